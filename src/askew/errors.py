@@ -1,0 +1,85 @@
+"""What can go wrong, as a tree. Every message says where, what, and what to do.
+
+AskewError
+├── UsageError            the command or call is not right
+│   ├── UnknownName       no component of that name is registered
+│   └── BadOption         a component does not take that option or value
+├── DataError             a file is not what it should be
+│   ├── BadRecord         one record of it
+│   ├── BadImage          one picture of it
+│   └── MissingPredictions  predictions do not cover the questions
+├── MissingExtra          an optional package is not installed
+└── RunError              the run itself
+    ├── ModelError        the model cannot be used at all (one failed answer is a Prediction, not an error)
+    └── TooManyFailures   more non-answers than the limit allows
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+
+class AskewError(Exception):
+    """Anything askew can explain. The command line prints it without a traceback and exits with 2."""
+
+
+class UsageError(AskewError):
+    """The command or call is not right."""
+
+
+class UnknownName(UsageError):
+    """No component of that name is registered."""
+
+
+class BadOption(UsageError):
+    """A component does not take that option or value."""
+
+
+class DataError(AskewError):
+    """A file is not what it should be."""
+
+
+class BadRecord(DataError):
+    """One record of a file cannot be used."""
+
+
+class BadImage(DataError):
+    """A picture is missing, cut off, too large or no picture."""
+
+
+class MissingPredictions(DataError):
+    """The predictions do not cover the questions."""
+
+
+class MissingExtra(AskewError):
+    """An optional package is not installed."""
+
+
+class RunError(AskewError):
+    """The run itself went wrong."""
+
+
+class ModelError(RunError):
+    """The model cannot be used at all."""
+
+
+class TooManyFailures(RunError):
+    """More non-answers than the limit allows."""
+
+
+def need(module: str, extra: str) -> ModuleType:
+    """Import an optional package, or say which extra brings it.
+
+    >>> need("no_such_package", "hf")
+    Traceback (most recent call last):
+    askew.errors.MissingExtra: This needs 'no_such_package', which is not installed. Try: pip install 'askew[hf]'
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not (module == missing.name or module.startswith(missing.name + ".")):
+            raise
+        raise MissingExtra(
+            f"This needs {module!r}, which is not installed. Try: pip install 'askew[{extra}]'"
+        ) from None

@@ -1,0 +1,147 @@
+"""Files as bytes: opened with care, written atomically, known by their content."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import MISSING, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any, cast
+from uuid import uuid4
+
+from askew.errors import DataError
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """The content of a file, unzipped when it is gzip (by its first bytes, whatever its name), without a UTF-8 mark.
+
+    What goes wrong while it is read (not there, empty, cut off, UTF-16) is said as a DataError.
+    """
+    try:
+        with open(path, "rb") as raw:
+            zipped = raw.read(2) == _GZIP
+            raw.seek(0)
+            file = cast(IO[bytes], gzip.GzipFile(fileobj=raw) if zipped else raw)
+            _skip_mark(path, file)
+            yield file
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. Put it there, or give the path where it is.") from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: this is a folder, not a file. Give one of the files in it.") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as damage:
+        raise DataError(
+            f"{path}: the gzip file is cut off or damaged ({damage}). Copy or download it again; 'gzip -t' checks it."
+        ) from None
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check its permissions.") from None
+
+
+def _skip_mark(path: str, file: IO[bytes]) -> None:
+    start = file.read(3)
+    if not start:
+        raise DataError(f"{path}: the file is empty. Copy or download it again.")
+    if start.startswith(_UTF16):
+        raise DataError(
+            f"{path}: the file is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {os.path.basename(path)}"
+        )
+    if start != _BOM:
+        file.seek(0)
+
+
+@contextmanager
+def replaced(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write that takes the place of ``path`` only when everything is written; gzip when it ends in .gz.
+
+    Until then, and after any error, whatever was at ``path`` stays as it was.
+    """
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f".{place.name}.{uuid4().hex}.part")
+    try:
+        with part.open("xb") as raw:
+            if place.suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as zipped:
+                    yield cast(IO[bytes], zipped)
+            else:
+                yield raw
+        part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_joined(
+    path: str | Path, parts: Iterable[bytes], start: bytes = b"", between: bytes = b"", end: bytes = b""
+) -> int:
+    """Write parts one after another to a file that appears when it is whole; gives how many there were."""
+    count = 0
+    with replaced(path) as file:
+        file.write(start)
+        for part in parts:
+            file.write(between + part if count else part)
+            count += 1
+        file.write(end)
+    return count
+
+
+def fingerprint(*paths: str) -> str:
+    """What these files contain, as 16 hexadecimal digits: the same for the same bytes, wherever they lie.
+
+    Files are hashed when first asked for and remembered until they change.
+    """
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(file_sha256(path).encode())
+    return whole.hexdigest()[:16]
+
+
+def file_sha256(path: str) -> str:
+    """The SHA-256 of a file as it lies on disk, remembered until its size or time changes."""
+    try:
+        state = os.stat(path)
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror}). Put the file there.") from None
+    return _sha256(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _sha256(path: str, size: int, changed: int) -> str:
+    digest = hashlib.sha256()
+    with opened_raw(path) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+@contextmanager
+def opened_raw(path: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file as they lie on disk."""
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check that it is there.") from None
+
+
+def signature(reader: Any) -> str:
+    """A reader as its class and the options that differ from their defaults, with file names but no folders.
+
+    The same data gives the same signature on every machine; ``fingerprint`` tells contents apart.
+    """
+    said = []
+    for part in fields(reader):
+        value = getattr(reader, part.name)
+        if not part.repr or (part.default is not MISSING and value == part.default):
+            continue
+        shown = os.path.basename(os.path.normpath(value)) if isinstance(value, str) and value else value
+        said.append(f"{part.name}={shown!r}")
+    return f"{type(reader).__name__}({', '.join(said)})"

@@ -1,0 +1,188 @@
+"""Groups and outcomes as plain JSON records: the lines of ``groups.jsonl`` and ``samples.jsonl``.
+
+A record has only what is there; absent fields are left out, so a line written by hand may be as short as
+``{"image": "a.jpg", "question": "What is this?", "answer": "a dog"}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from askew.types import (
+    Expect,
+    Group,
+    ImageRef,
+    Kind,
+    Outcome,
+    Prediction,
+    Question,
+    Relation,
+    Scene,
+    Thing,
+    Variant,
+)
+
+Record = dict[str, Any]
+
+
+def question_record(question: Question) -> Record:
+    """A question as a record."""
+    image = question.image
+    return _present(
+        id=question.id,
+        image=image and image.id,
+        path=image and image.path,
+        sha256=image and image.sha256,
+        size=image and image.size,
+        question=question.text,
+        answers=question.answers,
+        answer_type=question.kind.answer_type,
+        question_type=question.kind.question_type,
+        context=question.context,
+        confidences=question.confidences,
+        scene=question.scene and scene_record(question.scene),
+    )
+
+
+def question_from(record: Mapping[str, Any]) -> Question:
+    """The question of a record as ``question_record`` writes it."""
+    image = None
+    if "image" in record:
+        size = record.get("size")
+        image = ImageRef(
+            id=record["image"],
+            path=record.get("path"),
+            sha256=record.get("sha256"),
+            size=(int(size[0]), int(size[1])) if size else None,
+        )
+    return Question(
+        id=record["id"],
+        image=image,
+        text=record["question"],
+        answers=tuple(record.get("answers", ())),
+        kind=Kind(record.get("answer_type", ""), record.get("question_type", "")),
+        scene=scene_from(record["scene"]) if "scene" in record else None,
+        context=record.get("context", ""),
+        confidences=tuple(record.get("confidences", ())),
+    )
+
+
+def scene_record(scene: Scene) -> Record:
+    """A scene as a record."""
+    return _present(
+        id=scene.id,
+        size=scene.size,
+        facts=dict(scene.facts),
+        things=[_present(id=t.id, name=t.name, attributes=t.attributes, box=t.box) for t in scene.things],
+        relations=[[r.subject, r.name, r.object] for r in scene.relations],
+    )
+
+
+def scene_from(record: Mapping[str, Any]) -> Scene:
+    """The scene of a record."""
+    size = record.get("size")
+    things = tuple(
+        Thing(t["id"], t["name"], tuple(t.get("attributes", ())), tuple(t["box"]) if "box" in t else None)
+        for t in record.get("things", ())
+    )
+    return Scene(
+        id=record["id"],
+        things=things,
+        relations=tuple(Relation(*relation) for relation in record.get("relations", ())),
+        size=(int(size[0]), int(size[1])) if size else None,
+        facts=record.get("facts", {}),
+    )
+
+
+def variant_record(variant: Variant) -> Record:
+    """A variant as a record: its question, and what it is for."""
+    return question_record(variant.question) | _present(
+        expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
+    )
+
+
+def variant_from(record: Mapping[str, Any]) -> Variant:
+    """The variant of a record."""
+    return Variant(
+        question=question_from(record),
+        expect=Expect(record["expect"]),
+        test=record.get("test", ""),
+        made_by=record.get("made_by", ""),
+        note=record.get("note", {}),
+    )
+
+
+def group_record(group: Group) -> Record:
+    """A group as a record; variants leave out the image and scene that they share with the original."""
+    original = question_record(group.original)
+    variants = []
+    for variant in group.variants:
+        record = variant_record(variant)
+        if variant.question.image == group.original.image:
+            record = {key: value for key, value in record.items() if key not in _IMAGE_KEYS} | {"same_image": True}
+        if variant.question.scene == group.original.scene:
+            record.pop("scene", None)
+        variants.append(record)
+    return {"group": group.id, "suite": group.suite, "original": original, "variants": variants}
+
+
+def group_from(record: Mapping[str, Any]) -> Group:
+    """The group of a record."""
+    original = record["original"]
+    shared = {key: original[key] for key in (*_IMAGE_KEYS, "scene") if key in original}
+    variants = []
+    for variant in record.get("variants", ()):
+        inherited = shared if variant.get("same_image") else {}
+        variants.append(variant_from({**inherited, **variant}))
+    return Group(record["group"], record.get("suite", ""), question_from(original), tuple(variants))
+
+
+def prediction_record(prediction: Prediction) -> Record:
+    """A prediction as a record."""
+    record = _present(
+        score=prediction.score,
+        error=prediction.error,
+        tries=prediction.tries if prediction.tries != 1 else None,
+        seconds=round(prediction.seconds, 6),
+    )
+    return record if prediction.answer is None else {"answer": prediction.answer, **record}
+
+
+def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Prediction:
+    """The prediction of a record."""
+    return Prediction(
+        question_id,
+        record.get("answer"),
+        record.get("score"),
+        record.get("error"),
+        record.get("tries", 1),
+        record.get("seconds", 0.0),
+    )
+
+
+def outcome_record(outcome: Outcome) -> Record:
+    """An outcome as a record: the group, with a ``prediction`` in the original and in each variant."""
+    record = group_record(outcome.group)
+    record["original"]["prediction"] = prediction_record(outcome.original)
+    for variant, prediction in zip(record["variants"], outcome.variants, strict=True):
+        variant["prediction"] = prediction_record(prediction)
+    return record
+
+
+def outcome_from(record: Mapping[str, Any]) -> Outcome:
+    """The outcome of a record."""
+    group = group_from(record)
+    original = prediction_from(group.original.id, record["original"]["prediction"])
+    variants = tuple(
+        prediction_from(variant.question.id, part["prediction"])
+        for variant, part in zip(group.variants, record.get("variants", ()), strict=True)
+    )
+    return Outcome(group, original, variants)
+
+
+_IMAGE_KEYS = ("image", "path", "sha256", "size")
+
+
+def _present(**fields: Any) -> Record:
+    return {key: value for key, value in fields.items() if value not in (None, "", (), [], {})}

@@ -1,0 +1,200 @@
+"""From what a person types to a component.
+
+A spec is a name, then what the component needs, then options::
+
+    rad                          rad:yes=0.5,seed=3
+    constant:no                  predictions:answers.json,allow_missing=true
+    python:package.module:function,batch=true
+
+Built-ins stand in one table below and are imported when asked for. Other packages join through entry points in the
+groups ``askew.suite``, ``askew.model``, ``askew.reader`` and ``askew.metric``; an entry point may not take a built-in's
+name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import types
+import typing
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from askew.errors import AskewError, BadOption, UnknownName
+from askew.types import Dataset
+
+KINDS = ("suite", "model", "reader", "metric")
+
+BUILT_IN: Mapping[str, Mapping[str, str]] = {
+    "suite": {
+        "accuracy": "askew.suites.accuracy:AccuracySuite",
+        "rad": "askew.suites.rad:RadSuite",
+    },
+    "model": {
+        "constant": "askew.models.baselines:Constant",
+        "prior": "askew.models.baselines:prior",
+        "scripted": "askew.models.baselines:scripted",
+        "python": "askew.models.callable:PythonModel",
+        "predictions": "askew.models.predictions:Predictions",
+    },
+    "reader": {
+        "vqa": "askew.data.vqa:Vqa",
+        "gqa": "askew.data.gqa:Gqa",
+        "jsonl": "askew.data.jsonl:Jsonl",
+        "groups": "askew.data.groups:GroupFile",
+        "world": "askew.world.dataset:World",
+    },
+    "metric": {},
+}
+
+
+def names(kind: str) -> list[str]:
+    """What can be typed for this kind, sorted."""
+    return sorted([*BUILT_IN[kind], *_outside(kind)])
+
+
+def factory(kind: str, name: str) -> Callable[..., Any]:
+    """What makes the component of that name.
+
+    >>> factory("suite", "rda")
+    Traceback (most recent call last):
+    askew.errors.UnknownName: No suite is called 'rda'. Did you mean 'rad'? Known: accuracy, rad.
+    """
+    if name in BUILT_IN[kind]:
+        module, _, attribute = BUILT_IN[kind][name].partition(":")
+        made: Callable[..., Any] = getattr(import_module(module), attribute)
+        return made
+    outside = _outside(kind)
+    if name in outside:
+        loaded: Callable[..., Any] = outside[name].load()
+        return loaded
+    raise UnknownName(f"No {kind} is called {name!r}.{_near(name, names(kind))} Known: {', '.join(names(kind))}.")
+
+
+def make(kind: str, spec: str, **given: Any) -> Any:
+    """The component that a spec describes. ``given`` are options the caller adds where the spec is silent.
+
+    >>> make("model", "constant:no")
+    Constant(say='no')
+    >>> make("model", "constant:sya=no")
+    Traceback (most recent call last):
+    askew.errors.BadOption: constant: there is no option 'sya'. Did you mean 'say'? Options: say=yes.
+    """
+    name, _, rest = spec.partition(":")
+    build = factory(kind, name)
+    parameters = inspect.signature(build).parameters
+    hints = typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
+    options = _options(name, rest, hints, parameters)
+    options = {key: value for key, value in given.items() if key in parameters} | options
+    values = {
+        key: _convert(f"{name}: {key}", text, hints.get(key, str)) if isinstance(text, str) else text
+        for key, text in options.items()
+    }
+    missing = [key for key, p in parameters.items() if p.default is p.empty and key not in values]
+    if missing:
+        raise BadOption(
+            f"{name}: {missing[0]!r} is missing. Write it as {name}:{missing[0]}=... ({_usage(parameters)})."
+        )
+    return build(**values)
+
+
+def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -> Dataset:
+    """The data set that a spec names (``world:val``, ``vqa:folder,split=val2014``), or that lies at a path."""
+    name, colon, _ = spec.partition(":")
+    if name in names("reader") and (colon or not os.path.exists(spec)):
+        made: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
+        return made
+    from askew.data.open import open_path
+
+    return open_path(spec, images=images, skip_bad=skip_bad)
+
+
+def describe(kind: str, name: str) -> tuple[str, str]:
+    """The options of a component and the first line of what it says of itself."""
+    build = factory(kind, name)
+    summary = (inspect.getdoc(build) or "").partition("\n")[0]
+    return _usage(inspect.signature(build).parameters), summary
+
+
+@lru_cache
+def _outside(kind: str) -> Mapping[str, EntryPoint]:
+    found = {point.name: point for point in entry_points(group=f"askew.{kind}")}
+    for name in found:
+        if name in BUILT_IN[kind]:
+            raise AskewError(
+                f"The package behind entry point {found[name].value!r} takes the name of the built-in {kind} {name!r}. "
+                "Rename it there or uninstall that package."
+            )
+    return found
+
+
+def _options(
+    name: str, rest: str, hints: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]
+) -> dict[str, str]:
+    """Options from the text after the name.
+
+    Text without a known ``key=`` in front belongs to the first parameter, and after a comma to the option before it,
+    so that file names may hold commas, and data may have options of its own (``prior:data=world:all,scenes=9``).
+    """
+    options: dict[str, str] = {}
+    current = next(iter(parameters), "")
+    for position, part in enumerate(rest.split(",") if rest else []):
+        key, equals, value = part.partition("=")
+        key = key.strip().replace("-", "_")
+        if equals and key in parameters:
+            if key in options:
+                raise BadOption(f"{name}: option {key!r} is given twice.")
+            options[key], current = value, key
+        elif not current or (equals and key.isidentifier() and hints.get(current) is not Dataset):
+            raise BadOption(
+                f"{name}: there is no option {key!r}.{_near(key, parameters)} Options: {_usage(parameters)}."
+            )
+        else:
+            options[current] = part if position == 0 else f"{options[current]},{part}"
+    return options
+
+
+def _convert(where: str, text: str, hint: Any) -> Any:
+    """A value of the annotated type from the text that was typed."""
+    if hint is Dataset:
+        return open_data(text)
+    arguments = typing.get_args(hint)
+    if typing.get_origin(hint) is typing.Literal:
+        if text not in arguments:
+            raise BadOption(f"{where}: {text!r} is not one of {', '.join(map(str, arguments))}.")
+        return text
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        if text.lower() == "none" and type(None) in arguments:
+            return None
+        return _convert(where, text, next(a for a in arguments if a is not type(None)))
+    if hint is bool:
+        if text.lower() not in _TRUTH:
+            raise BadOption(f"{where}: {text!r} is neither true nor false.")
+        return _TRUTH[text.lower()]
+    if hint in (int, float):
+        try:
+            return hint(text)
+        except ValueError:
+            raise BadOption(f"{where}: {text!r} is not {'a whole number' if hint is int else 'a number'}.") from None
+    return text
+
+
+def _usage(parameters: Mapping[str, inspect.Parameter]) -> str:
+    return (
+        ", ".join(key if p.default is p.empty else f"{key}={p.default}" for key, p in parameters.items())
+        .replace("=False", "=false")
+        .replace("=True", "=true")
+        or "none"
+    )
+
+
+def _near(name: str, known: Any) -> str:
+    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}

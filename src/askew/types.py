@@ -1,0 +1,350 @@
+"""The nouns and verbs of askew. Frozen dataclasses and protocols; no I/O, no import of ours.
+
+Everything else makes groups, answers groups, scores groups or shows them:
+
+    data ──Question──▶ perturb ──Group──▶ run ──Outcome──▶ metrics ──Score──▶ report
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from random import Random
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+Id: TypeAlias = str | int
+"""An id finds a thing; it is kept as the file has it (``"01"`` is not ``"1"`` is not ``1``) and never parsed."""
+
+Mode: TypeAlias = Literal["official", "robust", "simple", "exact"]
+"""How an answer is compared with people's; ``askew.metrics.accuracy`` says what each means."""
+
+Row: TypeAlias = tuple[float, ...]
+"""A few numbers a metric takes from one group; a score is a function of their column sums."""
+
+
+class Expect(str, Enum):
+    """What a change should do to the answer."""
+
+    SAME = "same"
+    """Rephrasing, symmetry: the answer stays."""
+    DIFFERENT = "different"
+    """Negation, antonym: the answer must change."""
+    GIVEN = "given"
+    """The variant carries its own new answers (RAD counterfactuals)."""
+    NOISE = "noise"
+    """Same answers, controlled noise (basic questions)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImageRef:
+    """An image by reference: opened late, known by its content."""
+
+    id: Id
+    """The name the data gives it; clusters for intervals are formed by it."""
+    path: str | None = None
+    """Where its file lies; None when the data came without pictures."""
+    data: bytes | None = field(default=None, repr=False)
+    """The encoded file itself, for pictures made on the fly."""
+    sha256: str | None = None
+    """Hash of the encoded file, when already known."""
+    size: tuple[int, int] | None = None
+    """Width and height in pixels, when already known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """One object of a scene: what it is called, what it is like, where it is."""
+
+    id: str
+    name: str
+    attributes: tuple[str, ...] = ()
+    box: tuple[float, float, float, float] | None = None
+    """x, y (top left), width, height, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """``subject name object``, e.g. ``man riding horse``; subject and object are ids of things."""
+
+    subject: str
+    name: str
+    object: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is truly in the image (a GQA scene graph)."""
+
+    id: str
+    things: tuple[Thing, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    size: tuple[int, int] | None = None
+    """Width and height in pixels."""
+    facts: Mapping[str, str] = field(default_factory=dict)
+    """What is true of the whole picture: location, weather, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How VQA sorts questions: by the answer (yes/no, number, other) and by the first words ("what color is the")."""
+
+    answer_type: str = ""
+    question_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something one can ask about an image, with what people answered (10 answers in VQA, 1 in GQA)."""
+
+    id: Id
+    image: ImageRef | None
+    text: str
+    answers: tuple[str, ...] = ()
+    kind: Kind = Kind()
+    scene: Scene | None = None
+    context: str = ""
+    """What was said before (a dialogue, a caption, basic questions); part of what the model is asked."""
+    confidences: tuple[str, ...] = ()
+    """yes, maybe or no for each answer, when the people were asked how sure they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A changed question (text or image), what the change should do to the answer, and what made it."""
+
+    question: Question
+    expect: Expect
+    test: str
+    """The column of the paper's table it counts in, e.g. ``Y/N←C``."""
+    made_by: str
+    """The rule that made it, e.g. ``rad/color``."""
+    note: Mapping[str, Any] = field(default_factory=dict)
+    """What the rule did, for people and for tables; plain JSON values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A question that a rule matched and would not change, and why. Counted in the coverage report."""
+
+    question_id: Id
+    test: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A question with its variants: the unit every robustness metric counts over."""
+
+    id: Id
+    suite: str
+    original: Question
+    variants: tuple[Variant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a model said, or that it failed. A failure is never an answer."""
+
+    question_id: Id
+    answer: str | None
+    score: float | None = None
+    error: str | None = None
+    tries: int = 1
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> bool:
+        """True when there is no answer to score."""
+        return self.answer is None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A group with its predictions, one for the original and one for each variant, in order."""
+
+    group: Group
+    original: Prediction
+    variants: tuple[Prediction, ...] = ()
+
+    def pairs(self) -> Iterator[tuple[Variant, Prediction]]:
+        """Each variant with what was answered to it."""
+        return zip(self.group.variants, self.variants, strict=True)
+
+    def only(self, keep: Mapping[str, str]) -> Outcome:
+        """The same outcome with just the variants whose ``test`` or ``made_by`` is as asked."""
+        kept = [(v, p) for v, p in self.pairs() if all(getattr(v, name) == value for name, value in keep.items())]
+        group = replace(self.group, variants=tuple(v for v, _ in kept))
+        return Outcome(group, self.original, tuple(p for _, p in kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One number, its interval, how many it rests on, and how to get it again."""
+
+    metric: str
+    value: float
+    """nan when there is nothing to measure; shown as a dash."""
+    low: float
+    high: float
+    n: int
+    """Groups that count."""
+    failed: int
+    """Groups left out because a needed answer is missing."""
+    signature: str
+    suite: str = ""
+    part: str = ""
+    """Which part of the data: ``""`` for all, ``test=Y/N←C``, ``answer_type=number``, ..."""
+    if_wrong: float = float("nan")
+    """The value if every missing answer were wrong."""
+    if_right: float = float("nan")
+    """The value if every missing answer were right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table: which score of a run it shows."""
+
+    label: str
+    metric: str
+    part: str = ""
+    show: str = "value"
+    """``value`` (with its interval) or ``n`` (how many)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in a paper's shape: one row per model (or per data set), filled from scores."""
+
+    id: str
+    title: str
+    columns: tuple[Column, ...]
+    rows: str = "model"
+    """What a row is: ``model`` or ``data``."""
+    published: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    """The paper's own figures, row label to values, in per cent (or counts) as printed there."""
+
+
+class Dataset(Protocol):
+    """A source of questions that can be read again and again. Its ``repr`` is its signature."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        ...
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """What the last reading left out under ``--skip-bad``, one sentence each."""
+        ...
+
+    def questions(self) -> Iterator[Question]:
+        """The questions, streamed, in the order of the file."""
+        ...
+
+
+class Suite(Protocol):
+    """A published robustness evaluation: how groups are made from data, what is measured, which tables it prints.
+
+    Its ``repr`` is its signature.
+    """
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """What a heading calls it."""
+        ...
+
+    @property
+    def paper(self) -> str:
+        """Where it was published."""
+        ...
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The names that variants carry as ``test``, in the paper's order."""
+        ...
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Names such as ``rad.forward`` and what measures them."""
+        ...
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The paper's tables."""
+        ...
+
+    @property
+    def accuracy(self) -> Mode:
+        """The mode of VQA accuracy that its samples are judged by."""
+        ...
+
+    @property
+    def correct(self) -> str:
+        """When an answer counts as right: modal, any, or a threshold on the accuracy."""
+        ...
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """The metric that sums the suite up, and how a sentence says it.
+
+        The sentence continues "The model answers 81 % of the questions rightly, but ..." and has a ``{value}``,
+        e.g. ``of those it gets only {value} right when asked as yes/no``.
+        """
+        ...
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """The groups made from this data, streamed; refusals say what was left out and why."""
+        ...
+
+
+@runtime_checkable
+class Perturbation(Protocol):
+    """Makes variants of one question. ``Random`` is seeded by content, so order and workers do not matter."""
+
+    def vary(self, question: Question, rng: Random) -> Iterable[Variant | Refusal]:
+        """The variants of this question; nothing at all when no rule matches it."""
+        ...
+
+
+@runtime_checkable
+class Prepares(Protocol):
+    """A perturbation that works faster when it sees many questions first (a tagger's batch)."""
+
+    def prepare(self, questions: Sequence[Question]) -> None:
+        """Look at these questions; ``vary`` is called on each of them next, and gives the same without this."""
+        ...
+
+
+@runtime_checkable
+class Model(Protocol):
+    """Answers questions, many at a time. Its ``repr`` is its signature."""
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """One prediction for each question, in order; a failure is a prediction with an error."""
+        ...
+
+
+@runtime_checkable
+class Metric(Protocol):
+    """A score as a function of summed rows, so one bootstrap and one paired test serve every metric.
+
+    Its ``repr`` is the footnote under its number.
+    """
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """A few numbers for this group, or None when it has nothing to say here.
+
+        ``failed`` says what a missing answer counts as: None leaves it out (the group gives None when the
+        metric cannot do without it), 0.0 takes it as wrong, 1.0 as right.
+        """
+        ...
+
+    def combine(self, sums: Any) -> Any:
+        """The score from column sums of shape (columns,) or, vectorised, (columns, resamples); nan for no data."""
+        ...

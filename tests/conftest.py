@@ -1,0 +1,21 @@
+"""What tests share."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def world_cache(tmp_path_factory):
+    """A cache folder of the tests' own; pytest-xdist's workers share it."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "askew-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _cache(world_cache, monkeypatch):
+    monkeypatch.setenv("ASKEW_CACHE", str(world_cache))

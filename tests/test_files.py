@@ -1,0 +1,99 @@
+"""Files as bytes: every way of being unreadable has its own words, and nothing half-written is ever seen."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from askew.errors import DataError
+from askew.files import fingerprint, opened, replaced, write_joined
+
+
+def content(path: Path) -> bytes:
+    with opened(str(path)) as file:
+        return file.read()
+
+
+def test_gzip_is_told_by_its_first_bytes_not_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(gzip.compress(b"[1]"))
+    (tmp_path / "b.json.gz").write_bytes(b"[2]")
+    assert content(tmp_path / "a.json") == b"[1]"
+    assert content(tmp_path / "b.json.gz") == b"[2]"
+
+
+def test_a_utf8_mark_is_no_content(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf[1]")
+    (tmp_path / "b").write_bytes(gzip.compress(b"\xef\xbb\xbf[1]"))
+    assert content(tmp_path / "a") == content(tmp_path / "b") == b"[1]"
+
+
+@pytest.mark.parametrize(
+    ("written", "said", "remedy"),
+    [
+        (None, "no such file", "Put it there"),
+        (b"", "the file is empty", "download it again"),
+        (gzip.compress(b""), "the file is empty", "download it again"),
+        ("[1]".encode("utf-16"), "UTF-16, not UTF-8", "iconv"),
+        (gzip.compress(bytes(range(256)) * 50)[:-20], "cut off or damaged", "gzip -t"),
+        (gzip.compress(b"hello" * 50)[:-8] + b"\0" * 8, "cut off or damaged", "gzip -t"),
+    ],
+)
+def test_an_unreadable_file_says_where_what_and_what_to_do(
+    tmp_path: Path, written: bytes | None, said: str, remedy: str
+) -> None:
+    path = tmp_path / "a.json"
+    if written is not None:
+        path.write_bytes(written)
+    with pytest.raises(DataError) as error:
+        content(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert said in str(error.value)
+    assert remedy in str(error.value)
+
+
+def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="this is a folder, not a file"):
+        content(tmp_path)
+
+
+def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+
+    def parts():
+        yield b"new"
+        raise RuntimeError("the source broke")
+
+    with pytest.raises(RuntimeError, match="the source broke"):
+        write_joined(str(path), parts())
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
+
+
+def test_the_old_file_is_seen_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+    with replaced(str(path)) as file:
+        file.write(b"new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+
+
+def test_zipped_writing_gives_the_same_bytes_every_time(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.gz", tmp_path / "sub" / "b.gz"
+    for path in (first, second):
+        assert write_joined(str(path), [b"1", b"2"], b"[", b",", b"]") == 2
+    assert first.read_bytes() == second.read_bytes()
+    assert gzip.decompress(first.read_bytes()) == b"[1,2]"
+
+
+def test_a_fingerprint_follows_the_content_not_the_place(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("same")
+    (tmp_path / "b").write_text("same")
+    (tmp_path / "c").write_text("other")
+    a, b, c = (fingerprint(str(tmp_path / name)) for name in "abc")
+    assert a == b != c
+    (tmp_path / "a").write_text("changed")
+    assert fingerprint(str(tmp_path / "a")) != a

@@ -1,0 +1,86 @@
+"""From what a person types to a component."""
+
+from __future__ import annotations
+
+import pytest
+
+from askew import registry
+from askew.errors import AskewError, BadOption, UnknownName
+from askew.models.baselines import Constant
+
+
+def test_every_built_in_can_be_imported():
+    for kind in registry.KINDS:
+        for name in registry.names(kind):
+            options, summary = registry.describe(kind, name)
+            assert summary.endswith((".", ":")), (kind, name, summary)
+            assert options
+
+
+@pytest.mark.parametrize("spec", ["constant:no", "constant:say=no", "constant:say= no".replace(" ", "")])
+def test_an_option_may_be_named_or_stand_first(spec):
+    assert registry.make("model", spec) == Constant("no")
+
+
+def test_text_after_a_comma_belongs_to_the_option_before_it():
+    assert registry.make("model", "constant:yes, of course") == Constant("yes, of course")
+
+
+def test_numbers_and_truths_are_converted(tmp_path):
+    suite = registry.make("suite", "rad:yes=0.25")
+    assert suite.yes == 0.25
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("rad:yse=0.5", "no option 'yse'. Did you mean 'yes'?"),
+        ("rad:yes=often", "'often' is not a number"),
+        ("rad:yes=0.5,yes=0.6", "given twice"),
+        ("rad:yes=0.5,sede=3", "no option 'sede'"),
+        ("accuracy:accuracy=offical", "is not one of official, robust"),
+    ],
+)
+def test_wrong_options_say_what_would_be_right(spec, words):
+    with pytest.raises(BadOption, match=words.replace("?", r"\?")):
+        registry.make("suite", spec)
+
+
+def test_a_missing_option_is_named():
+    with pytest.raises(BadOption, match="'file' is missing"):
+        registry.make("model", "predictions")
+
+
+def test_near_misses_are_suggested():
+    with pytest.raises(UnknownName, match="Did you mean 'constant'"):
+        registry.make("model", "constnat:yes")
+
+
+class Outside:
+    """A package's entry point."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+    def load(self):
+        return Constant
+
+
+def test_other_packages_join_through_entry_points(monkeypatch):
+    registry._outside.cache_clear()
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Outside("parrot", "zoo:Parrot")])
+    try:
+        assert registry.make("model", "parrot:hello") == Constant("hello")
+        assert "parrot" in registry.names("model")
+    finally:
+        registry._outside.cache_clear()
+
+
+def test_an_entry_point_may_not_take_the_name_of_a_built_in(monkeypatch):
+    registry._outside.cache_clear()
+    monkeypatch.setattr(registry, "entry_points", lambda group: [Outside("constant", "zoo:Constant")])
+    try:
+        with pytest.raises(AskewError, match="takes the name of the built-in model 'constant'"):
+            registry.names("model")
+    finally:
+        registry._outside.cache_clear()

@@ -1,0 +1,1 @@
+"""Published pair benchmarks, one reader per file: each gives ready-made groups."""

@@ -1,0 +1,146 @@
+"""Bad records: how they are found, and whether they stop the reading or are left out and listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ParamSpec, TypeVar
+
+from askew.errors import BadImage, BadRecord
+from askew.types import Id
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NAMES = {
+    str: "text",
+    int: "a whole number",
+    list: "a list",
+    dict: "an object",
+    bool: "true or false",
+    float: "a number",
+}
+
+
+@dataclass
+class Sieve:
+    """What becomes of the bad records of one file: the first one stops, or each is left out and listed."""
+
+    path: str
+    skip: bool
+    skipped: list[str] = field(default_factory=list)
+    word: str = "record"
+    """What the file's records are called: ``record``, or ``line`` where that helps more."""
+    advice: str = "Or leave bad records out with --skip-bad."
+    """What else can be done; nothing where the reading cannot go on without the record."""
+
+    def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
+        """Say where the fault is; stop there, or go on without the record."""
+        known = "" if key is None else f" (id {key!r})"
+        said = f"{self.path}: {self.word} {number}{known}: {fault}"
+        if not self.skip:
+            raise type(fault)(f"{said} {self.advice}".rstrip()) from None
+        self.skipped.append(said)
+
+    def sift(self, number: int, key: Id | None, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+        """What ``make`` gives; None when the record is bad and left out."""
+        try:
+            return make(*args, **options)
+        except (BadRecord, BadImage) as fault:
+            self.refuse(number, fault, key)
+            return None
+
+
+def mapping(record: object) -> Mapping[str, Any]:
+    """The record, if it is an object with fields.
+
+    >>> mapping([1])
+    Traceback (most recent call last):
+    askew.errors.BadRecord: the record must be an object {...} and is a list. Mend it.
+    """
+    if not isinstance(record, dict):
+        raise BadRecord(f"the record must be an object {{...}} and is {_kind(record)}. Mend it.")
+    return record
+
+
+def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str:
+    """A field that must be text; without a default it must be there and must not be blank.
+
+    >>> text({"question": 3}, "question")
+    Traceback (most recent call last):
+    askew.errors.BadRecord: 'question' must be text and is a whole number (3). Mend the record.
+    """
+    value = record.get(key)
+    if value is None:
+        if default is None:
+            raise missing(record, key)
+        return default
+    if not isinstance(value, str):
+        raise wrong(key, "text", value)
+    if default is None and not value.strip():
+        raise BadRecord(f"{key!r} is blank. Fill it in.")
+    return value
+
+
+def identity(record: Mapping[str, Any], key: str) -> Id:
+    """A field that must be an id: text or a whole number, kept as it is.
+
+    >>> identity({"id": "01"}, "id"), identity({"id": 1}, "id")
+    ('01', 1)
+    """
+    value = record.get(key)
+    if value is None:
+        raise missing(record, key)
+    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+        raise wrong(key, "text or a whole number", value)
+    return value
+
+
+def known_id(record: object, *keys: str) -> Id | None:
+    """The id of a record that may be wrong in any other way, for messages; None when there is none."""
+    if isinstance(record, dict):
+        for key in keys:
+            value = record.get(key)
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                return value
+    return None
+
+
+def texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """A field that must be a list of texts, or be absent."""
+    value = record.get(key)
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise wrong(key, "a list of texts", value)
+    for part in value:
+        if not isinstance(part, str):
+            raise wrong(f"{key}[…]", "text", part)
+    return tuple(value)
+
+
+def missing(record: Mapping[str, Any], key: str) -> BadRecord:
+    """The fault of a record without a field, or with nothing in it."""
+    if key in record:
+        return BadRecord(f"{key!r} is null. Fill it in.")
+    there = ", ".join(list(record)[:8]) or "none"
+    return BadRecord(f"{key!r} is missing (fields there: {there}). Add it.")
+
+
+def wrong(key: str, wanted: str, value: object) -> BadRecord:
+    """The fault of a field of the wrong type."""
+    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({_short(value)}). Mend the record.")
+
+
+def repeated(key: Id) -> BadRecord:
+    """The fault of an id that came before."""
+    return BadRecord(f"the id {key!r} is there twice. Ids must differ; remove or rename one.")
+
+
+def _kind(value: object) -> str:
+    return "null" if value is None else _NAMES.get(type(value), type(value).__name__)
+
+
+def _short(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else shown[:39] + "…"

@@ -1,0 +1,158 @@
+"""GQA questions (Hudson & Manning 2019): ``{question_id: {question, imageId, answer, types, isBalanced, ...}}``.
+
+Ids are text and stay so: "01827492" is not "1827492". An answer's type is told from the answer, as VQA sorts them;
+the question type is GQA's structural and semantic type, e.g. ``verify/attr``.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from askew.data.faults import Sieve, mapping, repeated, text, wrong
+from askew.files import fingerprint, signature
+from askew.data.index import Index
+from askew.data.pictures import Pictures
+from askew.data.scenes import SceneIndex, scene_files
+from askew.data.sniff import may_be
+from askew.data.stream import pairs
+from askew.errors import DataError
+from askew.types import Id, Kind, Question
+
+_CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")
+_QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
+
+
+@dataclass(frozen=True, repr=False)
+class Gqa:
+    """GQA questions, with the scene graphs of their images when given (Hudson & Manning 2019)."""
+
+    path: str
+    """The questions file, a folder (the chunks of train_all, or files of one split), or a pattern (``train_*``)."""
+    scenes: str | None = None
+    """The scene graph file, or a folder of them; each question then carries its scene."""
+    images: str | None = None
+    """The folder of pictures; without it, pictures are known by id alone."""
+    split: str | None = None
+    """Which questions of a folder, e.g. ``val_balanced``."""
+    balanced: bool = False
+    """Only the questions of the balanced part."""
+    skip_bad: bool = False
+    """Leave bad records out, and list them in ``skipped``."""
+    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What the last reading left out."""
+
+    def __post_init__(self) -> None:
+        question_files(self.path, self.split)
+
+    def __repr__(self) -> str:
+        return signature(self)
+
+    @property
+    def name(self) -> str:
+        """The file's or folder's name without its ending."""
+        return f"GQA {split_of(question_files(self.path, self.split)[0])}"
+
+    def fingerprint(self) -> str:
+        """The content of the files, in 16 digits."""
+        return fingerprint(*question_files(self.path, self.split), *(scene_files(self.scenes) if self.scenes else ()))
+
+    def questions(self) -> Iterator[Question]:
+        """The questions in the order of the files."""
+        self.skipped.clear()
+        pictures = Pictures(self.images, ["{id}.jpg", "{id}.png"])
+        with ExitStack() as stack:
+            seen = stack.enter_context(Index())
+            scenes = stack.enter_context(closing(SceneIndex(self.scenes))) if self.scenes else None
+            for file in question_files(self.path, self.split):
+                sieve = Sieve(file, self.skip_bad, self.skipped)
+                for number, (key, record) in pairs(file):
+                    question = sieve.sift(number, key, self._question, key, record, seen, pictures, scenes)
+                    if question:
+                        yield question
+
+    def _question(
+        self, key: Id, record: object, seen: Index, pictures: Pictures, scenes: SceneIndex | None
+    ) -> Question | None:
+        if not seen.add(key):
+            raise repeated(key)
+        fields = mapping(record)
+        if self.balanced and not _is_balanced(fields):
+            return None
+        image = text(fields, "imageId")
+        answer = text(fields, "answer", "")
+        return Question(
+            key,
+            pictures.find(image),
+            text(fields, "question"),
+            answers=(answer,) if answer else (),
+            kind=Kind(answer_type(answer), _question_type(fields)),
+            scene=scenes.find(image) if scenes else None,
+        )
+
+
+def answer_type(answer: str) -> str:
+    """How VQA would sort an answer.
+
+    >>> [answer_type(answer) for answer in ("yes", "3", "red", "")]
+    ['yes/no', 'number', 'other', '']
+    """
+    if answer in ("yes", "no"):
+        return "yes/no"
+    return "number" if answer.isdecimal() else "other" if answer else ""
+
+
+def question_files(path: str, split: str | None = None) -> list[str]:
+    """The questions files that a path means, chunks in the order of their numbers."""
+    if os.path.isdir(path):
+        found = [os.path.join(path, name) for name in os.listdir(path) if _QUESTIONS_FILE.search(name)]
+        found = [file for file in found if split in (None, split_of(file)) and may_be(file, "gqa")]
+        return _one_split(path, found or _chunk_folder(path, split))
+    found = [path] if os.path.exists(path) or not glob.has_magic(path) else glob.glob(path)
+    return _one_split(path, found)
+
+
+def split_of(path: str) -> str:
+    """What ``split=`` calls a questions file.
+
+    >>> split_of("val_balanced_questions.json"), split_of("train_all_questions/train_all_questions_3.json")
+    ('val_balanced', 'train_all')
+    """
+    file = os.path.basename(path)
+    return _QUESTIONS_FILE.sub("", file).rstrip("_-.") or file.split(".")[0]
+
+
+def _chunk_folder(path: str, split: str | None) -> list[str]:
+    inner = os.path.join(path, f"{split}_questions")
+    return [os.path.join(inner, name) for name in os.listdir(inner)] if split and os.path.isdir(inner) else []
+
+
+def _one_split(path: str, found: list[str]) -> list[str]:
+    splits = sorted({split_of(file) for file in found})
+    if not splits:
+        raise DataError(f"{path}: no GQA questions file is there. Put e.g. val_balanced_questions.json there.")
+    if len(splits) > 1:
+        raise DataError(
+            f"{path}: questions of several splits ({', '.join(splits)}). Pick one, e.g. gqa:{path},split={splits[0]}"
+        )
+    return sorted(found, key=lambda file: (int(chunk[1]) if (chunk := _CHUNK.search(file)) else -1, file))
+
+
+def _is_balanced(record: Mapping[str, Any]) -> bool:
+    value = record.get("isBalanced")
+    if not isinstance(value, bool):
+        raise wrong("isBalanced", "true or false", value)
+    return value
+
+
+def _question_type(record: Mapping[str, Any]) -> str:
+    types = record.get("types")
+    if types is None:
+        return ""
+    known = mapping(types)
+    return "/".join(part for part in (text(known, "structural", ""), text(known, "semantic", "")) if part)

@@ -1,0 +1,88 @@
+"""What a reader must remember of a whole file, kept on disk so that memory stays flat."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Generator, Iterable, Iterator
+from types import TracebackType
+from typing import Any, TypeVar
+
+import orjson
+
+from askew.data.faults import Sieve, known_id, repeated
+from askew.errors import BadRecord
+from askew.types import Id
+
+T = TypeVar("T")
+
+
+class Index:
+    """Records by id, in a temporary SQLite file that vanishes when closed. ``1`` and ``"1"`` are different ids.
+
+    >>> with Index() as index:
+    ...     index.add(1, 7, {"answer": "yes"}), index.add(1, 8), index.pop("1"), index.pop(1), index.pop(1)
+    (True, False, None, (7, {'answer': 'yes'}), None)
+    """
+
+    def __init__(self) -> None:
+        # An empty name makes SQLite use a file of its own in the temporary folder, with a cache of 2 MB.
+        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._database.execute("PRAGMA journal_mode = OFF")
+        self._database.execute("PRAGMA synchronous = OFF")
+        self._database.execute("CREATE TABLE entry (key TEXT PRIMARY KEY, number INT, record BLOB)")
+        self._database.execute("BEGIN")
+
+    def __enter__(self) -> Index:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._database.close()
+
+    def add(self, key: Id, number: int = 0, record: Any = None) -> bool:
+        """Remember a record under this id; False, and nothing changes, when the id is already there."""
+        blob = None if record is None else orjson.dumps(record)
+        done = self._database.execute("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", (_text(key), number, blob))
+        return done.rowcount == 1
+
+    def get(self, key: Id) -> tuple[int, Any] | None:
+        """The number and record under this id."""
+        row = self._database.execute("SELECT number, record FROM entry WHERE key = ?", (_text(key),)).fetchone()
+        return row and (row[0], None if row[1] is None else orjson.loads(row[1]))
+
+    def pop(self, key: Id) -> tuple[int, Any] | None:
+        """The same, and forget it."""
+        found = self.get(key)
+        if found:
+            self._database.execute("DELETE FROM entry WHERE key = ?", (_text(key),))
+        return found
+
+    def numbers(self) -> Iterator[tuple[int, Id]]:
+        """Number and id of all that is left, by number."""
+        for number, key in self._database.execute("SELECT number, key FROM entry ORDER BY number"):
+            yield number, int(key[1:]) if key[0] == "i" else key[1:]
+
+
+def distinct(
+    sieve: Sieve, records: Iterable[tuple[int, T]], identify: Callable[[T], Id]
+) -> Generator[tuple[int, Id, T], None, None]:
+    """Number, id and record of each record whose id is right and did not come before; the others are refused."""
+    with Index() as seen:
+        for number, record in records:
+            try:
+                key = identify(record)
+                if not seen.add(key):
+                    raise repeated(key)
+            except BadRecord as fault:
+                sieve.refuse(number, fault, known_id(record, "id", "question_id", "questionId"))
+            else:
+                yield number, key, record
+
+
+def _text(key: Id) -> str:
+    return f"i{key}" if isinstance(key, int) else f"s{key}"

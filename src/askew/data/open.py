@@ -1,0 +1,51 @@
+"""From a path to the right reader, by looking at what is in it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from askew.data.gqa import Gqa
+from askew.data.groups import GroupFile
+from askew.data.jsonl import Jsonl
+from askew.data.sniff import format_of
+from askew.data.vqa import Vqa
+from askew.errors import DataError
+from askew.types import Dataset
+
+_QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
+_KNOWN = (
+    "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, and JSONL with "
+    '{"image": ..., "question": ..., "answer": ...} or groups'
+)
+_ADVICE = {
+    "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
+    "scenes": "this is a GQA scene graph file. Give the questions file, and this one as scenes=...",
+    "results": "this is a file of predictions. Give the questions as data, and this one as the model: predictions:...",
+}
+
+
+def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
+    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, or ready-made groups."""
+    path = os.fspath(path)
+    if not os.path.exists(path):
+        raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
+    kind = _format_in(path) if os.path.isdir(path) else format_of(path)
+    if kind == "vqa":
+        return Vqa(path, images=images, skip_bad=skip_bad)
+    if kind == "gqa":
+        return Gqa(path, images=images, skip_bad=skip_bad)
+    if kind == "groups":
+        return GroupFile(path, images=images, skip_bad=skip_bad)
+    if kind == "jsonl":
+        return Jsonl(path, images=images, skip_bad=skip_bad)
+    raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
+
+
+def _format_in(folder: str) -> str:
+    """``vqa`` or ``gqa`` when the questions files of a folder are of that one kind."""
+    inside = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
+    kinds = {format_of(file) for file in inside if _QUESTIONS_FILE.search(file)} & {"vqa", "gqa"}
+    if len(kinds) > 1:
+        raise DataError(f"{folder}: VQA and GQA questions are in this folder. Say which: vqa:{folder} or gqa:{folder}")
+    return kinds.pop() if kinds else ""

@@ -1,0 +1,75 @@
+"""Predictions made elsewhere: id and answer, in the forms that people have them in.
+
+* the official VQA results file ``[{"question_id": 1, "answer": "yes"}]``,
+* GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
+* JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``,
+* an object ``{"1": "yes"}``, whose ids JSON can only write as text.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from askew.data.faults import Sieve, identity, mapping, missing, text
+from askew.data.index import distinct
+from askew.data.jsonl import sound_lines
+from askew.data.stream import glimpse, items, pairs
+from askew.types import Id
+
+_IDS = ("question_id", "questionId", "id")
+_ANSWERS = ("answer", "prediction")
+
+
+def read_predictions(path: str | os.PathLike[str]) -> Iterator[tuple[Id, str]]:
+    """Question id and answer of each prediction, streamed; an id that is there twice is refused."""
+    path = os.fspath(path)
+    seen = glimpse(path)
+    if seen.top == "[":
+        return _listed(Sieve(path, skip=False, advice=""))
+    if any(name in seen.keys for name in _IDS) and any(name in seen.keys for name in _ANSWERS):
+        return _lined(Sieve(path, skip=False, word="line", advice=""))
+    return _mapped(Sieve(path, skip=False, advice=""))
+
+
+def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:
+    return _checked(sieve, items(sieve.path, "predictions"))
+
+
+def _lined(sieve: Sieve) -> Iterator[tuple[Id, str]]:
+    return _checked(sieve, sound_lines(sieve))
+
+
+def _checked(sieve: Sieve, records: Iterator[tuple[int, Any]]) -> Iterator[tuple[Id, str]]:
+    for number, key, record in distinct(sieve, records, _id):
+        answer = sieve.sift(number, key, _answer, record)
+        if answer is not None:
+            yield key, answer
+
+
+def _mapped(sieve: Sieve) -> Iterator[tuple[Id, str]]:
+    for number, key, pair in distinct(sieve, pairs(sieve.path), lambda pair: pair[0]):
+        answer = sieve.sift(number, key, _answer, {"answer": pair[1]})
+        if answer is not None:
+            yield key, answer
+
+
+def _id(record: object) -> Id:
+    fields = mapping(record)
+    name = next((name for name in _IDS if name in fields), "question_id")
+    return identity(fields, name)
+
+
+def _answer(record: object) -> str:
+    """The answer of a record, which may be empty text but must be there: a failure is no answer.
+
+    >>> _answer({"question_id": 1, "answer": None})
+    Traceback (most recent call last):
+    askew.errors.BadRecord: 'answer' is null. Fill it in.
+    """
+    fields = mapping(record)
+    name = next((name for name in _ANSWERS if name in fields), "answer")
+    if fields.get(name) is None:
+        raise missing(fields, name)
+    return text(fields, name, "")

@@ -1,0 +1,221 @@
+"""JSON read one record at a time, with the place of anything that is broken.
+
+Records come with their number, counted from 1 as people count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile, islice, takewhile
+from typing import IO, Any
+
+import ijson  # type: ignore[import-untyped]
+import orjson
+
+from askew.files import opened
+from askew.errors import BadRecord, DataError
+
+_CHUNK = 1 << 16
+_GLANCE = 20_000
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """What the start of a JSON file shows of its shape."""
+
+    top: str
+    """``[`` or ``{``."""
+    keys: tuple[str, ...]
+    """Keys of the outermost object (the first ones), or of the first object of the outermost list."""
+    inner: tuple[str, ...]
+    """Keys of the first object one level further in, if there is one."""
+
+
+def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
+    """The records of a JSON list, be it bare or under ``key`` of an object, wherever in the object it stands."""
+    prefix = "item" if first_sign(path) == "[" else f"{key}.item"
+    number = 0
+    for number, record in _streamed(path, lambda file: ijson.items(file, prefix, use_float=True)):
+        yield number, record
+    if number == 0 and prefix != "item":
+        _must_have_list(path, key)
+
+
+def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
+    """The keys and values of a JSON object."""
+    if first_sign(path) != "{":
+        raise DataError(f"{path}: a JSON object {{id: record, ...}} is wanted, and this is a list. Check the file.")
+    return _streamed(path, lambda file: ijson.kvitems(file, "", use_float=True))
+
+
+def lines(path: str) -> Iterator[tuple[int, bytes]]:
+    """The lines that are not blank, with their numbers; ``parsed`` makes records of them."""
+    with opened(path) as file:
+        for number, line in enumerate(file, 1):
+            if line := line.strip():
+                yield number, line
+
+
+def parsed(line: bytes) -> Any:
+    """The value of one line of JSON; a broken line is one bad record, and the next can still be read.
+
+    >>> parsed(b'{"question": "Is it?"}')
+    {'question': 'Is it?'}
+    >>> parsed(b'{"question": "Is it?"')
+    Traceback (most recent call last):
+    askew.errors.BadRecord: broken JSON at column 22: unexpected end of data. A line holds one whole record; mend it.
+    """
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as trouble:
+        try:
+            line.decode()
+        except UnicodeDecodeError as wrong:
+            raise BadRecord(
+                f"not UTF-8: byte {line[wrong.start]:#04x} at column {wrong.start + 1}. Save the file as UTF-8."
+            ) from None
+        raise BadRecord(
+            f"broken JSON at column {trouble.colno}: {trouble.msg}. A line holds one whole record; mend it."
+        ) from None
+
+
+def first_sign(path: str) -> str:
+    """The first character that is not white space: ``[`` for a list, ``{`` for an object."""
+    with opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            if chunk := chunk.strip():
+                sign = chr(chunk[0])
+                if sign not in "[{":
+                    raise DataError(
+                        f"{path}: this is not JSON: it begins with {sign!r}, not with '{{' or '['. Check the file."
+                    )
+                return sign
+    raise DataError(f"{path}: the file has nothing but white space. Copy or download it again.")
+
+
+def glimpse(path: str) -> Glimpse:
+    """The shape of the first JSON value of a file, from its beginning alone."""
+    top = first_sign(path)
+    outer = 1 if top == "{" else 2
+    keys: list[tuple[int, str]] = []
+    with opened(path) as file:
+        try:
+            for level, event, value in _levels(islice(ijson.basic_parse(file, multiple_values=True), _GLANCE)):
+                if event == "map_key":
+                    keys.append((level, value))
+                elif event == "end_map" and level < outer:
+                    break
+                elif event == "end_map":
+                    keys.append((level, ""))
+        except ijson.JSONError:
+            pass  # a glance forgives; reading says where it is broken
+    return Glimpse(top, tuple(key for level, key in keys if key and level == outer), _first_inside(keys, outer))
+
+
+def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
+    """Events with how deep they are; the end of a value is as deep as what comes after it."""
+    level = 0
+    for event, value in events:
+        level += event.startswith("start_")
+        level -= event.startswith("end_")
+        yield level, event, value
+
+
+def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...]:
+    """The keys of the first object inside the outer one; ("" marks the end of an object, one level up)."""
+    inside = list(dropwhile(lambda entry: entry[0] <= outer, keys))
+    own = inside[0][0] if inside else 0
+    whole = takewhile(lambda entry: entry[0] >= own, inside)
+    return tuple(key for level, key in whole if key and level == own)
+
+
+def scalar(path: str, key: str) -> str | None:
+    """The text under ``key`` of the outermost object, before or after the long list; None when there is none."""
+    if first_sign(path) != "{":
+        return None
+    with opened(path) as file:
+        try:
+            found = next(
+                (value for prefix, event, value in ijson.parse(file) if prefix == key and event == "string"), None
+            )
+        except ijson.JSONError:
+            return None  # reading says where it is broken
+    return None if found is None else str(found)
+
+
+def _must_have_list(path: str, key: str) -> None:
+    found = dict.fromkeys(glimpse(path).keys)
+    if key not in found:
+        shown = ", ".join(list(found)[:8]) or "none"
+        raise DataError(f"{path}: there is no list {key!r} in it (its keys: {shown}). Is this the right file?")
+    with opened(path) as file:
+        event = next((event for prefix, event, _ in ijson.parse(file) if prefix == key), None)
+    if event != "start_array":
+        raise DataError(f"{path}: {key!r} must be a list of records. Is this the right file?")
+
+
+def _streamed(path: str, read: Callable[[Any], Iterator[Any]]) -> Iterator[tuple[int, Any]]:
+    number = 0
+    with opened(path) as file:
+        meter = _Meter(file)
+        try:
+            for number, record in enumerate(read(meter), 1):
+                yield number, record
+        except ijson.JSONError as trouble:
+            reason = _reason(trouble)
+            problem = "not UTF-8" if "UTF8" in reason else "broken JSON"
+            remedy = "Save the file as UTF-8" if "UTF8" in reason else "Mend the file or download it again"
+            raise DataError(
+                f"{path}: {problem} near {_place(path, meter.taken)}, after record {number}: {reason}. "
+                f"{remedy}; a JSON file that is broken in the middle cannot be read past that place (JSONL can)."
+            ) from None
+
+
+def _reason(trouble: Exception) -> str:
+    first = trouble.args[0]
+    text = first.decode(errors="replace") if isinstance(first, bytes) else str(first)
+    text = text.split("\n", 1)[0]
+    text = re.sub(r"^(lexical|parse) error: ", "", text).strip().rstrip(".")
+    return "the file ends too early" if text == "premature EOF" else text
+
+
+def _place(path: str, taken: int) -> str:
+    """Line, column and byte of the first break among the first ``taken`` bytes: parsed again, slowly at the end."""
+    parser = ijson.basic_parse_coro(_Nothing())
+    line, column, byte = 1, 0, 0
+    with opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            slow = byte + len(chunk) >= taken - _CHUNK
+            for piece in (chunk[i : i + 1] for i in range(len(chunk))) if slow else (chunk,):
+                newline = piece.rfind(b"\n")
+                line += piece.count(b"\n")
+                column = column + len(piece) if newline < 0 else len(piece) - newline - 1
+                byte += len(piece)
+                try:
+                    parser.send(piece)
+                except (ijson.JSONError, StopIteration):
+                    return f"line {line}, column {column} (byte {byte})"
+    return f"its end (line {line}, byte {byte})"
+
+
+class _Nothing:
+    """Takes events and forgets them."""
+
+    def send(self, event: object) -> None:
+        """Forget it."""
+
+
+class _Meter:
+    """A file that counts what is taken from it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.taken = 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        chunk = self._file.read(size)
+        self.taken += len(chunk)
+        return chunk

@@ -1,0 +1,200 @@
+"""VQA v2 (Goyal et al. 2017) and its family: VQA v1, VQA-CP, AdVQA, and whatever else keeps to their files.
+
+A questions file and an annotations file, wrapped (``{"questions": [...]}``) or bare lists, gzip or not.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
+from typing import Any
+
+from askew.data.faults import Sieve, identity, missing, text, wrong
+from askew.files import fingerprint, signature
+from askew.data.index import distinct
+from askew.data.join import Annotations, question_id
+from askew.data.pictures import Pictures
+from askew.data.sniff import may_be
+from askew.data.stream import items, scalar
+from askew.errors import BadRecord, DataError
+from askew.types import Id, Kind, Question
+
+_SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
+_OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
+_QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
+
+
+@dataclass(frozen=True, repr=False)
+class Vqa:
+    """Questions of the VQA v2 family with the answers of ten people each (Goyal et al. 2017)."""
+
+    path: str
+    """The questions file, or a folder that holds it."""
+    annotations: str | None = None
+    """The annotations file; None: the one beside the questions by its official name, if any; "": without answers."""
+    images: str | None = None
+    """The folder of pictures; without it, pictures are known by id alone."""
+    split: str | None = None
+    """Which questions file of a folder, e.g. ``val2014``."""
+    skip_bad: bool = False
+    """Leave bad records out, and list them in ``skipped``."""
+    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What the last reading left out."""
+
+    def __post_init__(self) -> None:
+        if os.path.isdir(self.path):
+            object.__setattr__(self, "path", _questions_in(self.path, self.split))
+        if self.annotations is None:
+            object.__setattr__(self, "annotations", _annotations_beside(self.path))
+
+    def __repr__(self) -> str:
+        return signature(self)
+
+    @property
+    def name(self) -> str:
+        """``VQA val2014`` for the official files, else the file's name without its ending."""
+        file = os.path.basename(self.path)
+        return f"VQA {split_of(file)}" if _OFFICIAL.search(file) else file.split(".")[0]
+
+    def fingerprint(self) -> str:
+        """The content of the files, in 16 digits."""
+        return fingerprint(self.path, *([self.annotations] if self.annotations else []))
+
+    def questions(self) -> Iterator[Question]:
+        """The questions in the order of their file, each with its answers."""
+        self.skipped.clear()
+        asked = Sieve(self.path, self.skip_bad, self.skipped)
+        answered = Sieve(self.annotations or "", self.skip_bad, self.skipped)
+        pictures = Pictures(self.images, _templates(self._subset()))
+        with ExitStack() as stack:
+            annotations = stack.enter_context(closing(Annotations(answered))) if self.annotations else None
+            for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
+                entry = annotations.take(key) if annotations else None
+                question = asked.sift(number, key, _question, key, record, pictures)
+                if question and entry:
+                    question = answered.sift(entry[0], key, _answered, question, entry[1])
+                elif question and annotations:
+                    asked.refuse(number, _unanswered(answered.path), key)
+                    continue
+                if question:
+                    yield question
+            if annotations:
+                annotations.refuse_left_over()
+
+    def _subset(self) -> str | None:
+        """The COCO subset that picture names carry: from the file's name, else from what the file says."""
+        if self.images is None:
+            return None
+        named = _SPLIT.search(os.path.basename(self.path))
+        return named[0] if named else scalar(self.path, "data_subtype")
+
+
+def _question(key: Id, record: Mapping[str, Any], pictures: Pictures) -> Question:
+    image = identity(record, "image_id")
+    split = text(record, "coco_split", "")
+    return Question(key, pictures.find(image, _coco(split) if split else ()), text(record, "question"))
+
+
+def _answered(question: Question, record: Mapping[str, Any]) -> Question:
+    """The question with its annotation.
+
+    >>> asked = Question(1, None, "Is it?")
+    >>> _answered(asked, {"answers": [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]}).answers
+    ('yes',)
+    """
+    image = record.get("image_id")
+    if question.image is not None and image is not None and image != question.image.id:
+        raise BadRecord(
+            f"'image_id' is {image!r} and the question's is {question.image.id!r}. "
+            "Take the annotations file of the same split."
+        )
+    answers, confidences = _answers(record)
+    kind = Kind(text(record, "answer_type", ""), text(record, "question_type", ""))
+    return Question(question.id, question.image, question.text, answers, kind, confidences=confidences)
+
+
+def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What people answered and how sure they were; the one ``multiple_choice_answer`` when that is all there is."""
+    given = record.get("answers")
+    if given is None:
+        if "multiple_choice_answer" not in record:
+            raise missing(record, "answers")
+        return (text(record, "multiple_choice_answer", ""),), ()
+    if not isinstance(given, list):
+        raise wrong("answers", "a list", given)
+    try:
+        answers = tuple([part["answer"] for part in given])
+        confidences = tuple([part.get("answer_confidence", "") for part in given])
+    except (AttributeError, KeyError, TypeError):
+        answers = confidences = (None,)
+    if not set(map(type, answers + confidences)) <= {str}:
+        raise BadRecord("each of 'answers' must be an object with a text 'answer'. Mend the record.")
+    return answers, confidences if any(confidences) else ()
+
+
+def _unanswered(path: str) -> BadRecord:
+    return BadRecord(f"the question has no annotation in {path}. Take the annotations file of the same split.")
+
+
+def _coco(subset: str) -> list[str]:
+    """How COCO names pictures, beside each other or in a folder per subset; test-dev is part of test.
+
+    >>> _coco("test-dev2015")
+    ['COCO_test2015_{id12}.jpg', 'test2015/COCO_test2015_{id12}.jpg']
+    """
+    subset = subset.replace("-dev", "")
+    return [f"COCO_{subset}_{{id12}}.jpg", f"{subset}/COCO_{subset}_{{id12}}.jpg"]
+
+
+def _templates(subset: str | None) -> list[str]:
+    return [*(_coco(subset) if subset else ()), "{id12}.jpg", "{id}.jpg", "{id}.png", "{id}"]
+
+
+def _annotations_beside(questions: str) -> str | None:
+    """The annotations file that belongs to a questions file by its official name, if it is there."""
+    folder, file = os.path.split(questions)
+    if not _QUESTIONS_FILE.search(file):
+        return None
+    stem = _QUESTIONS_FILE.sub("annotations.json", file)
+    folders = [folder, *(os.path.join(folder, "..", name) for name in ("Annotations", "annotations"))]
+    for name in dict.fromkeys((re.sub("(OpenEnded|MultipleChoice)_", "", stem), stem)):
+        for path in (os.path.join(place, name + ending) for place in folders for ending in ("", ".gz")):
+            if os.path.isfile(path):
+                return os.path.normpath(path)
+    return None
+
+
+def _questions_in(folder: str, split: str | None) -> str:
+    """The one questions file of a folder (or of its sub-folder Questions), or the one of this split."""
+    inner = (os.path.join(folder, name) for name in os.listdir(folder) if name.lower() == "questions")
+    places = [folder, *filter(os.path.isdir, inner)]
+    names = (os.path.join(place, name) for place in places for name in os.listdir(place))
+    plain = {re.sub(r"\.gz$", "", path): path for path in sorted(names, reverse=True) if _QUESTIONS_FILE.search(path)}
+    there = sorted(path for path in plain.values() if may_be(path, "vqa"))
+    found = [path for path in there if split is None or split in os.path.basename(path)]
+    if len(found) == 1:
+        return found[0]
+    if not there:
+        raise DataError(
+            f"{folder}: no questions file (a name ending in questions.json) is in this folder. "
+            "Put e.g. v2_OpenEnded_mscoco_val2014_questions.json there."
+        )
+    splits = [split_of(path) for path in there]
+    raise DataError(
+        f"{folder}: {len(found)} questions files fit{f' the split {split!r}' if split else ''}. There are: "
+        f"{', '.join(splits)}. Pick one, e.g. vqa:{folder},split={splits[0]}"
+    )
+
+
+def split_of(path: str) -> str:
+    """What ``split=`` calls a questions file.
+
+    >>> split_of("v2_OpenEnded_mscoco_val2014_questions.json"), split_of("vqacp_v2_train_questions.json.gz")
+    ('val2014', 'vqacp_v2_train')
+    """
+    file = os.path.basename(path)
+    named = _SPLIT.search(file)
+    return named[0] if named else _OFFICIAL.sub("", _QUESTIONS_FILE.sub("", file)).rstrip("_-.")

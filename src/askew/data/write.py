@@ -1,0 +1,161 @@
+"""Questions and predictions written to the formats the readers take: streamed, and there only when whole."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from askew.files import replaced, write_joined
+from askew.images import content_hash, suffix_of
+from askew.errors import DataError
+from askew.records import question_record
+from askew.types import Id, ImageRef, Question
+
+
+def write_jsonl(questions: Iterable[Question], path: str) -> int:
+    """Write questions to our own format, one per line; gives how many there were.
+
+    Pictures below the file's folder are named relative to it; pictures made on the fly are put into ``images/`` there.
+    """
+    folder = os.path.dirname(path)
+    return write_joined(path, (line(question_record(kept_beside(folder, question))) for question in questions))
+
+
+def write_vqa(questions: Iterable[Question], directory: str, name: str = "val2014") -> tuple[str, str]:
+    """Write questions as the official VQA v2 pair of files for the split ``name``; gives their paths.
+
+    The format has no place for scenes, contexts and the paths of pictures. Every question gets an annotation; the
+    ``multiple_choice_answer`` is the most frequent answer, the first of them when several are.
+    """
+    asked = os.path.join(directory, f"v2_OpenEnded_mscoco_{name}_questions.json")
+    answered = os.path.join(directory, f"v2_mscoco_{name}_annotations.json")
+    wrapper = {"info": {"description": "written by askew"}, "license": {}, "data_type": "mscoco", "data_subtype": name}
+    with ExitStack() as stack:
+        first = stack.enter_context(replaced(asked))
+        second = stack.enter_context(replaced(answered))
+        first.write(_opening({**wrapper, "task_type": "Open-Ended"}, "questions"))
+        second.write(_opening(wrapper, "annotations"))
+        for number, question in enumerate(questions):
+            comma = b",\n" if number else b"\n"
+            image = _image_id(question)
+            first.write(comma + encoded({"image_id": image, "question": question.text, "question_id": question.id}))
+            second.write(comma + encoded(_annotation(question, image)))
+        first.write(b"\n]}\n")
+        second.write(b"\n]}\n")
+    return asked, answered
+
+
+def write_results(answers: Iterable[tuple[Id, str]], path: str) -> int:
+    """Write predictions as an official VQA results file; gives how many there were."""
+    parts = (encoded({"question_id": key, "answer": answer}) for key, answer in answers)
+    return write_joined(path, parts, b"[\n", b",\n", b"\n]\n")
+
+
+def write_gqa(questions: Iterable[Question], path: str) -> int:
+    """Write questions as a GQA questions file, all in the balanced part; gives how many there were.
+
+    Ids must be text and a question has one answer at most, as GQA has it. ``scenes.write_scenes`` writes the scenes.
+    """
+    parts = (encoded(question.id) + b": " + encoded(_gqa_record(question)) for question in questions)
+    return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
+
+
+def kept_beside(folder: str, question: Question) -> Question:
+    """The question with its picture named so that a file in this folder can refer to it."""
+    image = question.image
+    if image is None or (image.path is None and image.data is None):
+        return question
+    return replace(question, image=_stored(folder, image) if image.data is not None else _relative(folder, image))
+
+
+def line(record: Any) -> bytes:
+    """A record as one line of JSON."""
+    return encoded(record) + b"\n"
+
+
+def encoded(record: Any) -> bytes:
+    """A record as JSON; text that is no Unicode is refused."""
+    try:
+        return orjson.dumps(record)
+    except TypeError as trouble:
+        raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Mend it.") from None
+
+
+def _stored(folder: str, image: ImageRef) -> ImageRef:
+    content = image.data or b""
+    digest = content_hash(image)
+    name = os.path.join("images", digest[:16] + suffix_of(content))
+    target = os.path.join(folder, name)
+    if not os.path.exists(target):
+        with replaced(target) as file:
+            file.write(content)
+    return replace(image, path=_slashes(name), data=None, sha256=digest)
+
+
+def _relative(folder: str, image: ImageRef) -> ImageRef:
+    full, home = os.path.abspath(image.path or ""), os.path.abspath(folder)
+    inside = full.startswith(os.path.join(home, ""))
+    return replace(image, path=_slashes(os.path.relpath(full, home)) if inside else full)
+
+
+def _slashes(path: str) -> str:
+    return path.replace(os.sep, "/")
+
+
+def _opening(wrapper: dict[str, Any], key: str) -> bytes:
+    return encoded(wrapper)[:-1] + b"," + encoded(key) + b":["
+
+
+def _image_id(question: Question) -> Id:
+    if question.image is None:
+        raise DataError(f"question {question.id!r} has no image, and this format needs one. Write it as JSONL instead.")
+    return question.image.id
+
+
+def _annotation(question: Question, image: Id) -> dict[str, Any]:
+    given, rated = len(question.answers), len(question.confidences)
+    if rated not in (0, given):
+        raise DataError(
+            f"question {question.id!r} has {given} answers and {rated} confidences. Give one for each answer, or none."
+        )
+    sure = question.confidences or ("",) * len(question.answers)
+    parts: Iterator[tuple[int, tuple[str, str]]] = enumerate(zip(question.answers, sure, strict=True), 1)
+    answers = [
+        {"answer": answer, **({"answer_confidence": how} if how else {}), "answer_id": place}
+        for place, (answer, how) in parts
+    ]
+    return {
+        "question_type": question.kind.question_type,
+        "multiple_choice_answer": modal(question.answers),
+        "answers": answers,
+        "image_id": image,
+        "answer_type": question.kind.answer_type,
+        "question_id": question.id,
+    }
+
+
+def modal(answers: tuple[str, ...]) -> str:
+    """The most frequent answer, the first of them when several are; nothing for none.
+
+    >>> modal(("a", "b", "b", "a")), modal(())
+    ('a', '')
+    """
+    return Counter(answers).most_common(1)[0][0] if answers else ""
+
+
+def _gqa_record(question: Question) -> dict[str, Any]:
+    image = _image_id(question)
+    if not isinstance(question.id, str) or not isinstance(image, str):
+        raise DataError(f"question {question.id!r}: GQA ids are text, of images too. Make them text first.")
+    if len(question.answers) > 1:
+        raise DataError(f"question {question.id!r} has {len(question.answers)} answers; GQA has one. Choose one first.")
+    structural, _, semantic = question.kind.question_type.partition("/")
+    answer = {"answer": question.answers[0]} if question.answers else {}
+    types = {"types": {"structural": structural, "semantic": semantic}} if structural else {}
+    return {"question": question.text, "imageId": image, **answer, "isBalanced": True, **types}

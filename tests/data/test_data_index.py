@@ -1,0 +1,27 @@
+"""What is remembered on disk."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+from askew.data.faults import Sieve
+from askew.data.index import Index, distinct
+from askew.types import Id
+
+
+def test_ids_of_both_kinds_are_kept_apart_and_given_back() -> None:
+    ids: list[Id] = ["1", 1, "01", -1, "-1", 10**20, "ï"]
+    with Index() as index:
+        assert all(index.add(key, number, {"n": number}) for number, key in enumerate(ids))
+        assert not any(index.add(key) for key in ids)
+        assert index.pop(1) == (1, {"n": 1})
+        assert [key for _, key in index.numbers()] == ["1", "01", -1, "-1", 10**20, "ï"]
+
+
+def test_a_reading_may_go_on_in_another_thread() -> None:
+    reading = distinct(Sieve("f", skip=False), enumerate("abc"), str)
+    got = [next(reading)]
+    thread = Thread(target=lambda: got.extend(reading))
+    thread.start()
+    thread.join()
+    assert [key for _, key, _ in got] == ["a", "b", "c"]

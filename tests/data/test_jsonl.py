@@ -1,0 +1,167 @@
+"""Our own files: the shortest that a person writes by hand works, and each fault is one line's fault."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askew.data.jsonl import Jsonl
+from askew.errors import BadImage, DataError
+from askew.types import ImageRef, Kind, Question
+
+
+def write(path: Path, *records: Any) -> str:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+SHORTEST = {"image": "a.jpg", "question": "What is it?", "answer": "a dog"}
+
+
+def test_the_shortest_record(tmp_path: Path) -> None:
+    (tmp_path / "a.jpg").touch()
+    (question,) = Jsonl(write(tmp_path / "mine.jsonl", SHORTEST)).questions()
+    assert question.image == ImageRef("a.jpg", str(tmp_path / "a.jpg"))
+    assert (question.text, question.answers) == ("What is it?", ("a dog",))
+    assert isinstance(question.id, str)
+
+
+def test_a_made_up_id_follows_the_content_not_the_place(tmp_path: Path) -> None:
+    other = {"image": "b.jpg", "question": "What is it?"}
+    forward = [q.id for q in Jsonl(write(tmp_path / "a.jsonl", SHORTEST, other)).questions()]
+    backward = [q.id for q in Jsonl(write(tmp_path / "b.jsonl", other, {**SHORTEST, "answer": "a cat"})).questions()]
+    assert forward == backward[::-1]
+    assert len(set(forward)) == 2
+
+
+def test_the_whole_record(tmp_path: Path) -> None:
+    record = {
+        "id": "01",
+        "image": 7,
+        "question": "Is it?",
+        "answers": ["yes", "no"],
+        "answer_type": "yes/no",
+        "question_type": "is it",
+        "context": "A dog.",
+        "confidences": ["yes", "maybe"],
+        "size": [4, 3],
+        "sha256": "00ff",
+        "scene": {"id": "7", "things": [{"id": "1", "name": "dog"}]},
+    }
+    (question,) = Jsonl(write(tmp_path / "a.jsonl", record)).questions()
+    scene = question.scene
+    assert scene is not None
+    assert scene.things[0].name == "dog"
+    assert question == Question(
+        "01",
+        ImageRef(7, sha256="00ff", size=(4, 3)),
+        "Is it?",
+        ("yes", "no"),
+        Kind("yes/no", "is it"),
+        scene,
+        "A dog.",
+        ("yes", "maybe"),
+    )
+
+
+def test_vqa_names_and_nulls_are_understood(tmp_path: Path) -> None:
+    record = {"question_id": 5, "image_id": 6, "question": "Is it?", "answer": None}
+    (question,) = Jsonl(write(tmp_path / "a.jsonl", record)).questions()
+    assert question == Question(5, ImageRef(6), "Is it?")
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".json"])
+def test_the_forms_a_file_comes_in(tmp_path: Path, ending: str) -> None:
+    content = b'\xef\xbb\xbf{"id": 1, "question": "Is it?"}\r\n\r\n   \r\n{"id": 2, "question": "Was it?"}'
+    if ending == ".json":
+        content = json.dumps([{"id": 1, "question": "Is it?"}, {"id": 2, "question": "Was it?"}], indent=2).encode()
+    path = tmp_path / f"a{ending}"
+    path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
+    data = Jsonl(str(path))
+    assert [(q.id, q.text, q.image) for q in data.questions()] == [(1, "Is it?", None), (2, "Was it?", None)]
+    assert data.name == "a"
+    assert repr(data) == f"Jsonl(path='a{ending}')"
+
+
+def test_pictures_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    pictures = tmp_path / "pictures"
+    (pictures / "sub").mkdir(parents=True)
+    for name in ("a.jpg", "sub/b.jpg", "7.png"):
+        (pictures / name).touch()
+    records = [{"id": i, "image": image, "question": "Q?"} for i, image in enumerate(("a.jpg", "sub/b.jpg", 7))]
+    path = write(tmp_path / "a.jsonl", *records)
+    found = [q.image.path for q in Jsonl(path, images=str(pictures)).questions() if q.image]
+    assert found == [str(pictures / name) for name in ("a.jpg", "sub/b.jpg", "7.png")]
+    assert [q.image.path for q in Jsonl(path).questions() if q.image] == [None, None, None]
+
+
+def test_a_folder_given_must_have_the_picture(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", SHORTEST)
+    (tmp_path / "pictures").mkdir()
+    with pytest.raises(BadImage) as error:
+        list(Jsonl(path, images=str(tmp_path / "pictures")).questions())
+    assert str(error.value).startswith(f"{path}: line 1 (id 'q-")
+    assert str(tmp_path / "pictures" / "a.jpg") in str(error.value)
+    assert "images=" in str(error.value)
+    with pytest.raises(DataError, match="no such folder of pictures"):
+        list(Jsonl(path, images=str(tmp_path / "nowhere")).questions())
+
+
+def test_a_path_is_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    record = {"id": 1, "image": 9, "path": "pictures/9.jpg", "question": "Q?"}
+    (question,) = Jsonl(write(tmp_path / "a.jsonl", record)).questions()
+    assert question.image == ImageRef(9, str(tmp_path / "pictures" / "9.jpg"))
+
+
+BAD = {
+    "broken": ('{"id": 2, "question": "Is it?"', "broken JSON at column", "mend it"),
+    "no object": ("[1, 2]", "must be an object {...} and is a list", "Mend"),
+    "no question": ('{"id": 2, "image": "a.jpg"}', "'question' is missing (fields there: id, image)", "Add it"),
+    "question a number": ('{"id": 2, "question": 3}', "'question' must be text and is a whole number (3)", "Mend"),
+    "answer a number": ('{"id": 2, "question": "Q?", "answer": 3}', "'answer' must be text", "Mend"),
+    "answers text": ('{"id": 2, "question": "Q?", "answers": "yes"}', "'answers' must be a list of texts", "Mend"),
+    "answers mixed": ('{"id": 2, "question": "Q?", "answers": ["yes", 1]}', "'answers[…]' must be text", "Mend"),
+    "id a list": ('{"id": [2], "question": "Q?"}', "'id' must be text or a whole number and is a list", "Mend"),
+    "id blank": ('{"id": "", "question": "Q?"}', "'id' must be text or a whole number", "Mend"),
+    "image a list": ('{"id": 2, "question": "Q?", "image": ["a.jpg"]}', "'image' must be text or a whole", "Mend"),
+    "path alone": ('{"id": 2, "question": "Q?", "path": "a.jpg"}', "'image' is missing", "Add it"),
+    "size": ('{"id": 2, "question": "Q?", "image": 1, "size": [1]}', "'size' must be [width, height]", "Mend"),
+    "scene": ('{"id": 2, "question": "Q?", "scene": {"things": [1]}}', "its scene cannot be read", "Mend"),
+    "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 is there twice", "remove or rename"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_line_says_file_line_fault_and_remedy_or_is_left_out(tmp_path: Path, case: str) -> None:
+    line, fault, remedy = BAD[case]
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{{"id": 1, "question": "Q?"}}\n\n{line}\n{{"id": 3, "question": "Q?"}}\n')
+    with pytest.raises(DataError) as error:
+        list(Jsonl(str(path)).questions())
+    said = str(error.value)
+    assert said.startswith(f"{path}: line 3")
+    assert fault in said
+    assert remedy in said
+    assert said.endswith("Or leave bad records out with --skip-bad.")
+    lenient = Jsonl(str(path), skip_bad=True)
+    assert [q.id for q in lenient.questions()] == [1, 3]
+    assert len(lenient.skipped) == 1
+    assert lenient.skipped[0].startswith(f"{path}: line 3")
+
+
+def test_a_line_in_latin1_is_one_bad_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b'{"id": 1, "question": "caf\xe9?"}\n{"id": 2, "question": "Q?"}\n')
+    with pytest.raises(DataError, match=r"line 1: not UTF-8: byte 0xe9 at column 27\. Save the file as UTF-8"):
+        list(Jsonl(str(path)).questions())
+    assert [q.id for q in Jsonl(str(path), skip_bad=True).questions()] == [2]
+
+
+def test_the_same_question_twice_without_ids_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", SHORTEST, SHORTEST)
+    with pytest.raises(DataError, match=r"line 2: the id 'q-[0-9a-f]{12}' is there twice"):
+        list(Jsonl(path).questions())

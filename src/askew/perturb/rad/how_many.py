@@ -1,0 +1,189 @@
+"""Y/N←HM: "How many ⟨S⟩? ⟨N1⟩" becomes "Are there ⟨N2⟩ ⟨S⟩?" (Rosenberg et al. 2021, Table 1 and App. B)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from askew.language.inflect import invariant, is_mass, is_plural, plural, singular
+from askew.language.numbers import number_of, number_word
+from askew.language.tagger import Tagger, Token
+from askew.perturb.rad.kinds import is_listed
+from askew.perturb.rad.pool import Pools
+from askew.perturb.rad.tails import Tail, read_tail, words
+from askew.perturb.rad.template import Asked, CannotAsk, plain, read_tokens, tidy
+from askew.perturb.rad.words import word_list
+
+_HOW_MANY = re.compile(r"how many \S.*", re.IGNORECASE)
+_HAS = re.compile(r"(?P<do>do|does) (?P<who>.+) have(?P<where> (?:in|on|at|under|inside|behind|around|near)\b.*)?")
+_ESTIMATED = 10
+"""From here on people estimate rather than count."""
+
+
+@dataclass(frozen=True)
+class HowManyFrame:
+    """A counting question, read."""
+
+    noun: str
+    """The counted noun, with what stands before it, in the plural."""
+    of: str
+    """``of pizza`` and the like, with a space before it; empty when there is none."""
+    tail: Tail
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Numbers come from one pool."""
+        return ("how-many",)
+
+    def ask(self, value: str) -> Asked:
+        """Are there so many?
+
+        >>> HowManyFrame("cakes", "", Tail("direct", " on the table", " on the table")).ask("1").text
+        'Is there one cake on the table?'
+        """
+        made_by = f"how-many/{self.tail.frame}"
+        if value != "1":
+            return Asked(f"Are there {_number(value)} {self.noun}{self.of}{self.tail.many}?", "are there", made_by)
+        if self.tail.one is None:
+            raise CannotAsk("speaks of several things, so one cannot be asked about")
+        return Asked(f"Is there one {singular(self.noun)}{self._of_one()}{self.tail.one}?", "is there", made_by)
+
+    def _of_one(self) -> str:
+        """``of animals`` after one kind: ``of animal``."""
+        sorts = singular(self.noun).rpartition(" ")[2].lower() in word_list("sorting")
+        return singular(self.of) if sorts and is_plural(self.of.rpartition(" ")[2]) else self.of
+
+
+@dataclass(frozen=True)
+class HasFrame:
+    """``How many doors does the car have?``, asked as ``Does the car have two doors?`` (not in the paper)."""
+
+    noun: str
+    of: str
+    do: str
+    who: str
+    where: str
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Numbers come from one pool."""
+        return ("how-many",)
+
+    def ask(self, value: str) -> Asked:
+        """Does it have so many?"""
+        noun = singular(self.noun) if value == "1" else self.noun
+        kind = "does the" if (self.do, self.who[:4]) == ("does", "the ") else self.do
+        text = f"{self.do.capitalize()} {self.who} have {_number(value)} {noun}{self.of}{self.where}?"
+        return Asked(text, kind, "how-many/has")
+
+
+@dataclass(frozen=True)
+class HowMany:
+    """The counting template. As in the paper, the word after "How many" must be tagged as a noun.
+
+    >>> template = HowMany()
+    >>> template.value("Five"), template.value("many")
+    ('5', None)
+    >>> template.clash("5", "five"), template.clash("3", "2 or 3"), template.clash("4", "5")
+    (True, True, False)
+
+    From ten on people estimate, so that a draw within a quarter of an answer is no sure "no":
+
+    >>> template.clash("18", "20"), template.clash("30", "20")
+    (True, False)
+    """
+
+    extensions: bool = False
+    """Also "How many ⟨S⟩ does ⟨X⟩ have?", asked as "Does ⟨X⟩ have ⟨N⟩ ⟨S⟩?"."""
+
+    test = "Y/N←HM"
+    name = "how-many"
+    unfit = "the answer is not a number"
+    tagged = True
+
+    def matches(self, text: str) -> bool:
+        """For "How many ...?"."""
+        return _HOW_MANY.fullmatch(tidy(text)) is not None
+
+    def value(self, answer: str) -> str | None:
+        """The number in digits."""
+        number = number_of(answer)
+        return None if number is None else str(number)
+
+    def keys(self, text: str) -> Sequence[str]:
+        """Numbers go into one pool."""
+        return ("how-many",)
+
+    def clash(self, drawn: str, given: str) -> bool:
+        """True when the given answer names the drawn number, or one too near to tell."""
+        return any(_too_near(int(drawn), number) for number in _numbers(given))
+
+    def contrasts(self, drawn: str, value: str) -> bool:
+        """Always: two numbers are never both right."""
+        return True
+
+    def read(self, text: str, tagger: Tagger, pools: Pools) -> HowManyFrame | HasFrame:
+        """The frame, when the words are a counted noun and something that English lets follow it."""
+        tokens = read_tokens(text, tagger)[2:]
+        noun, of, rest = _counted(tokens)
+        if self.extensions:
+            has = _HAS.fullmatch(words(rest).replace("Does", "does"))
+            if has:
+                return HasFrame(noun, of, has["do"], has["who"], has["where"] or "")
+        return HowManyFrame(noun, of, read_tail(rest))
+
+
+def _number(value: str) -> str:
+    return number_word(int(value))
+
+
+@lru_cache(maxsize=1 << 12)
+def _numbers(answer: str) -> tuple[int, ...]:
+    whole = number_of(answer)
+    if whole is not None:
+        return (whole,)
+    parts = (number_of(word) for word in re.split(r"[^0-9a-z]+", plain(answer)) if word != "no")
+    return tuple(number for number in parts if number is not None)
+
+
+def _too_near(drawn: int, given: int) -> bool:
+    return drawn == given or (given >= _ESTIMATED and 4 * abs(drawn - given) <= given)
+
+
+def _counted(tokens: Sequence[Token]) -> tuple[str, str, Sequence[Token]]:
+    """The counted noun in the plural, its ``of ...``, and the tokens after it."""
+    end = 0
+    while end < len(tokens) and (tokens[end].is_noun or (end and tokens[end].tag == "HYPH")):
+        end += 1
+    if not end:
+        raise CannotAsk('the word after "How many" is not a noun')
+    if end < len(tokens) and tokens[end].tag in {"POS", "CC"}:
+        raise CannotAsk("what is counted is not one noun")
+    if any(_plural_modifier(token) for token in tokens[: end - 1]):
+        raise CannotAsk("what is counted is not one noun")
+    head = tokens[end - 1].text
+    if is_mass(head) and head.lower() not in invariant():
+        raise CannotAsk("the noun is not counted")
+    after = _of_end(tokens, end)
+    of = " " + words(tokens[end:after]) if after > end else ""
+    return plural(words(tokens[:end])), of, tokens[after:]
+
+
+def _plural_modifier(token: Token) -> bool:
+    """``pizzas`` in "pizzas pies", but not ``sports`` in "sports cars"."""
+    return token.tag == "NNS" and is_plural(token.text) and not is_listed("plural modifiers", token.lower)
+
+
+def _of_end(tokens: Sequence[Token], start: int) -> int:
+    if start >= len(tokens) or tokens[start].lower != "of":
+        return start
+    end = start + 1
+    while end < len(tokens) and (tokens[end].is_noun or tokens[end].tag in {"DT", "PRP$", "POS", "JJ", "CD", "CC"}):
+        end += 1
+    while end > start and not tokens[end - 1].is_noun:
+        end -= 1
+    if end == start:
+        raise CannotAsk("what is counted is not one noun")
+    return end

@@ -1,0 +1,216 @@
+"""Y/N←WK: "What kind of ⟨S⟩ is this? ⟨O1⟩" becomes "Is this ⟨S⟩ ⟨O2⟩?" (Rosenberg et al. 2021, Tables 1 and 6).
+
+English wants one of three orders. A noun for a whole class of things takes the answer after it (*Is this animal an
+elephant?*, *Is this food breakfast?*), any other takes it before it (*Is this a wood floor?*), and an answer that
+already ends in the noun stands alone (*Is this a polar bear?*). Which nouns name classes is in ``kinds.yaml``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from askew.language.articles import with_article
+from askew.language.inflect import is_mass, is_plural, needs_no_article, pairs, parts_of_speech, plural, singular
+from askew.language.tagger import Tagger
+from askew.perturb.rad.kinds import Order, aspect, family, is_listed, kin, order_of
+from askew.perturb.rad.pool import Pools
+from askew.perturb.rad.template import Asked, CannotAsk, plain, tidy
+
+_THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
+_THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
+_MOST_WORDS = 3
+
+
+@dataclass(frozen=True)
+class WhatKindFrame:
+    """A question about a kind, read."""
+
+    subject: str
+    """The noun, in the singular."""
+    order: Order
+    compounds: frozenset[str]
+    """What people wrote that ends in the noun."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Answers come from questions about the same noun; where none fits, from nouns like it."""
+        return _keys(self.subject)
+
+    def ask(self, value: str) -> Asked:
+        """Is it of this kind?
+
+        >>> WhatKindFrame("animal", "counted", frozenset()).ask("elephant").text
+        'Is this animal an elephant?'
+        >>> WhatKindFrame("food", "uncounted", frozenset()).ask("breakfast").text
+        'Is this food breakfast?'
+        >>> WhatKindFrame("floor", "modifier", frozenset()).ask("wood").text
+        'Is this a wood floor?'
+        >>> WhatKindFrame("bear", "modifier", frozenset()).ask("polar bear").text
+        'Is this a polar bear?'
+        """
+        frame, words = self._words(value)
+        kind = {"a ": "is this a", "an ": "is this an"}.get(re.split(r"(?<= )", words)[0], "is this")
+        return Asked(f"Is this {words}?", kind, f"what-kind/{frame}")
+
+    def _words(self, value: str) -> tuple[str, str]:
+        if value == self.subject or singular(value) == self.subject:
+            raise CannotAsk("the answer repeats the question")
+        if value.endswith(self.subject):
+            return "whole", _counted(value, self.subject)
+        if singular(value).endswith(self.subject):
+            return "whole", with_article(singular(value))
+        if is_listed("things", singular(value)):
+            return "counted", f"{self.subject} {with_article(singular(value))}"
+        if self._stands_before(value):
+            return "modifier", _counted(f"{_modifier(value)} {self.subject}", self.subject)
+        return self.order, f"{self.subject} {self._predicate(value)}"
+
+    def _stands_before(self, value: str) -> bool:
+        if self.order == "modifier" or f"{value} {self.subject}" in self.compounds:
+            return True
+        return is_listed("purposes", value) or (self.order == "counted" and _is_activity(value))
+
+    def _predicate(self, value: str) -> str:
+        if aspect(value) not in {"kind", "meal"} or _is_adjective(value):
+            return value
+        if self.order == "uncounted":
+            bare = needs_no_article(value) or is_plural(value.split()[-1]) or _is_activity(value)
+            return value if bare else with_article(value)
+        return value if value in pairs() or is_mass(value) else with_article(singular(value))
+
+
+@dataclass(frozen=True)
+class TheseFrame:
+    """``What kind of animals are these?``, asked as ``Are these animals sheep?`` (not in the paper)."""
+
+    subject: str
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """Answers come from questions about the same noun; where none fits, from nouns like it."""
+        return _keys(self.subject)
+
+    def ask(self, value: str) -> Asked:
+        """Are they of this kind?
+
+        >>> TheseFrame("animal").ask("giraffe").text
+        'Are these animals giraffes?'
+        """
+        words = value if aspect(value) != "kind" or _is_adjective(value) else plural(value)
+        if singular(words) == self.subject:
+            raise CannotAsk("the answer repeats the question")
+        return Asked(f"Are these {plural(self.subject)} {words}?", "are these", "what-kind/these")
+
+
+@dataclass(frozen=True)
+class WhatKind:
+    """The template about kinds.
+
+    >>> template = WhatKind()
+    >>> template.value("A Church"), template.value("not sure"), template.value("beef and turkey")
+    ('church', None, None)
+
+    A draw must be a sure "no": nothing that may be true of the same thing, and about what the answer is about.
+
+    >>> template.clash("puppy", "dog"), template.clash("animal", "cow"), template.clash("elephant", "cow")
+    (True, True, False)
+    >>> template.contrasts("red", "freight"), template.contrasts("passenger", "freight")
+    (False, True)
+    """
+
+    extensions: bool = False
+    """Also "What kind of ⟨S⟩ are these?", which the paper leaves out."""
+
+    test = "Y/N←WK"
+    name = "what-kind"
+    unfit = "the answer does not name one kind"
+    tagged = False
+
+    def matches(self, text: str) -> bool:
+        """For "What kind of ... is this?"."""
+        return self._match(text) is not None
+
+    def value(self, answer: str) -> str | None:
+        """An answer of few words that says one thing."""
+        value = plain(answer)
+        words = value.split()
+        if not words or len(words) > _MOST_WORDS or is_listed("empty", value) or re.search(r"[^a-z0-9' -]", value):
+            return None
+        if any(word in {"and", "or", "with", "of", "in", "on", "not", "to", "like", "is", "for"} for word in words):
+            return None
+        return value
+
+    def keys(self, text: str) -> Sequence[str]:
+        """The pool of the noun, that of its family, and that of all nouns that take the same order."""
+        return _keys(self._subject(text))
+
+    def clash(self, drawn: str, given: str) -> bool:
+        """True when one may be true of what the other is true of, as far as can be known."""
+        given = plain(given)
+        if drawn == given or is_listed("general", drawn):
+            return True
+        ours, theirs = set(drawn.split()), set(given.split())
+        if {singular(drawn), drawn} & {singular(given), given} or ours & theirs:
+            return True
+        return drawn in given or given in drawn or bool(kin(drawn) & kin(given))
+
+    def contrasts(self, drawn: str, value: str) -> bool:
+        """True when both are about the same: what the thing is, its material, its maker, ..."""
+        return aspect(drawn) == aspect(value)
+
+    def read(self, text: str, tagger: Tagger, pools: Pools) -> WhatKindFrame | TheseFrame:
+        """The frame, when the noun is one that can be asked about."""
+        subject = self._subject(text)
+        last = subject.split()[-1]
+        known = parts_of_speech(last)
+        if known and "NOUN" not in known:
+            raise CannotAsk("no noun to ask about")
+        match = self._match(text)
+        assert match is not None
+        if match.re is _THESE:
+            if order_of(subject) != "counted":
+                raise CannotAsk("the noun does not name a class of things")
+            return TheseFrame(subject)
+        if is_plural(last) and last not in pairs() and singular(last) != last:
+            raise CannotAsk("the noun is plural")
+        if last in pairs():
+            raise CannotAsk("the noun is plural")
+        return WhatKindFrame(subject, order_of(subject), pools.compounds)
+
+    def _match(self, text: str) -> re.Match[str] | None:
+        text = tidy(text)
+        return _THIS.fullmatch(text) or (_THESE.fullmatch(text) if self.extensions else None)
+
+    def _subject(self, text: str) -> str:
+        match = self._match(text)
+        assert match is not None
+        subject = match.group(1).lower()
+        return singular(subject) if match.re is _THESE else subject
+
+
+def _keys(subject: str) -> Sequence[str]:
+    order = order_of(subject)
+    return f"what-kind:{subject}", f"what-kind/{order}/{family(subject)}", f"what-kind/{order}"
+
+
+def _counted(phrase: str, noun: str) -> str:
+    """The phrase behind its article, where its noun takes one."""
+    return phrase if is_mass(noun) else with_article(phrase)
+
+
+def _modifier(value: str) -> str:
+    """A noun before a noun is singular: ``vegetables`` gives ``vegetable pizza``."""
+    last = value.split()[-1]
+    keeps = is_listed("plural modifiers", last) or last in pairs() or "'" in last
+    return singular(value) if is_plural(last) and not keeps else value
+
+
+def _is_activity(value: str) -> bool:
+    return value.split()[-1].endswith("ing") and "NOUN" not in parts_of_speech(value.split()[-1])
+
+
+def _is_adjective(value: str) -> bool:
+    known = parts_of_speech(value.split()[-1])
+    return bool(known) and "NOUN" not in known

@@ -1,0 +1,1 @@
+"""Published evaluations: how groups are made from data, what is measured, and the tables that come out."""

@@ -1,0 +1,40 @@
+"""Plain VQA accuracy: the questions as they are, no variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from askew.metrics.accuracy import Accuracy, Mode
+from askew.types import Column, Dataset, Group, Metric, Table
+
+
+@dataclass(frozen=True)
+class AccuracySuite:
+    """VQA accuracy of the questions as they are (Antol et al. 2015), overall, per answer type and question type."""
+
+    accuracy: Mode = "official"
+
+    name: ClassVar[str] = "accuracy"
+    title: ClassVar[str] = "VQA accuracy"
+    paper: ClassVar[str] = "Antol et al. 2015"
+    correct: ClassVar[str] = "modal"
+    tests: ClassVar[Sequence[str]] = ()
+    headline: ClassVar[tuple[str, str]] = ("accuracy.all", "its VQA accuracy is {value}")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy over all questions."""
+        return {"accuracy.all": Accuracy("all", self.accuracy)}
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Overall and by answer type, as VQA papers print it."""
+        kinds = (("All", ""), ("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
+        columns = (Column(label, "accuracy.all", kind and f"answer_type={kind}") for label, kind in kinds)
+        return (Table("vqa", "VQA accuracy", tuple(columns)),)
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
+        """Every question, alone in its group."""
+        return (Group(question.id, self.name, question) for question in data.questions())

@@ -1,0 +1,125 @@
+"""RAD: robustness to counterfactually augmented data (Rosenberg et al. 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consensus import Consensus
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.rad import Rad
+from askew.metrics.worst import Worst
+from askew.perturb.build import vary_all
+from askew.perturb.rad import RadPerturbation, fit
+from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+
+TESTS = ("Y/N←C", "Y/N←HM", "Y/N←WK")
+
+
+@dataclass(frozen=True)
+class RadSuite:
+    """Questions about colour, number and kind asked again as yes/no questions with known answers."""
+
+    yes: float = 0.5
+    """The chance of a question whose answer is yes."""
+    agreement: float = 0.3
+    """The least share of people who must have given the answer."""
+    extensions: bool = False
+    """Also forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
+    originals: Literal["covered", "all"] = "covered"
+    """``all``: also ask the questions that no template covers, for the accuracy over all of the data (Table 2)."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+
+    def __post_init__(self) -> None:
+        if self.originals not in ("covered", "all"):
+            raise BadOption(f"rad: originals is {self.originals!r}. Give covered or all.")
+        check_correct(self.correct, self.accuracy)
+        RadPerturbation(self.yes, self.agreement, self.extensions)
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+        return "rad"
+
+    @property
+    def title(self) -> str:
+        """What a heading calls it."""
+        return "Counterfactual yes/no questions (RAD)"
+
+    @property
+    def paper(self) -> str:
+        """Where it was published."""
+        return (
+            "Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with Focused "
+            "Interventions. ACL 2021"
+        )
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """Colour, number, kind."""
+        return TESTS
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """RAD both ways, and accuracy on both sides."""
+        return {
+            "accuracy.all": Accuracy("all", self.accuracy),
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "rad.forward": Rad(False, self.correct, self.accuracy),
+            "rad.backward": Rad(True, self.correct, self.accuracy),
+            "cs.2": Consensus(2, mode=self.accuracy),
+            "worst": Worst(self.accuracy, original=True),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Tables 2, 3 and 5 of the paper, for its own three augmentations."""
+        published = _published()
+        whole = Column("Acc.", "accuracy.all")
+        return (
+            Table("rad-2", "RAD(D, D′) (Table 2)", (*_each("rad.forward"), whole), published=published["rad"]),
+            Table("rad-2b", "RAD(D′, D), the backward view", _each("rad.backward")),
+            Table("rad-3", "Accuracy(D) (Table 3)", _each("accuracy.original"), published=published["accuracy"]),
+            Table(
+                "rad-5",
+                "Number of questions (Table 5)",
+                (*_each("accuracy.variant", "n"), Column("Count", "accuracy.all", show="n")),
+                rows="data",
+                published=published["counts"],
+            ),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """RAD(D, D′)."""
+        return "rad.forward", "of those it gets only {value} right when asked as yes/no"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """One pass over the data for the answers to draw from, a second for the questions."""
+        perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
+
+
+def _each(metric: str, show: str = "value") -> tuple[Column, ...]:
+    return tuple(Column(test, metric, f"test={test}", show) for test in TESTS)
+
+
+@lru_cache(maxsize=1)
+def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
+    data: dict[str, dict[str, Any]] = yaml.safe_load(
+        files("askew.suites").joinpath("rad.yaml").read_text(encoding="utf-8")
+    )
+    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

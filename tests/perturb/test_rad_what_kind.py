@@ -1,0 +1,113 @@
+"""Y/N←WK: order and article as English wants, and draws that are surely wrong."""
+
+import pytest
+
+from askew.language.tagger import Tagger
+from askew.perturb.rad.kinds import _data
+from askew.perturb.rad.pool import Pools
+from askew.perturb.rad.template import CannotAsk
+from askew.perturb.rad.what_kind import WhatKind
+
+TEMPLATE = WhatKind()
+
+
+def ask(noun, value, pools=None):
+    return TEMPLATE.read(f"What kind of {noun} is this?", Tagger(), pools or Pools()).ask(value)
+
+
+@pytest.mark.parametrize(
+    ("noun", "value", "text", "kind"),
+    [
+        ("animal", "elephant", "Is this animal an elephant?", "is this"),
+        ("animal", "goats", "Is this animal a goat?", "is this"),
+        ("animal", "wild", "Is this animal wild?", "is this"),
+        ("animal", "farm", "Is this a farm animal?", "is this a"),
+        ("food", "pizza", "Is this food pizza?", "is this"),
+        ("food", "sandwich", "Is this food a sandwich?", "is this"),
+        ("food", "donuts", "Is this food donuts?", "is this"),
+        ("food", "fast food", "Is this fast food?", "is this"),
+        ("sport", "surfing", "Is this sport surfing?", "is this"),
+        ("vegetable", "broccoli", "Is this vegetable broccoli?", "is this"),
+        ("fruit", "orange", "Is this fruit an orange?", "is this"),
+        ("building", "brick", "Is this building brick?", "is this"),
+        ("building", "office", "Is this an office building?", "is this an"),
+        ("room", "living room", "Is this a living room?", "is this a"),
+        ("room", "bedrooms", "Is this a bedroom?", "is this a"),
+        ("room", "dining", "Is this a dining room?", "is this a"),
+        ("bear", "polar", "Is this a polar bear?", "is this a"),
+        ("pizza", "mushrooms", "Is this a mushroom pizza?", "is this a"),
+        ("bread", "wheat", "Is this wheat bread?", "is this"),
+        ("train", "amtrak", "Is this an amtrak train?", "is this an"),
+        ("phone", "iphone", "Is this an iphone?", "is this an"),
+        ("shirt", "t-shirt", "Is this a t-shirt?", "is this a"),
+        ("market", "farmers", "Is this a farmers market?", "is this a"),
+        ("book", "children's", "Is this a children's book?", "is this a"),
+        ("boat", "canoe", "Is this boat a canoe?", "is this"),
+        ("a ride", "train", "Is this a train ride?", "is this a"),
+    ],
+)
+def test_order_and_article(noun, value, text, kind):
+    asked = ask(noun, value)
+    assert asked.text == text
+    assert asked.question_type == kind
+
+
+def test_people_who_write_hotel_room_decide_the_order():
+    assert ask("room", "hotel").text == "Is this room a hotel?"
+    assert ask("room", "hotel", Pools(compounds=frozenset({"hotel room"}))).text == "Is this a hotel room?"
+
+
+@pytest.mark.parametrize(("noun", "value"), [("pizza", "pizza"), ("bird", "birds")])
+def test_an_answer_that_repeats_the_noun_is_refused(noun, value):
+    with pytest.raises(CannotAsk, match="repeats"):
+        ask(noun, value)
+
+
+@pytest.mark.parametrize(("noun", "reason"), [("pants", "plural"), ("dogs", "plural"), ("electronic", "no noun")])
+def test_nouns_that_cannot_be_asked_about(noun, reason):
+    with pytest.raises(CannotAsk, match=reason):
+        ask(noun, "dell")
+
+
+@pytest.mark.parametrize(
+    "answer", ["beef and turkey", "i don't know", "yes", "black & white", "big", "w x y z", "piece of cake", ""]
+)
+def test_answers_that_name_no_kind(answer):
+    assert TEMPLATE.value(answer) is None
+
+
+@pytest.mark.parametrize(
+    ("drawn", "given"),
+    [
+        ("dog", "puppy"), ("cow", "cows"), ("bear", "polar bear"), ("corned beef", "beef"), ("animal", "cow"),
+        ("bird", "pigeon"), ("jet", "airplane"), ("truck", "pickup truck"), ("church", "cathedral"),
+    ],
+)  # fmt: skip
+def test_what_may_be_true_of_one_thing_clashes(drawn, given):
+    assert TEMPLATE.clash(drawn, given)
+
+
+def test_what_cannot_be_true_of_one_thing_does_not_clash():
+    assert not TEMPLATE.clash("elephant", "cow")
+    assert not TEMPLATE.clash("kitchen", "bedroom")
+
+
+def test_a_draw_is_about_what_the_answer_is_about():
+    assert TEMPLATE.contrasts("metal", "wood")
+    assert not TEMPLATE.contrasts("italian", "pizza")
+
+
+def test_these_are_an_extension():
+    text = "What kind of animals are these?"
+    assert not TEMPLATE.matches(text)
+    extended = WhatKind(extensions=True)
+    assert extended.read(text, Tagger(), Pools()).ask("giraffe").text == "Are these animals giraffes?"
+    with pytest.raises(CannotAsk, match="class"):
+        extended.read("What kind of shoes are these?", Tagger(), Pools())
+
+
+def test_the_lists_agree():
+    assert not _data()["counted"] & _data()["uncounted"]
+    words = [str(word) for words in _data()["aspects"].values() for word in words]
+    assert sorted(words) == sorted(set(words)), "a word is about one aspect only"
+    assert all(isinstance(word, str) for group in _data()["kin"] for word in group)

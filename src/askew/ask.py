@@ -1,0 +1,122 @@
+"""Groups and a model in, outcomes out. Every distinct (image content, question, context) is asked once, ever."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from askew.errors import ModelError
+from askew.images import content_hash
+from askew.store import Store, ask_key
+from askew.types import Group, Model, Outcome, Prediction, Question
+
+Item = TypeVar("Item")
+WINDOW = 8
+"""Batches looked ahead: repeats within the window are joined before the store is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much there is to ask."""
+
+    groups: int
+    questions: int
+    """Originals and variants, repeats included."""
+    distinct: int
+    known: int
+    """Distinct ones whose answer is in the store already."""
+
+    @property
+    def calls(self) -> int:
+        """Distinct questions that the model will be asked."""
+        return self.distinct - self.known
+
+
+class Keys:
+    """What each question is known by, for one model: ``keys.of(question)``."""
+
+    def __init__(self, model: Model) -> None:
+        self._signature = repr(model)
+        self._by_id = getattr(model, "by_id", False)
+
+    def of(self, question: Question) -> bytes:
+        """32 bytes; equal for what would be the same asking."""
+        picture = "" if question.image is None else content_hash(question.image)
+        by = repr(question.id) if self._by_id else ""
+        return ask_key(self._signature, picture, question.text, question.context, by)
+
+
+def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
+    """Count what must be asked, without asking. Memory: nine bytes a question."""
+    count = 0
+    prefixes, answered = array("Q"), bytearray()
+    for window in chunks(groups, 512):
+        count += len(window)
+        found = [keys.of(question) for group in window for question in members(group)]
+        known = store.known(found)
+        prefixes.extend(int.from_bytes(key[:8], "big") for key in found)
+        answered.extend(key in known for key in found)
+    distinct, first = np.unique(np.array(prefixes, dtype=np.uint64), return_index=True)
+    known_count = int(np.frombuffer(answered, dtype=np.uint8)[first].sum())
+    return Plan(count, len(prefixes), len(distinct), known_count)
+
+
+def ask(
+    groups: Iterable[Group],
+    model: Model,
+    keys: Keys,
+    store: Store,
+    batch_size: int,
+    on_answers: Callable[[Sequence[Prediction]], None],
+) -> Iterator[Outcome]:
+    """The outcomes, in order. What the store knows is taken from there; what the model says goes there at once.
+
+    ``on_answers`` hears of every batch the model has answered. A question that failed is not asked again in this
+    run, and is asked again in the next.
+    """
+    failed: dict[bytes, Prediction] = {}
+    for window in chunks(groups, max(1, WINDOW * batch_size // 2)):
+        keyed = [[(keys.of(question), question) for question in members(group)] for group in window]
+        wanted = {key: question for group_keys in keyed for key, question in group_keys}
+        answers = store.get({key: question.id for key, question in wanted.items()})
+        answers.update((key, failed[key]) for key in wanted if key in failed)
+        for batch in chunks((key for key in wanted if key not in answers), batch_size):
+            said = _answer(model, [wanted[key] for key in batch])
+            store.put(zip(batch, said, strict=True))
+            answers.update(zip(batch, said, strict=True))
+            failed.update((key, prediction) for key, prediction in zip(batch, said, strict=True) if prediction.failed)
+            on_answers(said)
+        for group, group_keys in zip(window, keyed, strict=True):
+            first, *rest = (replace(answers[key], question_id=question.id) for key, question in group_keys)
+            yield Outcome(group, first, tuple(rest))
+
+
+def members(group: Group) -> list[Question]:
+    """The questions of a group: the original, then the variants."""
+    return [group.original, *(variant.question for variant in group.variants)]
+
+
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of at most ``size`` items, in order.
+
+    >>> list(chunks("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    source = iter(items)
+    while chunk := list(islice(source, size)):
+        yield chunk
+
+
+def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
+    said = model.answer(questions)
+    if [prediction.question_id for prediction in said] != [question.id for question in questions]:
+        raise ModelError(
+            f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not belong to "
+            "them one by one. A model must return one prediction for each question, in order, with its id."
+        )
+    return said

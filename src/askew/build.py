@@ -1,0 +1,163 @@
+"""Data in, groups out: what ``askew build`` writes and ``askew run`` asks, with the coverage of every generator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from askew.data.groups import write_groups
+from askew.errors import DataError
+from askew.settings import Named, Settings, progress_bar, ticking
+from askew.types import Dataset, Group, Id, Question, Refusal, Suite
+
+DRAWN_SHOWN = 20
+"""How many of the drawn words a coverage report lists for each test."""
+
+
+@dataclass
+class Coverage:
+    """What one suite made of the data: per test, how many questions matched, were changed, or were refused and why."""
+
+    suite: Suite
+    groups: int = 0
+    variants: int = 0
+    made: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, variants by the rule that made them."""
+    refused: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, refusals by reason."""
+    answers: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, what the right answers to the variants are."""
+    drawn: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, which words a rule drew by chance (``note["drawn"]``)."""
+
+    def count(self, item: Group | Refusal) -> None:
+        """Add one item of the stream."""
+        if isinstance(item, Refusal):
+            self.refused.setdefault(item.test, Counter())[item.reason] += 1
+            return
+        self.groups += 1
+        self.variants += len(item.variants)
+        for variant in item.variants:
+            self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
+            if variant.question.answers:
+                self.answers.setdefault(variant.test, Counter())[variant.question.answers[0]] += 1
+            if "drawn" in variant.note:
+                self.drawn.setdefault(variant.test, Counter())[str(variant.note["drawn"])] += 1
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per test, in the suite's order."""
+        return [self._record(test) for test in self.suite.tests]
+
+    def _record(self, test: str) -> dict[str, Any]:
+        made, refused = self.made.get(test, Counter()), self.refused.get(test, Counter())
+        return {
+            "test": test,
+            "matched": made.total() + refused.total(),
+            "made": made.total(),
+            "made_by": dict(made.most_common()),
+            "refused": dict(refused.most_common()),
+            "answers": dict(self.answers.get(test, Counter()).most_common(DRAWN_SHOWN)),
+            "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
+        }
+
+
+def build(suite: Suite, data: Dataset, seed: int, coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
+    """The suite's groups, streamed and counted; at most ``limit`` of them.
+
+    The suite still sees the whole of the data when it must be fitted first, so that a limited run has the same
+    variants as the whole.
+    """
+    return counted(suite.groups(data, seed), coverage, limit)
+
+
+def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
+    """The groups of a stream, every item counted; refusals go into the coverage alone."""
+    if limit is not None and limit <= 0:
+        return
+    for item in items:
+        coverage.count(item)
+        if isinstance(item, Group):
+            yield item
+            if coverage.groups == limit:
+                return
+
+
+class Watched:
+    """A data set that is counted while it is read."""
+
+    def __init__(self, data: Dataset) -> None:
+        self._data = data
+        self.name = data.name
+        self.count = 0
+        self.images: set[Id] = set()
+
+    def __repr__(self) -> str:
+        return repr(self._data)
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """What the data set left out."""
+        return self._data.skipped
+
+    @property
+    def ready(self) -> Callable[[], Iterator[Group]] | None:
+        """How to get ready-made groups, when the data has them."""
+        return getattr(self._data, "groups", None)
+
+    def questions(self) -> Iterator[Question]:
+        """The questions; the longest reading counts."""
+        for count, question in enumerate(self._data.questions(), 1):
+            self.count = max(self.count, count)
+            if question.image is not None:
+                self.images.add(question.image.id)
+            yield question
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Groups on disk, ready to be asked, with what is to be said of where they came from."""
+
+    groups: Path
+    suites: Sequence[Named]
+    data: Mapping[str, Any]
+    covers: Sequence[Coverage]
+
+
+def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings) -> Prepared:
+    """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run."""
+    source = Watched(data.what)
+    covers = [Coverage(suite.what) for suite in suites]
+    path = folder / "groups.jsonl"
+    with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
+        write_groups(ticking(bar, _groups(source, covers, settings)), str(path))
+    if not any(cover.groups for cover in covers):
+        raise DataError(_nothing_made(data, covers))
+    record = {
+        "name": data.name or source.name,
+        "spec": data.spec,
+        "signature": repr(source),
+        "questions": source.count,
+        "images": len(source.images),
+        "skipped": list(source.skipped),
+    }
+    return Prepared(path, suites, record, covers)
+
+
+def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
+    """The groups of all suites: made from questions, or taken as they are from a file of groups."""
+    for cover in covers:
+        if data.ready is None:
+            yield from build(cover.suite, data, settings.seed, cover, settings.limit)
+        else:
+            mine = (group for group in data.ready() if group.suite == cover.suite.name)
+            yield from counted(mine, cover, settings.limit)
+
+
+def _nothing_made(data: Named, covers: Sequence[Coverage]) -> str:
+    refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
+    why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
+    names = ", ".join(cover.suite.name for cover in covers)
+    return f"{data.spec}: not one group could be made for {names}; is it the right data for it?{why}"

@@ -1,0 +1,74 @@
+"""The command line: one short file per command, which only parses and prints.
+
+Nothing heavy is imported before a command is chosen, so that ``askew --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from askew import __version__
+from askew.errors import AskewError, TooManyFailures
+
+COMMANDS = {
+    "demo": "the whole job on the embedded world, ending in a report",
+    "world": "write the embedded world: scenes, pictures, questions, answers",
+    "build": "make a suite's groups from data: a benchmark one can publish, with a datasheet",
+    "run": "ask a model and score its answers; resumes by itself",
+    "score": "score a file of predictions, without a model",
+    "compare": "show runs side by side, with significance",
+    "report": "write the report of one or more runs again",
+    "ls": "list what is registered: suites, models, readers, each with its options",
+}
+
+EXIT_FAILED, EXIT_USAGE, EXIT_FAILURES, EXIT_STOPPED = 1, 2, 3, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; gives the exit code (0 done, 2 a wrong command or input, 3 too many failed answers)."""
+    words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
+    parser = argparse.ArgumentParser(
+        prog="askew",
+        description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
+        epilog="Start with: askew demo --output demo    Help on a command: askew run --help",
+    )
+    parser.add_argument("--version", action="version", version=f"askew {__version__}")
+    parser.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((word for word in words if word in COMMANDS), None)
+    for name, summary in COMMANDS.items():
+        command = commands.add_parser(
+            name, help=summary, description=_sentence(summary), formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        if name == chosen:
+            import_module(f"askew.cli.{name}").add_options(command)
+    args = parser.parse_args(words)
+    try:
+        code: int = import_module(f"askew.cli.{args.command}").main(args)
+        return code
+    except KeyboardInterrupt:
+        print("\nStopped. Answers given so far are kept; the same command goes on from here.", file=sys.stderr)
+        return EXIT_STOPPED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return EXIT_FAILED
+    except AskewError as error:
+        if args.debug:
+            raise
+        print(f"askew {args.command}: {error}", file=sys.stderr)
+        return EXIT_FAILURES if isinstance(error, TooManyFailures) else EXIT_USAGE
+
+
+def _spelling(word: str) -> str:
+    """Options may be written with ``_`` or ``-``."""
+    if not word.startswith("--"):
+        return word
+    option, equals, value = word.partition("=")
+    return option.replace("_", "-") + equals + value
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."

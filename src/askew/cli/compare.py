@@ -1,0 +1,35 @@
+"""``askew compare``: runs side by side, with significance."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  askew compare runs/yes runs/prior
+  askew compare runs/* --output compared        (also writes the joint report and differences.json)
+
+Differences are paired: the same groups, the same resampled images for both models; p values are Holm-corrected
+over the whole table."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
+    parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
+    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Compare the runs."""
+    from askew.cli.show import show
+    from askew.errors import UsageError
+
+    if len(args.runs) < 2:
+        raise UsageError("Two runs or more are needed. For one: askew report RUN.")
+    report = Path(args.output) / "report.html" if args.output else None
+    show([Path(run) for run in args.runs], report, args.resamples, args.seed)
+    return 0

@@ -1,0 +1,23 @@
+"""``askew ls``: what is registered."""
+
+from __future__ import annotations
+
+import argparse
+
+from askew.registry import KINDS, describe, names
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = "examples:\n  askew ls\n  askew ls model"
+    parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the names, what each is, and its options."""
+    for kind in [args.kind] if args.kind else KINDS:
+        print(f"{kind}s")
+        for name in names(kind):
+            options, summary = describe(kind, name)
+            print(f"  {name:<12} {summary}\n  {'':<12} options: {options}")
+    return 0

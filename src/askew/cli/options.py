@@ -1,0 +1,74 @@
+"""Options that commands share, and the file they can be read from (``--config run.yaml``)."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from askew.errors import UsageError
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Where questions come from."""
+    parser.add_argument(
+        "--data",
+        metavar="DATA",
+        help="questions: a folder or file (VQA v2, GQA, JSONL), groups.jsonl, or a reader such as world:split=val",
+    )
+    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures")
+    parser.add_argument("--skip-bad", action="store_true", default=None, help="leave out bad records and list them")
+
+
+def add_build(parser: argparse.ArgumentParser) -> None:
+    """How groups are made."""
+    parser.add_argument("--limit", type=int, metavar="N", help="at most N groups of each suite")
+    parser.add_argument("--seed", type=int, metavar="S", help="the seed of everything drawn by chance (default 0)")
+
+
+def add_config(parser: argparse.ArgumentParser) -> None:
+    """A file with the same options."""
+    parser.add_argument("--config", metavar="FILE", help="a YAML file with the same options; the command line wins")
+
+
+def settled(args: argparse.Namespace, defaults: dict[str, Any], required: tuple[str, ...] = ()) -> argparse.Namespace:
+    """The options in force: the command line over the config file over the defaults."""
+    known = {key for key in vars(args) if key not in ("command", "config", "debug")}
+    config = _read(args.config, known) if getattr(args, "config", None) else {}
+    typed = {key: value for key, value in vars(args).items() if value is not None}
+    merged = argparse.Namespace(**{**dict.fromkeys(known), **defaults, **config, **typed})
+    for name in required:
+        if not getattr(merged, name):
+            raise UsageError(f"--{name.replace('_', '-')} is needed (on the command line, or in the file of --config).")
+    return merged
+
+
+def _read(path: str, known: set[str]) -> dict[str, Any]:
+    try:
+        config = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
+    except (OSError, yaml.YAMLError) as error:
+        raise UsageError(f"{path}: cannot be read as YAML ({error}).") from error
+    if not isinstance(config, dict):
+        raise UsageError(f"{path}: expected options, one a line, such as 'suite: rad'.")
+    options = {str(key).replace("-", "_"): value for key, value in config.items()}
+    for key in options:
+        if key not in known:
+            near = get_close_matches(key, known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"{path}: there is no option {key!r}.{hint} Options: {', '.join(sorted(known))}.")
+    return options
+
+
+def as_typed() -> str:
+    """The command that is running, for results.json."""
+    return shlex.join(["askew", *sys.argv[1:]])
+
+
+def several(value: str | list[str]) -> list[str]:
+    """One or many, as a list: a config file may have either."""
+    return [value] if isinstance(value, str) else list(value)

@@ -1,0 +1,30 @@
+"""``askew report``: the page again, from the files of one or more runs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  askew report runs/yes
+  askew report runs/yes runs/prior --output both/report.html"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
+    parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
+    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the page and print the table."""
+    from askew.cli.show import show
+
+    folders = [Path(run) for run in args.runs]
+    output = Path(args.output) if args.output else folders[0] / "report.html"
+    show(folders, output, args.resamples, args.seed)
+    return 0

@@ -1,0 +1,51 @@
+"""``askew score``: files in, scores out; no model is asked."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from askew.cli.options import as_typed
+
+EXAMPLES = """\
+examples:
+  askew score bench/groups.jsonl answers.json --output runs/mine
+  askew score v2_OpenEnded_mscoco_val2014_questions.json results.json --output runs/vqa     (plain VQA accuracy)
+
+PREDICTIONS: official results [{"question_id", "answer"}], GQA's [{"questionId", "prediction"}], or JSONL."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "groups", metavar="GROUPS", help="groups.jsonl from askew build, or any data for plain accuracy"
+    )
+    parser.add_argument("predictions", metavar="PREDICTIONS", help="the answers, by question id")
+    parser.add_argument(
+        "--suite", action="append", metavar="SUITE", help="default: the suites named in GROUPS, else accuracy"
+    )
+    parser.add_argument("--output", metavar="DIR", required=True, help="the run's folder")
+    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures, for the report")
+    parser.add_argument("--allow-missing", action="store_true", help="questions without a prediction are non-answers")
+    parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
+    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Score the file."""
+    from askew.api import as_data, as_suite
+    from askew.cli.show import run_all
+    from askew.models.predictions import Predictions
+    from askew.settings import Named, Settings
+
+    path = Path(args.predictions)
+    model = Named(Predictions(args.predictions, args.allow_missing), f"predictions:{path}", args.name or path.stem)
+    data = as_data(args.groups, args.images)
+    found = getattr(data.what, "suites", None)
+    suites = args.suite or (found() if found else ["accuracy"])
+    # A non-answer was asked for by --allow-missing, so it is no reason to fail.
+    settings = Settings(seed=args.seed, resamples=args.resamples, max_failures=1.0, batch_size=4096)
+    run_all([model], data, [as_suite(suite) for suite in suites], Path(args.output), settings, as_typed())
+    return 0

@@ -1,0 +1,70 @@
+"""Running several models and showing runs: what ``run``, ``score``, ``compare``, ``report`` and ``demo`` share."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from askew.build import prepare
+from askew.compare import compare_runs
+from askew.errors import TooManyFailures
+from askew.files import write_joined
+from askew.report.html import write_report
+from askew.report.load import load_run
+from askew.report.terminal import terminal_summary
+from askew.run import check_failures, run
+from askew.settings import Named, Settings
+
+
+def run_all(
+    models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings, command: str
+) -> None:
+    """One run per model, then the joint summary and report. One model's files lie in ``output`` itself."""
+    folders = [output] if len(models) == 1 else [output / slug for slug in slugs([model.spec for model in models])]
+    prepared = prepare(data, suites, output, settings)
+    if skipped := prepared.data["skipped"]:
+        print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
+    failures = []
+    for model, folder in zip(models, folders, strict=True):
+        if len(models) > 1:
+            print(f"{model.spec}", file=sys.stderr)
+        try:
+            check_failures(run(model, prepared, folder, settings, command))
+        except TooManyFailures as error:
+            failures.append(error)
+    show(folders, output / "report.html", settings.resamples, settings.seed)
+    if failures:
+        raise failures[0]
+
+
+def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int) -> None:
+    """Print the table of these runs, and write their report."""
+    runs = [load_run(folder) for folder in folders]
+    differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
+    print(terminal_summary(runs, differences, color=sys.stdout.isatty()))
+    if report is not None:
+        write_report(runs, report, differences)
+        if differences:
+            write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
+        print(f"\nReport: {report}")
+
+
+def slugs(names: Sequence[str]) -> list[str]:
+    """Folder names for models, all different.
+
+    >>> slugs(["constant:yes", "constant:yes", "hf:org/Model"])
+    ['constant-yes', 'constant-yes-2', 'hf-org-Model']
+    """
+    taken: list[str] = []
+    for name in names:
+        base = re.sub(r"[^A-Za-z0-9._]+", "-", name).strip("-.") or "model"
+        slug, count = base, 1
+        while slug in taken:
+            count += 1
+            slug = f"{base}-{count}"
+        taken.append(slug)
+    return taken

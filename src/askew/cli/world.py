@@ -1,0 +1,49 @@
+"""``askew world``: write the embedded world."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  askew world --scenes 200 --seed 0 --output world
+  askew world --scenes 5000 --size 384 --workers 2 --output big-world
+
+The folder holds the pictures, and for each split the questions and answers as VQA v2, as GQA (with scene graphs) and as
+JSONL, with a datasheet. Commands take it with --data world/... or make what they need themselves with --data world."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("--scenes", type=int, default=200, metavar="N", help="how many scenes (default 200)")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of the world (default 0)")
+    parser.add_argument("--output", metavar="DIR", required=True, help="the world's folder")
+    parser.add_argument(
+        "--size", type=int, default=224, metavar="PX", help="width and height of the pictures (default 224)"
+    )
+    parser.add_argument(
+        "--shifted", action="store_true", help="other answer priors in test than in train, as VQA-CP has"
+    )
+    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that draw (default 1)")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the world."""
+    from tqdm import tqdm
+
+    from askew.world.write import write_world
+
+    with tqdm(total=args.scenes, desc="Drawing", unit=" scenes") as bar:
+        write_world(
+            Path(args.output),
+            scenes=args.scenes,
+            seed=args.seed,
+            size=args.size,
+            shifted=args.shifted,
+            workers=args.workers,
+            progress=bar.update,
+        )
+    print(f"World: {args.output} (datasheet.md says what is in it)")
+    return 0

@@ -1,0 +1,1 @@
+"""Questions in, predictions out: baselines, Python functions, files of predictions."""

@@ -1,0 +1,51 @@
+"""Answers that were given elsewhere, from a file: ``predictions:FILE``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from askew.data.predictions import read_predictions
+from askew.errors import MissingPredictions
+from askew.files import fingerprint
+from askew.types import Id, Prediction, Question
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """A results file as a model: official VQA JSON, GQA's, or JSONL, matched by question id.
+
+    A question without a prediction stops the run, unless ``allow_missing=true`` counts it as a non-answer.
+    """
+
+    file: str = field(repr=False)
+    allow_missing: bool = False
+    signature: str = field(init=False, default="")
+    answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    by_id: ClassVar[bool] = True
+    """Answers belong to ids, not to what was asked: two questions that read alike may be answered differently."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "answers", dict(read_predictions(self.file)))
+        object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(self.file)}")
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """The file's answers."""
+        found = [
+            Prediction(q.id, said, error=None if said is not None else "no prediction in the file")
+            for q, said in ((q, self._said(q.id)) for q in questions)
+        ]
+        missing = [prediction.question_id for prediction in found if prediction.failed]
+        if missing and not self.allow_missing:
+            raise MissingPredictions(
+                f"{self.file}: no prediction for {len(missing)} of the {len(questions)} questions just looked up, "
+                f"e.g. {missing[0]!r}. Score the answered part with --allow-missing."
+            )
+        return found
+
+    def _said(self, question_id: Id) -> str | None:
+        """An object ``{"1": "yes"}`` can only have text for ids, so a number is looked up as text too."""
+        return self.answers.get(question_id, self.answers.get(str(question_id)))

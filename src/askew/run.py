@@ -1,0 +1,193 @@
+"""The whole road: data → groups → answers → scores → files.
+
+``askew run`` and :func:`askew.evaluate` are this module; a run leaves in its folder
+
+* ``groups.jsonl``: what was asked,
+* ``answers.sqlite``: every answer as soon as it was given,
+* ``samples.jsonl``: one line per group with predictions and how each was judged,
+* ``results.json``: the scores, with everything needed to get them again.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timezone
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import askew
+from askew.ask import Keys, Plan, ask, plan
+from askew.build import Coverage, Prepared
+from askew.data.groups import read_groups
+from askew.errors import TooManyFailures
+from askew.files import write_joined
+from askew.metrics.accuracy import soft
+from askew.metrics.correct import judged
+from askew.metrics.resample import Scorer
+from askew.records import outcome_record
+from askew.settings import Named, Settings, progress_bar, ticking
+from askew.store import Store
+from askew.types import Group, Model, Outcome, Prediction, Score, Suite
+
+FORMAT = 1
+"""Of results.json."""
+
+
+@dataclass
+class Tally:
+    """What happened while asking."""
+
+    asked: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+    """Failed askings by error."""
+
+    def add(self, said: Sequence[Prediction]) -> None:
+        """Count a batch that the model has answered."""
+        self.asked += len(said)
+        self.failures.update((p.error or "no answer").splitlines()[0][:200] for p in said if p.failed)
+
+    def record(self, limit: float) -> dict[str, Any]:
+        """For results.json."""
+        errors = dict(self.failures.most_common(20))
+        return {"count": self.failures.total(), "asked": self.asked, "by_error": errors, "limit": limit}
+
+
+def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
+    """Ask a model the groups, score its answers, and write its folder; gives what results.json holds."""
+    started, clock = datetime.now(timezone.utc), time.perf_counter()
+    folder.mkdir(parents=True, exist_ok=True)
+    suites = {suite.what.name: suite.what for suite in prepared.suites}
+    scorers = {name: Scorer(suite.metrics, name) for name, suite in suites.items()}
+    store_file = Path(settings.store) if settings.store else folder / "answers.sqlite"
+    tally, keys = Tally(), Keys(model.what)
+    with Store(store_file) as store:
+        with progress_bar(settings, desc="Planning", unit=" groups") as bar:
+            todo = plan(ticking(bar, read_groups(str(prepared.groups))), keys, store)
+        outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
+        _write_samples(folder / "samples.jsonl", outcomes, suites, scorers)
+    scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
+    results = {
+        "format": FORMAT,
+        "askew": askew.__version__,
+        "model": {"name": model.name or model.spec, "spec": model.spec, "signature": repr(model.what)},
+        "data": prepared.data,
+        "suites": [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)],
+        "scores": [score_record(score) for score in scores],
+        "failures": tally.record(settings.max_failures),
+        "seed": settings.seed,
+        "config": {
+            "model": model.spec,
+            "data": prepared.data["spec"],
+            "suite": [suite.spec for suite in prepared.suites],
+            **asdict(settings),
+        },
+        "command": command,
+        "versions": versions(),
+        "time": {
+            "started": started.isoformat(timespec="seconds"),
+            "seconds": round(time.perf_counter() - clock, 3),
+            "asked": tally.asked,
+            "reused": todo.questions - tally.asked,
+        },
+    }
+    write_joined(folder / "results.json", [orjson.dumps(results, option=orjson.OPT_INDENT_2)])
+    return results
+
+
+def _asked(
+    groups: Iterable[Group], model: Model, keys: Keys, store: Store, todo: Plan, tally: Tally, settings: Settings
+) -> Iterator[Outcome]:
+    """Ask what the plan says, with a progress bar: rate, time left, failures."""
+    reused = f" ({todo.known:,} known already)" if todo.known else ""
+    with progress_bar(settings, total=todo.calls, desc="Asking" + reused, unit=" questions") as bar:
+
+        def on_answers(said: Sequence[Prediction]) -> None:
+            tally.add(said)
+            bar.update(len(said))
+            if tally.failures:
+                bar.set_postfix(failed=tally.failures.total(), refresh=False)
+
+        yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
+
+
+def _write_samples(
+    path: Path, outcomes: Iterable[Outcome], suites: Mapping[str, Suite], scorers: Mapping[str, Scorer]
+) -> None:
+    def lines() -> Iterator[bytes]:
+        for outcome in outcomes:
+            scorers[outcome.group.suite].add(outcome)
+            yield orjson.dumps(sample_record(outcome, suites[outcome.group.suite])) + b"\n"
+
+    write_joined(path, lines())
+
+
+def sample_record(outcome: Outcome, suite: Suite) -> dict[str, Any]:
+    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is right."""
+    record = outcome_record(outcome)
+    for part, question, prediction in (
+        (record["original"], outcome.group.original, outcome.original),
+        *((part, v.question, p) for part, (v, p) in zip(record["variants"], outcome.pairs(), strict=True)),
+    ):
+        value = judged(question, prediction, None, suite.correct, suite.accuracy)
+        part["accuracy"] = soft(question, prediction, None, suite.accuracy)
+        part["right"] = None if value is None else value == 1.0
+    return record
+
+
+def check_failures(results: Mapping[str, Any]) -> None:
+    """Raise when more answers failed than the run allows."""
+    failures = results["failures"]
+    if failures["asked"] and failures["count"] / failures["asked"] > failures["limit"]:
+        error, count = next(iter(failures["by_error"].items()))
+        raise TooManyFailures(
+            f"{failures['count']:,} of {failures['asked']:,} askings failed, more than the limit of "
+            f"{failures['limit']:.0%}; {count:,} times: {error}. The scores leave them out and show bounds. The same "
+            "command asks the failed ones again; --max-failures sets the limit."
+        )
+
+
+def score_record(score: Score) -> dict[str, Any]:
+    """A score as results.json has it; nan is null."""
+    return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in asdict(score).items()}
+
+
+def score_from(record: Mapping[str, Any]) -> Score:
+    """The score of such a record."""
+    numbers = ("value", "low", "high", "if_wrong", "if_right")
+    return Score(**{**record, **{key: math.nan if record[key] is None else record[key] for key in numbers}})
+
+
+def versions() -> dict[str, str]:
+    """What the numbers were made with."""
+    return {
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "pillow": version("pillow"),
+        "platform": f"{platform.system()} {platform.machine()}",
+    }
+
+
+def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
+    what: Suite = suite.what
+    metric, sentence = what.headline
+    return {
+        "name": what.name,
+        "title": what.title,
+        "paper": what.paper,
+        "spec": suite.spec,
+        "signature": repr(what),
+        "tests": list(what.tests),
+        "headline": {"metric": metric, "sentence": sentence},
+        "groups": cover.groups,
+        "variants": cover.variants,
+        "coverage": cover.records(),
+        "tables": [asdict(table) for table in what.tables],
+    }

@@ -1,0 +1,51 @@
+"""How a run is done, and what people called its parts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tqdm import tqdm
+
+from askew.types import Group
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is done; all of it stands in results.json."""
+
+    limit: int | None = None
+    """At most so many groups of each suite."""
+    seed: int = 0
+    batch_size: int = 64
+    resamples: int = 2000
+    """Bootstrap resamples behind every interval."""
+    max_failures: float = 0.05
+    """A run with a larger share of failed answers ends in an error, after everything is written."""
+    store: str | None = None
+    """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
+    progress: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """A component with the words that named it."""
+
+    what: Any
+    spec: str
+    name: str = ""
+
+
+def progress_bar(settings: Settings, **options: Any) -> Any:
+    """A progress bar: often redrawn on a screen, a line now and then in a log."""
+    calm = not sys.stderr.isatty()
+    return tqdm(disable=not settings.progress, mininterval=10 if calm else 0.1, maxinterval=10, **options)
+
+
+def ticking(bar: Any, groups: Iterable[Group]) -> Iterator[Group]:
+    """The same groups; the bar moves with each."""
+    for group in groups:
+        bar.update()
+        yield group

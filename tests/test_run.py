@@ -1,0 +1,339 @@
+"""The whole road: a run leaves files that say everything, goes on after a kill, and gives the same on every day."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import askew
+from askew.api import Questions
+from askew.errors import DataError, TooManyFailures, UsageError
+from askew.models.baselines import Constant, Scripted
+from askew.types import Kind, Prediction, Question
+
+
+def asked(number, text, answer, image=None):
+    return Question(
+        number, askew.ImageRef(image or number), text, (answer,) * 10, Kind("other", " ".join(text.split()[:2]))
+    )
+
+
+QUESTIONS = Questions(
+    (
+        asked(1, "What color is the cat?", "white"),
+        asked(2, "What color is the dog?", "brown"),
+        asked(3, "What color is the car?", "red"),
+        asked(4, "What color is the bus?", "blue"),
+        asked(5, "What color is the sky?", "blue"),
+        asked(6, "Why is it dark?", "night"),
+    )
+)
+LETTERS = "abcdefgh"
+
+
+def run_askew(*words, cwd=None, **options):
+    return subprocess.run([sys.executable, "-m", "askew", *words], cwd=cwd, capture_output=True, text=True, **options)
+
+
+def write_questions(path: Path, count: int) -> None:
+    colors = ["white", "black", "red", "blue", "green"]
+    with path.open("w") as file:
+        for number in range(count):
+            thing = f"{LETTERS[number % 8]}{LETTERS[number // 8 % 8]}{LETTERS[number // 64]} car"
+            record = {"id": number, "image": number, "question": f"What color is the {thing}?"}
+            file.write(json.dumps({**record, "answers": [colors[number % 5]] * 10}) + "\n")
+
+
+def test_rad_of_a_run_by_hand():
+    """Originals 1-4 right, 5 wrong; of the four, the variants of 1, 2 and 3 right: RAD = 3/4, backward 3/3."""
+    variants = {v.question.text: v for group in groups_of(QUESTIONS) for v in group.variants}
+    assert len(variants) == 5
+    script = {question.text: question.answers[0] for question in QUESTIONS.items[:4]} | {
+        "What color is the sky?": "red"
+    }
+    for text, variant in variants.items():
+        truth = variant.question.answers[0]
+        wrong = "the bus" in text or "the sky" in text
+        script[text] = ("no" if truth == "yes" else "yes") if wrong else truth
+    result = askew.evaluate(Scripted(script), QUESTIONS, "rad")
+    assert result.score("rad.forward").value == 0.75
+    assert result.score("rad.backward").value == 1.0
+    assert result.score("accuracy.original").value == 0.8
+    assert result.score("accuracy.variant").value == 0.6
+    assert result.score("rad.forward").n == 4
+    assert result.score("rad.forward", "test=Y/N←C").value == 0.75
+
+
+def groups_of(data, suite="rad"):
+    return [g for g in askew.make("suite", suite).groups(data, 0) if isinstance(g, askew.Group)]
+
+
+def test_a_run_says_everything_needed_to_get_it_again(tmp_path):
+    result = askew.evaluate("constant:yes", QUESTIONS, "rad:originals=all", output=tmp_path, seed=3)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["format"] == 1
+    assert results["model"]["signature"] == "Constant(say='yes')"
+    assert results["seed"] == 3
+    assert results["data"]["questions"] == 6
+    assert results["suites"][0]["coverage"][0]["made"] == 5
+    assert results["config"]["suite"] == ["rad:originals=all"]
+    assert all(score["signature"] for score in results["scores"])
+    lines = (tmp_path / "samples.jsonl").read_text().splitlines()
+    assert len(lines) == 6
+    sample = json.loads(lines[0])
+    assert sample["original"]["prediction"]["answer"] == "yes"
+    assert sample["original"]["right"] is False
+    assert sample["variants"][0]["accuracy"] in (0.0, 1.0)
+    assert [outcome.group.id for outcome in result.samples()] == [1, 2, 3, 4, 5, 6]
+    assert result.report(tmp_path / "page.html").read_text().startswith("<!DOCTYPE html>")
+    assert "RAD" in str(result)
+
+
+def test_the_same_seed_gives_the_same_files(tmp_path):
+    for name in ("a", "b"):
+        askew.evaluate("constant:yes", QUESTIONS, "rad", output=tmp_path / name)
+    a, b = (json.loads((tmp_path / name / "results.json").read_text()) for name in ("a", "b"))
+    assert a["scores"] == b["scores"]
+    assert (tmp_path / "a" / "groups.jsonl").read_bytes() == (tmp_path / "b" / "groups.jsonl").read_bytes()
+
+
+def test_another_seed_draws_anew():
+    drawn = {
+        seed: [v.question.text for g in askew.make("suite", "rad").groups(QUESTIONS, seed) for v in g.variants]
+        for seed in range(6)
+    }
+    assert len({tuple(texts) for texts in drawn.values()}) > 1
+
+
+def test_a_limit_keeps_the_variants_of_the_whole():
+    whole, part = groups_of(QUESTIONS), askew.evaluate(Constant(), QUESTIONS, "rad", limit=2)
+    assert [outcome.group for outcome in part.samples()] == whole[:2]
+
+
+class Counting:
+    """Counts what it is asked."""
+
+    def __init__(self, fails=False):
+        self.asked = 0
+        self.fails = fails
+
+    def __repr__(self):
+        return "Counting()"
+
+    def answer(self, questions):
+        self.asked += len(questions)
+        return [
+            Prediction(q.id, None if self.fails else "yes", error="down" if self.fails else None) for q in questions
+        ]
+
+
+def test_a_second_run_asks_nothing(tmp_path):
+    first, second = Counting(), Counting()
+    askew.evaluate(first, QUESTIONS, "rad", output=tmp_path)
+    askew.evaluate(second, QUESTIONS, "rad", output=tmp_path)
+    assert (first.asked, second.asked) == (10, 0)
+
+
+def test_several_suites_ask_the_original_once(tmp_path):
+    model = Counting()
+    result = askew.evaluate(model, QUESTIONS, ["accuracy", "rad"], output=tmp_path)
+    assert model.asked == 6 + 5
+    assert result.score("accuracy.all", suite="accuracy").n == 6
+
+
+def test_too_many_failures_are_an_error_after_everything_is_written(tmp_path):
+    with pytest.raises(TooManyFailures, match="down"):
+        askew.evaluate(Counting(fails=True), QUESTIONS, "rad", output=tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert results["failures"]["count"] == 10
+    forward = next(s for s in results["scores"] if s["metric"] == "accuracy.original" and s["part"] == "")
+    assert (forward["value"], forward["failed"], forward["if_wrong"], forward["if_right"]) == (None, 5, 0.0, 1.0)
+
+
+def test_data_that_gives_no_group_is_an_error():
+    with pytest.raises(DataError, match="not one group"):
+        askew.evaluate("constant:yes", Questions((asked(1, "Why?", "because"),)), "rad")
+
+
+def test_what_is_no_model_is_refused():
+    with pytest.raises(UsageError, match="is no model"):
+        askew.evaluate(3, QUESTIONS)
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path):
+    """kill -9 in the middle: what was answered is on disk, and is not asked again."""
+    write_questions(tmp_path / "q.jsonl", 200)
+    (tmp_path / "slow.py").write_text(
+        "import time\n"
+        "def answer(image, question):\n"
+        "    with open('asked.txt', 'a') as file:\n"
+        "        file.write(question + '\\n')\n"
+        "    time.sleep(0.01)\n"
+        "    return 'yes'\n"
+    )
+    command = [
+        "run",
+        "--model",
+        "python:slow:answer",
+        "--data",
+        "q.jsonl",
+        "--output",
+        "out",
+        "--batch-size",
+        "8",
+        "--quiet",
+    ]
+    process = subprocess.Popen([sys.executable, "-m", "askew", *command], cwd=tmp_path)
+    log = tmp_path / "asked.txt"
+    deadline = time.monotonic() + 60
+    while not (log.exists() and log.read_text().count("\n") > 60) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    before = log.read_text().splitlines()
+    assert 60 < len(before) < 400
+    assert not (tmp_path / "out" / "results.json").exists()
+    done = run_askew(*command, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    everything = log.read_text().splitlines()
+    assert len(set(everything)) == 400
+    assert len(everything) - len(set(everything)) <= 8, "only the batch that the kill cut off may be asked again"
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert results["time"]["asked"] + len(before) >= 400
+
+
+def test_control_c_is_clean(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 50)
+    (tmp_path / "slow.py").write_text(
+        "import time\ndef answer(image, question):\n    time.sleep(0.05)\n    return 'yes'\n"
+    )
+    command = [
+        "run",
+        "--model",
+        "python:slow:answer",
+        "--data",
+        "q.jsonl",
+        "--output",
+        "out",
+        "--batch-size",
+        "1",
+        "--quiet",
+    ]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "askew", *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    store = tmp_path / "out" / "answers.sqlite"
+    deadline = time.monotonic() + 60
+    while not store.exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert "the same command goes on" in said
+
+
+def test_the_command_line_wins_over_the_config_file(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 20)
+    (tmp_path / "run.yaml").write_text("model: constant:yes\ndata: q.jsonl\noutput: from-file\nlimit: 5\nseed: 7\n")
+    done = run_askew("run", "--config", "run.yaml", "--seed", "8", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "from-file" / "results.json").read_text())
+    assert (results["seed"], results["config"]["limit"], results["suites"][0]["groups"]) == (8, 5, 5)
+    (tmp_path / "run.yaml").write_text("modle: constant:yes\n")
+    wrong = run_askew("run", "--config", "run.yaml", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "Did you mean 'model'?" in wrong.stderr
+
+
+def test_underscores_and_dashes_are_both_taken(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 20)
+    done = run_askew(
+        "run", "--model", "constant", "--data", "q.jsonl", "--output", "o", "--batch_size=4", "--quiet", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "o" / "results.json").read_text())["config"]["batch_size"] == 4
+
+
+def test_build_then_score_a_file_then_compare(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 100)
+    built = run_askew("build", "rad", "--data", "q.jsonl", "--output", "bench", "--quiet", cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
+    assert "| Y/N←C | 100 | 100 |" in built.stdout
+    groups = [json.loads(line) for line in (tmp_path / "bench" / "groups.jsonl").read_text().splitlines()]
+    right, half = [], []
+    for place, group in enumerate(groups):
+        for member in (group["original"], *group["variants"]):
+            right.append({"question_id": member["id"], "answer": member["answers"][0]})
+            half.append({"question_id": member["id"], "answer": member["answers"][0] if place % 2 else "other"})
+    (tmp_path / "right.json").write_text(json.dumps(right))
+    (tmp_path / "half.json").write_text(json.dumps(half))
+    for name in ("right", "half"):
+        done = run_askew("score", "bench/groups.jsonl", f"{name}.json", "--output", name, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    scores = json.loads((tmp_path / "right" / "results.json").read_text())["scores"]
+    assert {s["metric"]: s["value"] for s in scores if s["part"] == ""}["rad.forward"] == 1.0
+    done = run_askew("compare", "right", "half", "--output", "both", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "both" / "report.html").exists()
+    found = json.loads((tmp_path / "both" / "differences.json").read_text())
+    accuracy = next(d for d in found if d["metric"] == "accuracy.original" and d["part"] == "")
+    assert accuracy["difference"] == 0.5
+    assert accuracy["p_holm"] < 0.001
+
+
+def test_score_refuses_missing_predictions_unless_asked(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 4)
+    (tmp_path / "p.jsonl").write_text('{"id": 0, "answer": "white"}\n')
+    strict = run_askew("score", "q.jsonl", "p.jsonl", "--output", "o", cwd=tmp_path)
+    assert strict.returncode == 2
+    assert "--allow-missing" in strict.stderr
+    lenient = run_askew("score", "q.jsonl", "p.jsonl", "--output", "o", "--allow-missing", cwd=tmp_path)
+    assert lenient.returncode == 0, lenient.stderr
+    score = json.loads((tmp_path / "o" / "results.json").read_text())["scores"][0]
+    assert (score["value"], score["n"], score["failed"], score["if_wrong"]) == (1.0, 1, 3, 0.25)
+
+
+def test_bad_records_are_skipped_when_asked_and_listed(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 10)
+    with (tmp_path / "q.jsonl").open("a") as file:
+        file.write('{"id": 99, "image": 1}\n')
+    command = ["run", "--model", "constant", "--data", "q.jsonl", "--output", "o", "--quiet"]
+    strict = run_askew(*command, cwd=tmp_path)
+    assert strict.returncode == 2
+    assert "q.jsonl" in strict.stderr
+    assert "11" in strict.stderr
+    lenient = run_askew(*command, "--skip-bad", cwd=tmp_path)
+    assert lenient.returncode == 0, lenient.stderr
+    assert "left out" in lenient.stderr
+    skipped = json.loads((tmp_path / "o" / "results.json").read_text())["data"]["skipped"]
+    assert len(skipped) == 1
+
+
+def test_two_models_lie_side_by_side(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 20)
+    command = ["run", "--model", "constant:yes", "--model", "constant:no", "--name", "aye", "--name", "nay"]
+    done = run_askew(*command, "--data", "q.jsonl", "--output", "o", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {"aye", "nay"} <= set(done.stdout.split())
+    assert (tmp_path / "o" / "report.html").exists()
+    assert (tmp_path / "o" / "constant-yes" / "results.json").exists()
+
+
+def test_too_many_failures_exit_with_three(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 10)
+    (tmp_path / "broken.py").write_text("def answer(image, question):\n    raise ValueError('no luck')\n")
+    done = run_askew(
+        "run", "--model", "python:broken:answer", "--data", "q.jsonl", "--output", "o", "--quiet", cwd=tmp_path
+    )
+    assert done.returncode == 3
+    assert "no luck" in done.stderr
+    assert (tmp_path / "o" / "report.html").exists()

@@ -1,0 +1,269 @@
+"""Every pair of every run as columns, from one pass over the samples: a few bytes for each pair and model.
+
+A pair is an original question with one of its variants. Two hundred thousand groups of five models fit in some
+tens of megabytes, and everything the page counts or samples is a numpy expression over these columns.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.report.flips import Flips
+from askew.report.load import Run
+
+WRONG, RIGHT, FAILED = 0, 1, 2
+"""What became of one question."""
+
+ABSENT = 255
+"""The code of a pair that a run does not have."""
+
+MOST_TRAITS = 200_000
+"""Distinct tests, rules, words, ... kept; what first turns up after that is not counted, and the page says so."""
+
+DIMENSIONS = ("test", "made_by", "question_type", "answer_type", "answer", "changed", "word")
+"""What a pair can be sorted by: of the variant test, rule and words that are new in it; of the original the rest."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """Something pairs of one suite have in common, e.g. the question type *how many*."""
+
+    suite: str
+    dimension: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Census:
+    """The columns. ``codes[m][p]`` is three times what became of the original plus what became of the variant."""
+
+    runs: Sequence[Run]
+    groups: int = 0
+    codes: list[NDArray[np.uint8]] = field(default_factory=list)
+    group_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    variant_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    priority: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    """A number drawn from the group's id: the sample takes the smallest, whatever the order of the file."""
+    offsets: list[NDArray[np.int64]] = field(default_factory=list)
+    """``offsets[m][g]``: where the line of group g begins in run m's file; -1 where there is none."""
+    traits: list[Trait] = field(default_factory=list)
+    trait_ids: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    trait_counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
+    """How many of ``trait_ids`` belong to each pair; the first three are its suite, test and rule."""
+    uncounted: int = 0
+    """Traits that turned up when the list was full."""
+    flips: list[dict[str, Flips]] = field(default_factory=list)
+    """For each run and suite, from which answer to which."""
+
+    @cached_property
+    def number_of(self) -> dict[Trait, int]:
+        """Where each trait stands in ``traits``."""
+        return {trait: number for number, trait in enumerate(self.traits)}
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are."""
+        return len(self.group_of)
+
+    def slices(self, most: int = 100_000) -> Iterator[tuple[slice, slice]]:
+        """Some pairs at a time, and where their traits stand."""
+        ends = np.concatenate([[0], np.cumsum(self.trait_counts, dtype=np.int64)])
+        for start in range(0, self.pairs, most):
+            stop = min(self.pairs, start + most)
+            yield slice(start, stop), slice(int(ends[start]), int(ends[stop]))
+
+    def heads(self) -> NDArray[np.int32]:
+        """Suite, test and rule of each pair, as trait numbers, of shape (pairs, 3)."""
+        starts = np.cumsum(self.trait_counts, dtype=np.int64) - self.trait_counts
+        return self.trait_ids[starts[:, None] + np.arange(3)] if self.pairs else np.zeros((0, 3), np.int32)
+
+
+def take_census(runs: Sequence[Run]) -> Census:
+    """Read the samples of every run once."""
+    clerk = _Clerk()
+    for run in runs:
+        clerk.read(run)
+    return clerk.census(runs)
+
+
+def words(text: str) -> list[str]:
+    """The words of a question, in small letters.
+
+    >>> words("What's on the man's T-shirt?")
+    ["what's", 'on', 'the', "man's", 't', 'shirt']
+    """
+    return _WORD.findall(text.lower())
+
+
+def became(record: Mapping[str, Any]) -> int:
+    """Whether this question was answered rightly, wrongly or not at all."""
+    right = record.get("right")
+    if right is None:
+        accuracy = record.get("accuracy")
+        if accuracy is None:
+            return FAILED
+        right = accuracy >= 0.5
+    return RIGHT if right else WRONG
+
+
+def common_answer(answers: Sequence[str]) -> str:
+    """What most people answered; the first of equals.
+
+    >>> common_answer(["white", "grey", "White"])
+    'white'
+    """
+    return Counter(str(answer).lower() for answer in answers).most_common(1)[0][0] if answers else ""
+
+
+@dataclass
+class _Clerk:
+    group_numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
+    group_marks: array[int] = field(default_factory=lambda: array("Q"))
+    group_starts: array[int] = field(default_factory=lambda: array("Q"))
+    group_sums: array[int] = field(default_factory=lambda: array("Q"))
+    group_of: array[int] = field(default_factory=lambda: array("i"))
+    variant_of: array[int] = field(default_factory=lambda: array("i"))
+    trait_numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    trait_ids: array[int] = field(default_factory=lambda: array("i"))
+    trait_counts: array[int] = field(default_factory=lambda: array("i"))
+    uncounted: int = 0
+    codes: list[bytearray] = field(default_factory=list)
+    offsets: list[array[int]] = field(default_factory=list)
+    flips: list[dict[str, Flips]] = field(default_factory=list)
+
+    def read(self, run: Run) -> None:
+        codes, offsets = bytearray(b"\xff" * len(self.group_of)), array("q", [-1]) * len(self.group_starts)
+        flips: dict[str, Flips] = {suite["name"]: Flips() for suite in run.suites}
+        for offset, record in run.outcomes():
+            variants = record.get("variants") or ()
+            number = self.number(run.data, record, variants)
+            if number == len(offsets):
+                offsets.append(-1)
+                codes.extend(b"\xff" * len(variants))
+            offsets[number] = offset
+            original = record["original"]
+            before, start = became(original), self.group_starts[number]
+            told = flips.setdefault(record.get("suite", ""), Flips())
+            said = (original.get("prediction") or {}).get("answer")
+            for index, variant in enumerate(variants):
+                after = became(variant)
+                codes[start + index] = 3 * before + after
+                then = (variant.get("prediction") or {}).get("answer")
+                if said is not None and then is not None:
+                    told.add(said, then, after == WRONG)
+        self.codes.append(codes)
+        self.offsets.append(offsets)
+        self.flips.append(flips)
+
+    def number(self, data: str, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> int:
+        """The number of this group; one whose variants differ from an earlier run's is another group."""
+        key: tuple[Any, ...] = (data, record.get("suite", ""), record.get("group"))
+        total = crc32(record["original"].get("question", "").encode())
+        for variant in variants:
+            total = crc32(f"{variant.get('id')}{variant.get('question')}".encode(), total)
+        number = self.group_numbers.get(key)
+        if number is not None and self.group_sums[number] != total:
+            key = (*key, total)
+            number = self.group_numbers.get(key)
+        if number is None:
+            number = len(self.group_starts)
+            self.group_numbers[key] = number
+            self.register(key, total, record, variants)
+        return number
+
+    def register(
+        self, key: tuple[Any, ...], total: int, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]
+    ) -> None:
+        number = len(self.group_starts)
+        self.group_starts.append(len(self.group_of))
+        self.group_sums.append(total)
+        self.group_marks.append(int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little"))
+        original, suite = record["original"], record.get("suite", "")
+        asked = words(original.get("question", ""))
+        answer = common_answer(original.get("answers") or ()) if variants else ""
+        for index, variant in enumerate(variants):
+            self.group_of.append(number)
+            self.variant_of.append(index)
+            start = len(self.trait_ids)
+            self.head(suite, "suite", suite)
+            self.head(suite, "test", variant.get("test", ""))
+            self.head(suite, "made_by", variant.get("made_by", ""))
+            self.trait(suite, "question_type", original.get("question_type", ""))
+            self.trait(suite, "answer_type", original.get("answer_type", ""))
+            self.trait(suite, "answer", answer)
+            for word in changed_words(original.get("question", ""), variant.get("question", "")):
+                self.trait(suite, "changed", word)
+            for word in dict.fromkeys(asked):
+                self.trait(suite, "word", word)
+            self.trait_counts.append(len(self.trait_ids) - start)
+
+    def head(self, suite: str, dimension: str, value: str) -> None:
+        key = (suite, dimension, value)
+        self.trait_ids.append(self.trait_numbers.setdefault(key, len(self.trait_numbers)))
+
+    def trait(self, suite: str, dimension: str, value: str) -> None:
+        if not value:
+            return
+        key = (suite, dimension, value)
+        number = self.trait_numbers.get(key)
+        if number is None:
+            if len(self.trait_numbers) >= MOST_TRAITS:
+                self.uncounted += 1
+                return
+            number = self.trait_numbers[key] = len(self.trait_numbers)
+        self.trait_ids.append(number)
+
+    def census(self, runs: Sequence[Run]) -> Census:
+        pairs, groups = len(self.group_of), len(self.group_starts)
+        group_of, variant_of = np.asarray(self.group_of, np.int32), np.asarray(self.variant_of, np.int32)
+        marks = np.array(self.group_marks, np.uint64)
+        return Census(
+            runs=runs,
+            groups=groups,
+            codes=[
+                np.frombuffer(bytes(codes) + b"\xff" * (pairs - len(codes)), np.uint8).copy() for codes in self.codes
+            ],
+            group_of=group_of,
+            variant_of=variant_of,
+            priority=_mix(marks[group_of] + variant_of.astype(np.uint64)) if pairs else np.zeros(0, np.uint64),
+            offsets=[
+                np.concatenate([np.array(offsets, np.int64), np.full(groups - len(offsets), -1, np.int64)])
+                for offsets in self.offsets
+            ],
+            traits=[Trait(*key) for key in self.trait_numbers],
+            trait_ids=np.asarray(self.trait_ids, np.int32),
+            trait_counts=np.asarray(self.trait_counts, np.int32),
+            uncounted=self.uncounted,
+            flips=self.flips,
+        )
+
+
+@lru_cache(maxsize=4096)
+def changed_words(original: str, variant: str) -> tuple[str, ...]:
+    """The words that the variant has and the original has not, in order.
+
+    >>> changed_words("What color is the cat?", "Is the color of the cat white?")
+    ('of', 'white')
+    """
+    old = set(words(original))
+    return tuple(dict.fromkeys(word for word in words(variant) if word not in old))
+
+
+def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Splitmix64's finish: neighbouring numbers come out unrelated."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

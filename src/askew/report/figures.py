@@ -1,0 +1,169 @@
+"""A score as people read it: value, interval, how many, and what it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+DASH = "—"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of a run with its 95 % interval and how many groups it rests on; None where there is nothing.
+
+    >>> Figure("rad.forward", 0.64, 0.61, 0.674, 812).short
+    '64.0'
+    >>> Figure("rad.forward", 0.64, 0.61, 0.674, 812).interval
+    '61.0–67.4'
+    >>> Figure("rad.forward", None, None, None, 0).short
+    '—'
+    """
+
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    failed: int = 0
+    if_wrong: float | None = None
+    if_right: float | None = None
+    signature: str = ""
+
+    @classmethod
+    def of(cls, score: Mapping[str, Any]) -> Figure:
+        """The figure of a score in results.json, where null is nothing."""
+        return cls(
+            metric=score.get("metric", ""),
+            value=score.get("value"),
+            low=score.get("low"),
+            high=score.get("high"),
+            n=score.get("n") or 0,
+            failed=score.get("failed") or 0,
+            if_wrong=score.get("if_wrong"),
+            if_right=score.get("if_right"),
+            signature=score.get("signature", ""),
+        )
+
+    @property
+    def short(self) -> str:
+        """The value alone: ``64.0`` per cent, ``0.48`` for R_score, a sign for a gap."""
+        return show(self.metric, self.value)
+
+    @property
+    def interval(self) -> str:
+        """The interval alone, or nothing when there is none."""
+        if self.low is None or self.high is None:
+            return ""
+        joint = " to " if is_signed(self.metric) else "–"
+        return f"{show(self.metric, self.low)}{joint}{show(self.metric, self.high)}"
+
+    @property
+    def half(self) -> float | None:
+        """Half the width of the interval, as a fraction."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def plus_minus(self) -> str:
+        """``64.0 ± 3.2``, as the terminal shows it."""
+        if self.value is None or self.half is None:
+            return self.short
+        return f"{self.short} ± {self.half:.2f}" if is_ratio(self.metric) else f"{self.short} ± {100 * self.half:.1f}"
+
+
+NOTHING = Figure("", None, None, None, 0)
+"""What was not measured."""
+
+
+def show(metric: str, value: float | None) -> str:
+    """A value of this metric in print: per cent with one decimal, R_score with two.
+
+    >>> show("accuracy.gap", -0.1234), show("rscore.1", 0.48), show("cs.2", None)
+    ('−12.3', '0.48', '—')
+    """
+    if value is None or value != value:
+        return DASH
+    if is_ratio(metric):
+        return f"{value:.2f}".replace("-", "−")
+    text = f"{100 * value:.1f}"
+    if text == "-0.0":
+        text = "0.0"
+    if is_signed(metric) and value > 0 and text != "0.0":
+        text = "+" + text
+    return text.replace("-", "−")
+
+
+def printed(metric: str, value: float) -> float:
+    """The value on the scale it is printed in, so that it compares with published figures."""
+    return value if is_ratio(metric) else 100 * value
+
+
+def unit(metric: str) -> str:
+    """``%`` or nothing, to be written after a value."""
+    return "" if is_ratio(metric) else "%"
+
+
+def is_ratio(metric: str) -> bool:
+    """R_score is printed as a number between 0 and 1, everything else in per cent."""
+    return metric.startswith("rscore")
+
+
+def is_signed(metric: str) -> bool:
+    """Gaps may be below zero."""
+    return metric.endswith(".gap")
+
+
+def count(number: float) -> str:
+    """A whole number with commas.
+
+    >>> count(200000)
+    '200,000'
+    """
+    return f"{int(number):,}"
+
+
+def probability(p: float | None) -> str:
+    """A p value in print.
+
+    >>> probability(0.00002), probability(0.0312)
+    ('< 0.001', '0.031')
+    """
+    if p is None or p != p:
+        return DASH
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+@cache
+def _named() -> dict[str, dict[str, Any]]:
+    text = files("askew.report").joinpath("metrics.yaml").read_text(encoding="utf-8")
+    named: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    return named
+
+
+def _about(metric: str) -> Mapping[str, Any]:
+    named = _named()
+    return named.get(metric) or named.get(metric.rpartition(".")[0] + ".*") or {}
+
+
+def title(metric: str) -> str:
+    """What people call a metric; its own name when the list does not know it.
+
+    >>> title("rad.forward"), title("rscore.3"), title("my.metric")
+    ('RAD', 'R_score, noise 3', 'my.metric')
+    """
+    return str(_about(metric).get("title", metric)).replace("{last}", metric.rpartition(".")[2])
+
+
+def meaning(metric: str) -> str:
+    """What a metric counts, in a few words; empty when the list does not know it."""
+    return str(_about(metric).get("says", "")).replace("{last}", metric.rpartition(".")[2])
+
+
+def is_conditional(metric: str) -> bool:
+    """True when a perfectly steady model scores one however often it is right (RAD, CONS, R_score)."""
+    return bool(_about(metric).get("conditional", False))

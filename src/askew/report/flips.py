@@ -1,0 +1,75 @@
+"""From which answer to which: what a model said to the original, and then to the variant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+MOST_FLIPS = 100_000
+"""Distinct pairs of answers kept; when there are more, the rarest are forgotten (and were not going to be shown)."""
+
+
+@dataclass
+class Flips:
+    """Counts of (answer before, answer after), and how many of the latter were wrong."""
+
+    counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    forgotten: int = 0
+
+    def add(self, before: str, after: str, wrong: bool) -> None:
+        """Count one pair of answers."""
+        key = (before.strip().lower(), after.strip().lower())
+        cell = self.counts.get(key)
+        if cell is None:
+            cell = self.counts[key] = [0, 0]
+            if len(self.counts) > MOST_FLIPS:
+                self._forget()
+                cell = self.counts.setdefault(key, [0, 0])
+        cell[0] += 1
+        cell[1] += wrong
+
+    def _forget(self) -> None:
+        floor = sorted(n for n, _ in self.counts.values())[len(self.counts) // 2]
+        kept = {key: cell for key, cell in self.counts.items() if cell[0] > floor}
+        self.forgotten += sum(n for n, _ in self.counts.values()) - sum(n for n, _ in kept.values())
+        self.counts = kept
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The most frequent answers before (rows) and after (columns) the change, and how often each met each."""
+
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    cells: tuple[tuple[tuple[int, int], ...], ...]
+    """How many pairs, and how many of them wrong after the change."""
+    covered: int
+    total: int
+
+
+def matrix(flips: Flips, most: int = 12) -> Matrix:
+    """The flips between the most frequent answers.
+
+    >>> flips = Flips()
+    >>> for before, after, wrong in [("2", "yes", False), ("2", "no", True), ("2", "no", True), ("red", "no", False)]:
+    ...     flips.add(before, after, wrong)
+    >>> matrix(flips)
+    Matrix(rows=('2', 'red'), columns=('no', 'yes'), cells=(((2, 2), (1, 0)), ((1, 0), (0, 0))), covered=4, total=4)
+    """
+    before: dict[str, int] = {}
+    after: dict[str, int] = {}
+    for (old, new), (n, _) in flips.counts.items():
+        before[old] = before.get(old, 0) + n
+        after[new] = after.get(new, 0) + n
+    rows, columns = _top(before, most), _top(after, most)
+    cells = tuple(tuple(_cell(flips, row, column) for column in columns) for row in rows)
+    covered = sum(n for line in cells for n, _ in line)
+    return Matrix(rows, columns, cells, covered, flips.forgotten + sum(before.values()))
+
+
+def _top(counts: dict[str, int], most: int) -> tuple[str, ...]:
+    return tuple(sorted(counts, key=lambda answer: (-counts[answer], answer))[:most])
+
+
+def _cell(flips: Flips, row: str, column: str) -> tuple[int, int]:
+    n, wrong = flips.counts.get((row, column), (0, 0))
+    return n, wrong

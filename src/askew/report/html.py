@@ -1,0 +1,138 @@
+"""The page: one file with everything in it, no network, no framework."""
+
+from __future__ import annotations
+
+import os
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import orjson
+
+from askew.report.breaks import examples, find_breaks
+from askew.report.census import take_census
+from askew.report.content import SUPPORT, Content
+from askew.report.figures import count
+from askew.report.load import Run
+from askew.report.markup import Html, el, join
+from askew.report.pairs import Sample, choose, draw_sample
+from askew.report.pictures import Album
+from askew.report.plots import shapes
+from askew.report.sections.breaks import breaks_section, findings_shown
+from askew.report.sections.made import made_section
+from askew.report.sections.pairs import pairs_section
+from askew.report.sections.picture import picture_section
+from askew.report.sections.tables import tables_section
+from askew.report.sections.verdict import verdict_section
+from askew.report.tables import latex_tables, markdown_tables
+
+MOST_PAIRS = 400
+"""Pairs in the viewer."""
+
+WANTED_SHARE = 4
+"""One in so many of them may be an example for a finding, so that its link leads somewhere."""
+
+EXAMPLES = 3
+"""Examples for each finding."""
+
+
+def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Write the page, and ``tables.md`` and ``tables.tex`` beside it; each file appears whole or not at all."""
+    output = Path(output)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    _write(output, page(runs, differences))
+    _write(output.with_name("tables.md"), markdown_tables(runs))
+    _write(output.with_name("tables.tex"), latex_tables(runs))
+
+
+def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), most: int = MOST_PAIRS) -> str:
+    """The page as text; the same runs give the same page."""
+    census = take_census(runs)
+    content = Content(runs, differences, census, find_breaks(census, SUPPORT))
+    sample = draw_sample(census, choose(census, most, _wanted(content, most)), Album())
+    sections = [
+        ("verdict", "Verdict", verdict_section(content)),
+        ("picture", "The picture", picture_section(content)),
+        ("tables", "Tables", tables_section(content)),
+        ("breaks", "What breaks it", breaks_section(content)),
+        ("pairs", "The pairs", pairs_section(content, sample)),
+        ("made", "How it was made", made_section(content)),
+    ]
+    style, script = _part("style.css"), _part("app.js")
+    return Template(_part("template.html")).substitute(
+        policy=_policy(style, script),
+        title=join("askew: " + ", ".join(content.labels)),
+        subtitle=join(_subtitle(content)),
+        shapes=shapes(),
+        links=join(*(el("a", heading, href=f"#{name}") for name, heading, _ in sections)),
+        sections=join(*(_section(*section) for section in sections)),
+        style=style,
+        data=script_json(_data(content, sample)),
+        script=script,
+    )
+
+
+def script_json(data: Any) -> str:
+    r"""JSON that nothing in it can end early, wherever it stands in a page.
+
+    >>> script_json({"q": "</script>\u2028"})
+    '{"q":"\\u003c/script\\u003e\\u2028"}'
+    """
+    text = orjson.dumps(data).decode()
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _section(name: str, heading: str, inner: Html) -> Html:
+    return el("section", el("h2", heading), inner, id=name, class_="part")
+
+
+def _data(content: Content, sample: Sample) -> dict[str, Any]:
+    return {"models": content.labels, "pairs": sample.pairs, "pictures": sample.album.pictures}
+
+
+def _wanted(content: Content, most: int) -> list[int]:
+    """Examples for what the page names, first one for each, then the second ones, and so on."""
+    lists = [
+        examples(content.census, found.run, finding.trait, EXAMPLES)
+        for found in content.breaks
+        for finding in findings_shown(found)
+    ]
+    return [found[i] for i in range(EXAMPLES) for found in lists if i < len(found)][: most // WANTED_SHARE]
+
+
+def _subtitle(content: Content) -> str:
+    runs, results = content.runs, content.runs[0].results
+    models = f"{len(runs)} models" if len(runs) > 1 else content.labels[0]
+    data = ", ".join(dict.fromkeys(run.data for run in runs))
+    questions = count((results.get("data") or {}).get("questions") or 0)
+    suites = ", ".join(suite["name"] for suite in content.suites)
+    return f"{models} · {data} · {questions} questions · {count(content.census.pairs)} pairs · {suites}"
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing may be fetched, and only our own style and script count."""
+    hashes = {
+        name: b64encode(sha256(text.encode()).digest()).decode()
+        for name, text in (("style", style), ("script", script))
+    }
+    own = "; ".join(f"{name}-src 'sha256-{value}'" for name, value in hashes.items())
+    return f"default-src 'none'; img-src data:; {own}; base-uri 'none'; form-action 'none'"
+
+
+def _part(name: str) -> str:
+    return files("askew.report").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)

@@ -1,0 +1,148 @@
+"""A run's folder as the report reads it: the results whole, the samples line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from askew.errors import BadRecord, DataError
+from askew.report.figures import NOTHING, Figure
+
+FORMAT = 1
+"""The format of results.json that this report understands."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model on one data set: what ``results.json`` says, and where the samples lie."""
+
+    folder: Path
+    results: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def model(self) -> str:
+        """What tables call the model."""
+        return str(self.results["model"]["name"])
+
+    @property
+    def data(self) -> str:
+        """What tables call the data."""
+        return str(self.results.get("data", {}).get("name", ""))
+
+    @property
+    def suites(self) -> Sequence[Mapping[str, Any]]:
+        """The suites of this run, in its order."""
+        suites: Sequence[Mapping[str, Any]] = self.results["suites"]
+        return suites
+
+    @property
+    def samples(self) -> Path:
+        """The file with one line for each group."""
+        return self.folder / "samples.jsonl"
+
+    @cached_property
+    def _figures(self) -> dict[tuple[str, str, str], Figure]:
+        return {
+            (score.get("suite", ""), score.get("metric", ""), score.get("part", "")): Figure.of(score)
+            for score in self.results["scores"]
+        }
+
+    def figure(self, suite: str, metric: str, part: str = "") -> Figure:
+        """A score of this run; ``NOTHING`` when it was not measured."""
+        return self._figures.get((suite, metric, part), NOTHING)
+
+    def figures(self) -> Iterator[tuple[str, str, str, Figure]]:
+        """Every score as suite, metric, part and figure, in the order of the file."""
+        for (suite, metric, part), figure in self._figures.items():
+            yield suite, metric, part, figure
+
+    def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The samples, streamed: where the line begins in the file, and its record."""
+        offset = 0
+        with _open(self.samples) as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.isspace():
+                    yield offset, _record(line, self.samples, number)
+                offset += len(line)
+
+    def outcomes_at(self, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
+        """The records of the lines that begin at these places."""
+        with _open(self.samples) as lines:
+            for offset in offsets:
+                lines.seek(offset)
+                yield orjson.loads(lines.readline())
+
+
+def load_run(folder: Path) -> Run:
+    """Read a run's folder, or say what is missing and what to do."""
+    folder = Path(folder)
+    results = _results(folder / "results.json")
+    if not (folder / "samples.jsonl").is_file():
+        raise DataError(
+            f"{folder}: there is no samples.jsonl beside results.json, so there are no pairs to show. "
+            "Run 'askew run' with this --output again; answers that are stored are not asked twice."
+        )
+    return Run(folder, results)
+
+
+def labels(runs: Sequence[Run]) -> list[str]:
+    """What the report calls each run: the model, with data or a number added where that is not enough.
+
+    A model that ran on two data sets is told apart by the data, and two equal runs by the order they came in.
+    """
+    names = [run.model for run in runs]
+    if len(set(names)) < len(names):
+        names = [f"{run.model} on {run.data}" if names.count(run.model) > 1 else run.model for run in runs]
+    seen = [names[: index + 1].count(name) for index, name in enumerate(names)]
+    return [name if names.count(name) == 1 else f"{name} ({nth})" for name, nth in zip(names, seen, strict=True)]
+
+
+def _results(path: Path) -> Mapping[str, Any]:
+    try:
+        results = orjson.loads(path.read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise DataError(
+            f"{path}: no such file. Give the folder that 'askew run --output' wrote; "
+            "it has a results.json and a samples.jsonl."
+        ) from None
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"{path}: not JSON ({error}). Was the run stopped while writing? Run it again.") from None
+    if not isinstance(results, dict) or "format" not in results:
+        raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it).")
+    if results["format"] != FORMAT:
+        raise DataError(
+            f"{path}: format {results['format']!r}, but this version of askew reads format {FORMAT}. "
+            "Report it with the version that wrote it, or run 'askew run' again."
+        )
+    for name, kind in (("model", dict), ("suites", list), ("scores", list)):
+        if not isinstance(results.get(name), kind):
+            raise DataError(f"{path}: {name!r} is missing or not a {kind.__name__}. Run 'askew run' again.")
+    if not isinstance(results["model"].get("name"), str):
+        raise DataError(f"{path}: the model has no name. Run 'askew run' again.")
+    return results
+
+
+def _open(path: Path) -> Any:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise DataError(f"{path}: no such file. Run 'askew run' with this --output again.") from None
+
+
+def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        record = orjson.loads(line)
+        if isinstance(record["original"], dict) and isinstance(record.get("variants", []), list):
+            return record  # type: ignore[no-any-return]
+    except orjson.JSONDecodeError as error:
+        raise BadRecord(
+            f"{path}, line {number}: not JSON ({error}). Was the run stopped while writing? Run it again; it resumes."
+        ) from None
+    except (KeyError, TypeError):
+        pass
+    raise BadRecord(f"{path}, line {number}: not an outcome (it needs 'group', 'original' and 'variants').")

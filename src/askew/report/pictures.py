@@ -1,0 +1,88 @@
+"""Small pictures for the page: each file once, at most 224 pixels wide or high, until the page is heavy enough."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+LONGEST = 224
+"""Pixels of the longer side."""
+
+QUALITY = 80
+"""Of the JPEG."""
+
+MOST_PIXELS = 100_000_000
+"""A picture that claims to be larger is not opened."""
+
+
+@dataclass
+class Album:
+    """The pictures that go into the page, found again by content or path."""
+
+    budget: int = 6_000_000
+    """Characters of base64 that all pictures together may take."""
+    pictures: list[str] = field(default_factory=list)
+    """JPEG files in base64."""
+    sizes: list[tuple[int, int]] = field(default_factory=list)
+    """Width and height of each before it was made small."""
+    left_out: int = 0
+    """Pictures that found no room."""
+    unreadable: int = 0
+    """Pictures whose file is missing or broken."""
+    _known: dict[str, int | None] = field(default_factory=dict)
+
+    def add(self, record: dict[str, Any], folder: Path) -> int | None:
+        """The number of this question's picture; None when there is none to show."""
+        path = record.get("path")
+        if not path:
+            return None
+        key = str(record.get("sha256") or path)
+        if key not in self._known:
+            self._known[key] = self._embed(path, folder)
+        return self._known[key]
+
+    def _embed(self, path: str, folder: Path) -> int | None:
+        file = next((p for p in (Path(path), folder / path) if p.is_file()), None)
+        small = file and _small(file)
+        if not small:
+            self.unreadable += 1
+            return None
+        encoded, size = small
+        if len(encoded) > self.budget:
+            self.left_out += 1
+            return None
+        self.budget -= len(encoded)
+        self.pictures.append(encoded)
+        self.sizes.append(size)
+        return len(self.pictures) - 1
+
+
+def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
+    try:
+        with Image.open(file) as image:
+            size = image.size
+            if size[0] * size[1] > MOST_PIXELS:
+                return None
+            image.draft("RGB", (2 * LONGEST, 2 * LONGEST))
+            picture = _flat(image)
+            picture.thumbnail((LONGEST, LONGEST))
+            buffer = BytesIO()
+            picture.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning):
+        return None
+    return b64encode(buffer.getvalue()).decode("ascii"), size
+
+
+def _flat(image: Image.Image) -> Image.Image:
+    """In colour, on white where it was transparent."""
+    if image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info:
+        return image.convert("RGB")
+    above = image.convert("RGBA")
+    ground = Image.new("RGBA", above.size, "white")
+    ground.alpha_composite(above)
+    return ground.convert("RGB")

@@ -1,0 +1,130 @@
+"""Plots as SVG that stretches: places in per cent, strokes and marks in pixels, so nothing shrinks on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askew.report.figures import Figure
+from askew.report.markup import Html, el, join
+
+SHAPES = (
+    "M0-5A5 5 0 1 0 0 5A5 5 0 1 0 0-5Z",
+    "M-4.5-4.5H4.5V4.5H-4.5Z",
+    "M0-6.2L6.2 0L0 6.2L-6.2 0Z",
+    "M0-6L5.6 4.2H-5.6Z",
+    "M0 6L5.6-4.2H-5.6Z",
+    "M-2-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
+)
+"""One mark for each model, so that colour is never all there is."""
+
+LANE = 20
+"""Pixels for one model in a row."""
+
+
+def shapes() -> Html:
+    """The marks, once for the page."""
+    marks = [el("path", id=f"shape{number}", d=shape) for number, shape in enumerate(SHAPES)]
+    return el("svg", el("defs", *marks), class_="defs", width=0, height=0, aria_hidden="true")
+
+
+def tone(run: int) -> str:
+    """The class that gives a model its colour."""
+    return f"tone{run % len(SHAPES)}"
+
+
+def mark(run: int) -> Html:
+    """A model's mark, to stand beside its name."""
+    use = el("use", href=f"#shape{run % len(SHAPES)}", x=8, y=8, class_="full")
+    return el("svg", use, class_=f"mark {tone(run)}", width=16, height=16, aria_hidden="true")
+
+
+def meter(run: int, figure: Figure) -> Html:
+    """A value between nothing and all as a bar, its interval as a line."""
+    if figure.value is None:
+        return el("svg", _across(7, "track"), class_="meter", height=14, aria_hidden="true")
+    return el(
+        "svg",
+        _across(7, "track"),
+        el("rect", x=0, y=4, width=percent(figure.value), height=6, class_="bar"),
+        _interval(figure, 7),
+        el("line", x1=percent(figure.value), x2=percent(figure.value), y1=1, y2=13, class_="tick"),
+        class_=f"meter {tone(run)}",
+        height=14,
+        aria_hidden="true",
+    )
+
+
+def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]]) -> Html:
+    """One row of the dot plot: for each model (number, before, after, what to say) an open and a filled mark."""
+    height = LANE * len(pairs)
+    grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
+    drawn = [
+        _lane(run, before, after, said, LANE * lane + LANE // 2)
+        for lane, (run, before, after, said) in enumerate(pairs)
+    ]
+    return el("svg", *grid, *drawn, class_="lanes", height=height, aria_hidden="true")
+
+
+def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
+    """A line through figures at equal distances with the band of their intervals; ``low`` to ``high`` is the height."""
+    known = [(100 * i / max(1, len(figures) - 1), f) for i, f in enumerate(figures) if f.value is not None]
+
+    def height(value: float | None) -> float:
+        return round(100 - 100 * ((value or 0.0) - low) / (high - low), 2)
+
+    line = " ".join(f"{x:.2f},{height(f.value)}" for x, f in known)
+    band = [f"{x:.2f},{height(f.high)}" for x, f in known if f.high is not None]
+    band += [f"{x:.2f},{height(f.low)}" for x, f in reversed(known) if f.low is not None]
+    stretched = el(
+        "svg",
+        el("polygon", points=" ".join(band), class_="band"),
+        el("polyline", points=line, class_="line"),
+        viewBox="0 0 100 100",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+        overflow="visible",
+    )
+    marks = [
+        el("use", href=f"#shape{run % len(SHAPES)}", x=f"{x:.2f}%", y=f"{height(f.value)}%", class_="full")
+        for x, f in known
+    ]
+    return el("g", stretched, *marks, class_=tone(run))
+
+
+def percent(value: float) -> str:
+    """A fraction as a place, kept within the picture.
+
+    >>> percent(0.4125), percent(1.2)
+    ('41.25%', '100%')
+    """
+    return f"{round(100 * min(1.0, max(0.0, value)), 2):g}%"
+
+
+def _lane(run: int, before: Figure, after: Figure, said: str, y: int) -> Html:
+    parts = [el("title", said), _reach(before, y), _reach(after, y)]
+    if before.value is not None and after.value is not None:
+        parts.append(el("line", x1=percent(before.value), x2=percent(after.value), y1=y, y2=y, class_="gap"))
+    shape = f"#shape{run % len(SHAPES)}"
+    for figure, fill in ((before, "open"), (after, "full")):
+        if figure.value is not None:
+            parts.append(el("use", href=shape, x=percent(figure.value), y=y, class_=fill))
+    return el("g", *parts, class_=tone(run))
+
+
+def _reach(figure: Figure, y: int) -> Html:
+    """The interval as a soft band behind a mark."""
+    if figure.low is None or figure.high is None:
+        return join()
+    width = percent(max(0.0, min(1.0, figure.high) - max(0.0, figure.low)))
+    return el("rect", x=percent(figure.low), y=y - 4, width=width, height=8, rx=4, class_="reach")
+
+
+def _interval(figure: Figure, y: int) -> Html:
+    if figure.low is None or figure.high is None:
+        return join()
+    return el("line", x1=percent(figure.low), x2=percent(figure.high), y1=y, y2=y, class_="interval")
+
+
+def _across(y: int, kind: str) -> Html:
+    return el("line", x1=0, x2="100%", y1=y, y2=y, class_=kind)

@@ -1,0 +1,1 @@
+"""The sections of the page, one file each, as HTML that is complete without any script."""

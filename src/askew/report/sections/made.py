@@ -1,0 +1,161 @@
+"""The last section: how it was made, so that every number can be had again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from askew.report.content import Content
+from askew.report.figures import DASH, count, show, title
+from askew.report.load import Run
+from askew.report.markup import Html, details, el, join, table
+from askew.report.plots import mark
+
+LISTED_PARTS = ("", "test", "made_by", "answer_type")
+"""Parts whose numbers are listed here; those by question type are in results.json."""
+
+MOST_COUNTS = 12
+"""Values that are named of what was drawn or refused."""
+
+
+def made_section(content: Content) -> Html:
+    """One panel for each run."""
+    several = len(content.runs) > 1
+    return join(
+        *(
+            details(
+                join(mark(number) if several else None, el("strong", label), f" on {run.data}"),
+                _facts(run),
+                *(_suite(suite) for suite in run.suites),
+                _numbers(run),
+                opened=number == 0,
+                class_="panel",
+            )
+            for number, (run, label) in enumerate(zip(content.runs, content.labels, strict=True))
+        )
+    )
+
+
+def _facts(run: Run) -> Html:
+    pairs = [join(el("dt", name), el("dd", value)) for name, value in _told(run)]
+    return el("dl", *pairs, class_="facts")
+
+
+def _told(run: Run) -> Iterator[tuple[str, str]]:
+    results, model, data = run.results, run.results["model"], run.results.get("data") or {}
+    if results.get("command"):
+        yield "Command", el("code", str(results["command"]))
+    yield "Model", join(model.get("spec") or run.model, " ", el("code", str(model.get("signature", ""))))
+    yield (
+        "Data",
+        join(
+            f"{data.get('spec') or run.data}: {count(data.get('questions') or 0)} questions, ",
+            f"{count(data.get('images') or 0)} images ",
+            el("code", str(data.get("signature", ""))),
+        ),
+    )
+    if data.get("skipped"):
+        yield (
+            "Skipped",
+            details(
+                f"{count(len(data['skipped']))} records",
+                el("ul", *(el("li", str(line)) for line in data["skipped"][:50])),
+            ),
+        )
+    yield "Seed", str(results.get("seed", DASH))
+    set_options = {name: value for name, value in (results.get("config") or {}).items() if value is not None}
+    if set_options:
+        yield "Options", _listed(set_options)
+    yield "Non-answers", _failures(results.get("failures") or {})
+    yield "Time", _time(results.get("time") or {})
+    if results.get("cost"):
+        cost = results["cost"]
+        yield "Cost", _listed(cost) if isinstance(cost, dict) else str(cost)
+    yield "Versions", _listed({"askew": results.get("askew", DASH), **(results.get("versions") or {})})
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(
+        f"{name} {' and '.join(map(str, value)) if isinstance(value, list) else value}"
+        for name, value in values.items()
+    )
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    """The most frequent first, and how many others there are.
+
+    >>> _counts({"red": 2, "blue": 5})
+    'blue (5), red (2)'
+    """
+    ordered = sorted(counts.items(), key=lambda item: -item[1])
+    told = ", ".join(f"{name} ({count(n)})" for name, n in ordered[:MOST_COUNTS])
+    others = len(ordered) - MOST_COUNTS
+    return f"{told} and {count(others)} more" if others > 0 else told or DASH
+
+
+def _failures(failures: Mapping[str, Any]) -> str:
+    failed, asked = failures.get("count") or 0, failures.get("asked") or 0
+    share = f" ({100 * failed / asked:.2f} %)" if asked else ""
+    kinds = "; ".join(f"{error}: {count(n)}" for error, n in (failures.get("by_error") or {}).items())
+    limit = failures.get("limit")
+    allowed = f" At most {100 * limit:g} % are allowed." if limit is not None else ""
+    return f"{count(failed)} of {count(asked)} asked{share}{'; ' + kinds if kinds else ''}.{allowed}"
+
+
+def _time(time: Mapping[str, Any]) -> str:
+    seconds = time.get("seconds")
+    took = f"{seconds:,.1f} s" if seconds is not None else DASH
+    asked, reused = count(time.get("asked") or 0), count(time.get("reused") or 0)
+    return f"started {time.get('started', DASH)}, took {took}; {asked} asked, {reused} reused from the store"
+
+
+def _suite(suite: Mapping[str, Any]) -> Html:
+    rows = [_coverage(item) for item in suite.get("coverage") or ()]
+    head = ["Test", "Matched", "Made", "Refused", "Right answers", "Drawn", "Why refused"]
+    caption = f"Coverage of {suite['name']}"
+    return el(
+        "section",
+        el("h4", suite.get("title") or suite["name"]),
+        el("p", str(suite.get("paper", "")), class_="quiet"),
+        el(
+            "p",
+            el("code", str(suite.get("signature", ""))),
+            f" {count(suite.get('groups') or 0)} groups, {count(suite.get('variants') or 0)} variants",
+            class_="quiet",
+        ),
+        table(head, rows, caption, class_="coverage") if rows else None,
+    )
+
+
+def _coverage(item: Mapping[str, Any]) -> list[str]:
+    refused: Mapping[str, int] = item.get("refused") or {}
+    numbers = [count(item.get("matched") or 0), count(item.get("made") or 0), count(sum(refused.values()))]
+    told = [_counts(item.get(key) or {}) for key in ("answers", "drawn", "refused")]
+    return [str(item.get("test", "")), *numbers, *told]
+
+
+def _numbers(run: Run) -> Html:
+    rows: list[Sequence[str]] = []
+    left = 0
+    for suite, metric, part, figure in run.figures():
+        if part.partition("=")[0] not in LISTED_PARTS:
+            left += 1
+            continue
+        bounds = f"{show(metric, figure.if_wrong)} to {show(metric, figure.if_right)}" if figure.failed else DASH
+        rows.append(
+            [
+                f"{suite} · {title(metric)}",
+                part or "all",
+                figure.short,
+                figure.interval or DASH,
+                count(figure.n),
+                count(figure.failed),
+                bounds,
+                el("code", figure.signature),
+            ]
+        )
+    head = ["Number", "Part", "Value", "95 %", "n", "Failed", "If failed were wrong to right", "Signature"]
+    told = f"Every number with its signature and bounds ({count(len(rows))}" + (
+        f"; {count(left)} more by question type are in results.json)" if left else ")"
+    )
+    return details(told, table(head, rows, "Every number", class_="numbers"))

@@ -1,0 +1,123 @@
+"""The third section: the papers' tables with our rows and theirs, and how the models differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from askew.report.content import Content
+from askew.report.figures import count, probability, title
+from askew.report.markup import Html, details, el, join, scroll, table
+from askew.report.tables import Cell, Line, Sheet, difference_text, latex, markdown, sheets
+from askew.report.terminal import is_significant
+
+LISTED = 200
+"""Comparisons that are listed on demand."""
+
+
+def tables_section(content: Content) -> Html:
+    """Every table, with a switch between ours and the paper's where the paper has figures."""
+    made = sheets(content.runs)
+    switch = _switch() if any(line.published for sheet in made for line in sheet.lines) else None
+    return join(switch, *map(_sheet, made), _differences(content))
+
+
+def _switch() -> Html:
+    options = [("both", "Both"), ("ours", "Ours"), ("published", "The paper's")]
+    radios = [
+        el("label", el("input", type="radio", name="show", value=value, checked=value == "both"), text)
+        for value, text in options
+    ]
+    return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
+
+
+def _sheet(sheet: Sheet) -> Html:
+    head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns)]
+    inner = el(
+        "table",
+        el("caption", sheet.title, class_="hidden"),
+        el("thead", el("tr", *head)),
+        el("tbody", *map(_line, sheet.lines)),
+        class_="sortable",
+    )
+    return el(
+        "section",
+        el("h3", sheet.title),
+        el("p", sheet.paper, class_="quiet"),
+        scroll(inner, sheet.title),
+        el("div", _source("Markdown", markdown(sheet)), _source("LaTeX", latex(sheet)), class_="sources"),
+        class_="sheet",
+    )
+
+
+def _heading(label: str) -> Html:
+    return el("th", el("button", label, type="button", class_="sort"), scope="col")
+
+
+def _line(line: Line) -> Html:
+    label = join(line.label, " ", el("small", "published")) if line.published else join(line.label)
+    return el(
+        "tr",
+        el("th", label, scope="row", data_sort=line.label),
+        *map(_cell, line.cells),
+        class_="published" if line.published else "ours",
+    )
+
+
+def _cell(cell: Cell) -> Html:
+    beneath = el("small", cell.beneath.replace(", ", " · ")) if cell.beneath else None
+    return el("td", cell.text, beneath, data_sort="" if cell.sort is None else cell.sort)
+
+
+def _source(name: str, text: str) -> Html:
+    button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
+    return el("div", button, details(name, el("pre", text)), class_="source")
+
+
+def _differences(content: Content) -> Html | None:
+    if not content.differences:
+        return None
+    main = {(suite["name"], (suite.get("headline") or {}).get("metric", "")) for suite in content.suites}
+    main |= {(suite["name"], "accuracy.all") for suite in content.suites[:1]}
+    first: list[Mapping[str, Any]] = []
+    others: list[Mapping[str, Any]] = []
+    for item in content.differences:
+        is_main = not item.get("part") and (item["suite"], item["metric"]) in main
+        (first if is_main else others).append(item)
+    first.sort(key=lambda item: (item["suite"], item["metric"]))
+    listed = sorted(others, key=_order)[:LISTED]
+    more = f"The {count(len(listed))} clearest of {count(len(others))} other comparisons"
+    return el(
+        "section",
+        el("h3", "Differences between models"),
+        el("p", "Paired on the same questions; p after Holm's correction. ▲ ▼ where it is under 0.05.", class_="quiet"),
+        _difference_table(first, "Differences over each suite") if first else None,
+        details(more, _difference_table(listed, "Other differences")) if listed else None,
+        class_="sheet",
+    )
+
+
+def _difference_table(items: Sequence[Mapping[str, Any]], caption: str) -> Html:
+    rows = [
+        [
+            " · ".join(filter(None, (str(item["suite"]), title(item["metric"]), str(item.get("part", ""))))),
+            f"{item['a']} − {item['b']}",
+            difference_text(item["metric"], item) + _arrow(item),
+            probability(item.get("p_holm")),
+            f"{item.get('n') or 0:,}",
+        ]
+        for item in items
+    ]
+    return table(["Number", "Models", "Difference (95 %)", "p", "n"], rows, caption, class_="differences")
+
+
+def _order(item: Mapping[str, Any]) -> float:
+    """The clearest first; what could not be tested last."""
+    p = item.get("p_holm")
+    return 2.0 if p is None or p != p else float(p)
+
+
+def _arrow(item: Mapping[str, Any]) -> str:
+    if not is_significant(item):
+        return ""
+    return " ▲" if (item.get("difference") or 0) > 0 else " ▼"

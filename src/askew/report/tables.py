@@ -1,0 +1,227 @@
+"""The papers' tables, filled from runs: as Markdown, as LaTeX, and as cells for the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from askew.report.figures import DASH, Figure, count, printed, show, title
+from askew.report.load import Run, labels
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell: what is printed, the interval and n under it, and the number it is sorted by."""
+
+    text: str
+    interval: str = ""
+    n: int | None = None
+    sort: float | None = None
+
+    @property
+    def beneath(self) -> str:
+        """``61.0–67.0, n 812``."""
+        return ", ".join(part for part in (self.interval, f"n {count(self.n)}" if self.n is not None else "") if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row: a model or a data set, ours or as published."""
+
+    label: str
+    cells: tuple[Cell, ...]
+    published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table of one suite with every run in it."""
+
+    id: str
+    title: str
+    paper: str
+    rows: str
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+
+
+def sheets(runs: Sequence[Run]) -> list[Sheet]:
+    """Every table that some run has, in order, each with all the runs; a plain one for a suite that brings none."""
+    made: dict[tuple[str, str], Sheet] = {}
+    for run in runs:
+        for suite in run.suites:
+            for table in suite.get("tables") or [_plain_table(suite)]:
+                key = (suite["name"], str(table.get("id", table.get("title", ""))))
+                if key not in made:
+                    made[key] = _sheet(runs, suite, table)
+    return list(made.values())
+
+
+def markdown_tables(runs: Sequence[Run]) -> str:
+    """All tables as Markdown."""
+    return "\n".join(markdown(sheet) + "\n" for sheet in sheets(runs))
+
+
+def latex_tables(runs: Sequence[Run]) -> str:
+    """All tables as LaTeX; they need the package booktabs."""
+    return "% \\usepackage{booktabs}\n" + "\n".join(latex(sheet) + "\n" for sheet in sheets(runs))
+
+
+def markdown(sheet: Sheet) -> str:
+    """One table as Markdown."""
+    lines = [f"**{markdown_text(sheet.title)}** ({markdown_text(sheet.paper)})", ""]
+    lines.append("| " + " | ".join([sheet.rows, *map(markdown_text, sheet.columns)]) + " |")
+    lines.append("|" + " --- |" + " ---: |" * len(sheet.columns))
+    for line in sheet.lines:
+        cells = [markdown_text(cell.text) + (f" ({cell.beneath})" if cell.beneath else "") for cell in line.cells]
+        label = markdown_text(line.label) + (" (published)" if line.published else "")
+        lines.append("| " + " | ".join([label, *cells]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def latex(sheet: Sheet) -> str:
+    """One table as LaTeX."""
+    head = [sheet.rows, *map(latex_text, sheet.columns)]
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(sheet.title)} ({latex_text(sheet.paper)}).}}"]
+    lines += [rf"\begin{{tabular}}{{l{'r' * len(sheet.columns)}}}", r"\toprule", _latex_row(head), r"\midrule"]
+    ours = [line for line in sheet.lines if not line.published]
+    published = [line for line in sheet.lines if line.published]
+    lines += [_latex_line(line) for line in ours]
+    if ours and published:
+        lines.append(r"\midrule")
+    lines += [_latex_line(line) for line in published]
+    lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
+    return "\n".join(lines) + "\n"
+
+
+def markdown_text(text: str) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> markdown_text("a|b_c*")
+    'a\\|b\\_c\\*'
+    """
+    return re.sub(r"([\\`*_\[\]<>|#~$])", r"\\\1", " ".join(text.split()))
+
+
+def latex_text(text: str) -> str:
+    r"""Text that LaTeX prints as it is.
+
+    >>> latex_text("50% of a_b & Y/N←C")
+    '50\\% of a\\_b \\& Y/N$\\leftarrow$C'
+    """
+    return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "←": r"$\leftarrow$",
+    "→": r"$\rightarrow$",
+    "′": "$'$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    "–": "--",
+    "—": "---",
+    "Δ": r"$\Delta$",
+    "μ": r"$\mu$",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+} | {character: "\\" + character for character in "%_&#$"}
+
+
+def _latex_row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _latex_line(line: Line) -> str:
+    label = latex_text(line.label) + (r" \emph{(published)}" if line.published else "")
+    cells = [
+        latex_text(cell.text) + (rf" {{\scriptsize ({latex_text(cell.beneath)})}}" if cell.beneath else "")
+        for cell in line.cells
+    ]
+    return _latex_row([label, *cells])
+
+
+def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> Sheet:
+    columns, rows = table.get("columns", []), table.get("rows", "model")
+    lines = [
+        Line(label, tuple(_cell(run, suite["name"], column) for column in columns))
+        for label, run in _rows(runs, rows)
+        if any(other["name"] == suite["name"] for other in run.suites)
+    ]
+    lines += [
+        Line(str(label), tuple(_published(value) for value in _padded(values, len(columns))), published=True)
+        for label, values in (table.get("published") or {}).items()
+    ]
+    return Sheet(
+        id=str(table.get("id") or f"{suite['name']}-table"),
+        title=str(table.get("title") or suite.get("title") or suite["name"]),
+        paper=str(suite.get("paper") or suite["name"]),
+        rows=rows,
+        columns=tuple(str(column.get("label", "")) for column in columns),
+        lines=tuple(lines),
+    )
+
+
+def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
+    if rows != "data":
+        return list(zip(labels(runs), runs, strict=True))
+    return list({run.data: run for run in reversed(runs)}.items())[::-1]
+
+
+def _cell(run: Run, suite: str, column: Mapping[str, Any]) -> Cell:
+    figure = run.figure(suite, column.get("metric", ""), column.get("part", ""))
+    if column.get("show") == "n":
+        return Cell(count(figure.n), sort=figure.n) if figure.metric else Cell(DASH)
+    return figure_cell(figure)
+
+
+def figure_cell(figure: Figure) -> Cell:
+    """A figure as a cell."""
+    if figure.value is None:
+        return Cell(DASH, n=figure.n if figure.metric else None)
+    return Cell(figure.short, figure.interval, figure.n, round(printed(figure.metric, figure.value), 6))
+
+
+def _published(value: Any) -> Cell:
+    if value is None:
+        return Cell(DASH)
+    if not isinstance(value, int | float):
+        return Cell(str(value))
+    return Cell(count(value) if isinstance(value, int) and value > 100 else str(value), sort=float(value))
+
+
+def _padded(values: Sequence[float | None], length: int) -> list[float | None]:
+    return [*values, *[None] * (length - len(values))][:length]
+
+
+def _plain_table(suite: Mapping[str, Any]) -> Mapping[str, Any]:
+    metric = (suite.get("headline") or {}).get("metric", "accuracy.variant")
+    tests = suite.get("tests") or ()
+    parts = [("all", ""), *((test, f"test={test}") for test in tests if len(tests) > 1)]
+    return {
+        "id": f"{suite['name']}-plain",
+        "title": f"{suite.get('title') or suite['name']}: {title(metric)}",
+        "columns": [{"label": label, "metric": metric, "part": part} for label, part in parts],
+    }
+
+
+def difference_text(metric: str, item: Mapping[str, Any]) -> str:
+    """A difference with its sign and interval.
+
+    >>> difference_text("rad.forward", {"difference": 0.123, "low": 0.1, "high": 0.15})
+    '+12.3 (10.0 to 15.0)'
+    """
+    value = item.get("difference")
+    text = show(metric, value)
+    if value is not None and value > 0:
+        text = "+" + text.lstrip("+")
+    if any(side is None or side != side for side in (item.get("low"), item.get("high"))):
+        return text
+    return f"{text} ({show(metric, item['low'])} to {show(metric, item['high'])})"

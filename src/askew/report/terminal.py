@@ -1,0 +1,160 @@
+"""The report in small, for the terminal: one table that fits 80 columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+from askew.report.figures import Figure, count, title
+from askew.report.load import Run, labels
+
+SIGNIFICANT = 0.05
+"""Of the Holm-corrected p value."""
+
+_NUMBERS = 35
+"""Columns that value, n, failed and arrow take at the end of a line."""
+
+_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+")
+"""Noise levels that only the page shows."""
+
+
+def terminal_summary(
+    runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80, color: bool = False
+) -> str:
+    """Each suite's numbers with value ± half-interval, n, failed and an arrow where a difference is significant."""
+    names = [_safe(label) for label in labels(runs)]
+    arrows = _Arrows(labels(runs), differences, color)
+    lines: list[str] = []
+    for suite in _suites(runs):
+        lines += ["", *_block(runs, names, suite, arrows, width)]
+    lines += ["", *_legend(runs, names, differences, width)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def is_significant(item: Mapping[str, Any]) -> bool:
+    """True for a difference that stays significant after Holm's correction."""
+    p = item.get("p_holm")
+    return p is not None and p < SIGNIFICANT
+
+
+def _suites(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
+    return list({suite["name"]: suite for run in reversed(runs) for suite in reversed(run.suites)}.values())[::-1]
+
+
+def _block(
+    runs: Sequence[Run], names: Sequence[str], suite: Mapping[str, Any], arrows: _Arrows, width: int
+) -> Iterator[str]:
+    room = width - _NUMBERS
+    heading = _safe(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
+    yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
+    yield "─" * width
+    for label, metric, part in _rows(runs, suite):
+        for number, (run, name) in enumerate(zip(runs, names, strict=True)):
+            figure = run.figure(suite["name"], metric, part)
+            if not figure.metric:
+                continue
+            first = label if number == 0 or len(runs) == 1 else ""
+            text = first if len(runs) == 1 else _fit(first, room // 2) + _fit(name, room - room // 2 - 1)
+            yield (_fit(text, room) + _numbers(figure) + arrows.at(run, number, suite["name"], metric, part)).rstrip()
+
+
+def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """What is shown of a suite: every metric over the whole, and the headline for each test."""
+    headline = (suite.get("headline") or {}).get("metric", "")
+    metrics = dict.fromkeys(
+        metric
+        for run in runs
+        for name, metric, part, _ in run.figures()
+        if name == suite["name"] and not part and not _LEVEL.fullmatch(metric)
+    )
+    tests = suite.get("tests") or ()
+    for metric in metrics:
+        yield _safe(title(metric)), metric, ""
+        if metric == headline and len(tests) > 1:
+            for test in tests:
+                yield "  " + _safe(test), metric, f"test={test}"
+
+
+def _numbers(figure: Figure) -> str:
+    return f"{figure.plus_minus:>14}{count(figure.n):>8}{count(figure.failed):>8}  "
+
+
+class _Arrows:
+    """Up or down where a difference is significant: against the first model, or of a gap against nothing."""
+
+    def __init__(self, names: Sequence[str], differences: Sequence[Mapping[str, Any]], color: bool) -> None:
+        self.names, self.color = names, color
+        self.signs = {
+            (item["suite"], item["metric"], item.get("part", ""), item["a"], item["b"]): item.get("difference") or 0.0
+            for item in differences
+            if is_significant(item)
+        }
+
+    def at(self, run: Run, number: int, suite: str, metric: str, part: str) -> str:
+        """The arrow for one line, or nothing."""
+        if metric == "accuracy.gap":
+            return self._arrow(_clear_sign(run.figure(suite, metric, part)))
+        if number == 0:
+            return ""
+        ours, first = self.names[number], self.names[0]
+        sign = self.signs.get((suite, metric, part, ours, first), 0.0)
+        return self._arrow(sign or -self.signs.get((suite, metric, part, first, ours), 0.0))
+
+    def _arrow(self, sign: float) -> str:
+        if not sign:
+            return ""
+        arrow, code = ("▲", "32") if sign > 0 else ("▼", "31")
+        return f"\x1b[{code}m{arrow}\x1b[0m" if self.color else arrow
+
+
+def _clear_sign(figure: Figure) -> float:
+    if figure.low is not None and figure.low > 0:
+        return 1.0
+    return -1.0 if figure.high is not None and figure.high < 0 else 0.0
+
+
+def _legend(
+    runs: Sequence[Run], names: Sequence[str], differences: Sequence[Mapping[str, Any]], width: int
+) -> Iterator[str]:
+    yield _cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed ones are left out.", width)
+    if len(runs) > 1 and differences:
+        yield _cut(f"▲ ▼ significantly better or worse than {names[0]} (Holm-corrected p < 0.05).", width)
+    if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
+        yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
+
+
+def _safe(text: str) -> str:
+    """On one line, and without anything a terminal would obey.
+
+    >>> _safe("a\\x1b[31mb")
+    'a�[31mb'
+    """
+    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
+
+
+def _columns(character: str) -> int:
+    return 0 if combining(character) else 2 if east_asian_width(character) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    if sum(map(_columns, text)) <= width:
+        return text
+    kept, used = "", 1
+    for character in text:
+        used += _columns(character)
+        if used > width:
+            break
+        kept += character
+    return kept + "…"
+
+
+def _fit(text: str, width: int) -> str:
+    """Cut or padded to this many columns.
+
+    >>> _fit("猫 model", 5), _fit("cat", 5)
+    ('猫 m…', 'cat  ')
+    """
+    text = _cut(text, width)
+    return text + " " * (width - sum(map(_columns, text)))

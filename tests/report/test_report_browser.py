@@ -1,0 +1,314 @@
+"""The page in a real browser, opened from disk as a person would."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+from fake_runs import make_run
+
+from askew.report.html import write_report
+from askew.report.load import load_run
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed to open the page with")
+
+EVIL = "<img src=x onerror=window.evil=1></script><script>window.evil=1</script>"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three models in three suites, on 300 questions."""
+    folder = tmp_path_factory.mktemp("report")
+    models = [("prior", 0.4, 0.5), ("BUTD", 0.6, 0.6), ("a-model-with-a-rather-long-name_v2", 0.85, 0.9)]
+    suites = ("rad", "carets", "rscore")
+    runs = [load_run(make_run(folder / m, m, suites, groups=300, skill=s, steady=t)) for m, s, t in models]
+    write_report(runs, folder / "report.html")
+    return folder / "report.html"
+
+
+@pytest.fixture
+def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens a file, and fails the test on any request but for the file, any console error, any exception."""
+    wrong: list[str] = []
+    contexts = []
+
+    def opened(path: Path, place: str = "", width: int = 1280, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", lambda r: r.url.startswith(("file:", "data:")) or wrong.append(r.url))
+        page.on("console", lambda m: m.type in ("error", "warning") and wrong.append(m.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.goto(path.as_uri() + place)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def listed(page: Any) -> int:
+    return page.locator("#list li").count()
+
+
+def test_filters_narrow_the_list(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    assert page.locator("#count").inner_text() == "1 of 400"
+    page.select_option("#by-suite", "rad")
+    rad = listed(page)
+    assert 0 < rad < 400
+    page.select_option("#by-test", "Y/N←HM")
+    assert 0 < listed(page) < rad
+    page.select_option("#by-outcome", "broke")
+    page.select_option("#by-model", "0")
+    shown = listed(page)
+    assert page.locator("#count").inner_text() == f"1 of {shown} (filtered from 400)"
+    assert page.locator("#pair tbody tr").first.locator("td").last.inner_text() == "right → wrong"
+    page.click("#clear")
+    assert listed(page) == 400
+
+
+def test_disagreement_means_models_with_other_outcomes(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.select_option("#by-outcome", "disagree")
+    signs = page.locator("#list small").all_inner_texts()
+    assert signs
+    assert all(len(set(text.split()[:3])) > 1 for text in signs)
+
+
+def test_search_finds_words_in_questions_and_answers(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.keyboard.type("there ARE kites rad/how-many")
+    found = page.locator("#list button").all_inner_texts()
+    assert found
+    assert len(found) < 400
+    assert all("kites" in text for text in found)
+    page.keyboard.press("Escape")
+    assert listed(page) == 400
+    assert page.evaluate("document.activeElement.id") != "search"
+    page.fill("#search", "nobody ever said this")
+    assert page.locator("#pair").inner_text() == "No pair of the sample passes these filters."
+
+
+def test_keys_move_through_the_pairs(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    for key, at in (("j", 2), ("ArrowRight", 3), ("k", 2), ("ArrowLeft", 1), ("ArrowLeft", 1)):
+        page.keyboard.press(key)
+        assert page.locator("#count").inner_text() == f"{at} of 400"
+    page.focus("#list")
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#count").inner_text() == "2 of 400"
+    assert page.locator("[aria-current=true]").count() == 1
+
+
+def test_a_permalink_opens_its_pair(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.click("#list li:nth-child(5) button")
+    link = page.locator("#pair a").get_attribute("href")
+    assert page.url.endswith(link)
+    question = page.locator("#pair .question").last.inner_text()
+    again = open_page(report, link, reduced_motion="reduce")
+    assert again.locator("#pair .question").last.inner_text() == question
+    assert again.evaluate("document.getElementById('pairs').getBoundingClientRect().top") < 200
+
+
+def test_a_permalink_to_no_pair_says_so(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report, "#pair=rad%3Anone")
+    assert "Pair rad:none is not in this page’s sample" in page.locator("#toast").inner_text()
+
+
+def test_a_permalink_drops_filters_that_hide_its_pair(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.select_option("#by-suite", "rscore")
+    key = page.evaluate("JSON.parse(document.getElementById('data').textContent).pairs.find(p => p.suite == 'rad').key")
+    page.evaluate("key => { location.hash = 'pair=' + encodeURIComponent(key); }", key)
+    page.locator("#pair .eyebrow span", has_text="rad").first.wait_for()
+    assert page.input_value("#by-suite") == ""
+
+
+def test_a_finding_filters_the_viewer(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    link = page.locator(".panel[open] > .scroll .findings a").first
+    value = link.inner_text()
+    link.click()
+    page.wait_for_selector("#chip:not([hidden])")
+    assert value in page.locator("#chip").inner_text()
+    assert 0 < listed(page) < 400
+    assert page.input_value("#by-outcome") == "broke"
+    page.click("#chip button")
+    assert page.locator("#chip").is_hidden()
+
+
+def test_every_finding_shown_leads_to_a_pair(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    for link in page.eval_on_selector_all(".panel > .scroll .findings a", "all => all.map(a => a.hash)"):
+        page.evaluate("hash => { location.hash = hash; }", link)
+        page.wait_for_selector("#chip:not([hidden])")
+        assert listed(page) > 0, link
+
+
+def test_boxes_are_shown_on_demand(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.select_option("#by-test", "Visual")
+    assert page.locator("#pair img").count() == 2
+    assert page.locator("#pair .boxes").first.is_hidden()
+    page.click("#boxes")
+    assert page.locator("#pair .boxes").first.is_visible()
+    box = page.locator("#pair .boxes rect").first.bounding_box()
+    image = page.locator("#pair img").first.bounding_box()
+    assert box["x"] - image["x"] == pytest.approx(image["width"] * 20 / 320, abs=3)
+    page.click("#boxes")
+    assert page.locator("#pair .boxes").first.is_hidden()
+
+
+def test_tables_sort_both_ways(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    table = page.locator("table.sortable").first
+
+    def column() -> list[float]:
+        cells = table.locator("tbody tr").evaluate_all("rows => rows.map(row => row.cells[1].dataset.sort)")
+        return [float(cell) for cell in cells if cell]
+
+    heading = table.locator("thead th").nth(1)
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "descending"
+    assert column() == sorted(column(), reverse=True)
+    heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == "ascending"
+    assert column() == sorted(column())
+    last = table.locator("thead th").nth(4).locator("button")
+    last.click()
+    assert table.locator("tbody tr").last.locator("td").last.inner_text() == "—"
+
+
+def test_the_switch_shows_ours_or_the_papers(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    rows = page.locator("table.sortable").first.locator("tbody tr:visible")
+    assert rows.count() == 5
+    page.check("input[value=ours]")
+    assert rows.count() == 3
+    page.check("input[value=published]")
+    assert rows.count() == 2
+
+
+def test_tables_are_copied(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report, permissions=["clipboard-read", "clipboard-write"])
+    page.locator(".copy", has_text="LaTeX").first.click()
+    page.get_by_text("LaTeX copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(r"\begin{table}")
+    assert r"a-model-with-a-rather-long-name\_v2" in copied
+    page.locator(".copy", has_text="Markdown").first.click()
+    page.get_by_text("Markdown copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("**RAD(D, D′)**")
+
+
+@pytest.mark.parametrize("width", [360, 800, 1280])
+def test_nothing_is_wider_than_the_screen(open_page: Callable[..., Any], report: Path, width: int) -> None:
+    page = open_page(report, width=width)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for suite in ("rad", "carets", "rscore"):
+        page.select_option("#by-suite", suite)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_dark_and_light_follow_the_system_and_the_button(open_page: Callable[..., Any], report: Path) -> None:
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light, dark = open_page(report, color_scheme="light"), open_page(report, color_scheme="dark")
+    assert (light.evaluate(ground), dark.evaluate(ground)) == ("rgb(253, 253, 252)", "rgb(20, 23, 26)")
+    dark.click("#theme")
+    assert dark.locator("#theme").get_attribute("aria-label") == "Colours: light"
+    assert dark.evaluate(ground) == "rgb(253, 253, 252)"
+    dark.click("#theme")
+    assert dark.evaluate(ground) == "rgb(20, 23, 26)"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
+    """WCAG's contrast of 4.5 for ink, quiet text, links, good, bad and every model's colour on its ground."""
+    page = open_page(report, color_scheme=scheme)
+    contrast = """names => {
+      const style = getComputedStyle(document.documentElement);
+      const light = (name) => {
+        const [r, g, b] = [1, 3, 5].map((i) => parseInt(style.getPropertyValue(name).trim().slice(i, i + 2), 16) / 255)
+          .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      return names.flatMap((name) => ["--page", "--raised", "--sunken"].map((ground) => {
+        const [a, b] = [light(name), light(ground)].sort((x, y) => y - x);
+        return [name, ground, (a + 0.05) / (b + 0.05)];
+      }));
+    }"""
+    inks = ["--ink", "--quiet", "--link", "--good", "--bad"]
+    assert [item for item in page.evaluate(contrast, inks) if item[2] < 4.5] == []
+    tones = [f"--tone{number}" for number in range(6)]
+    assert [item for item in page.evaluate(contrast, tones) if item[2] < 3] == []
+
+
+def test_without_script_the_verdict_plots_and_tables_are_there(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report, java_script_enabled=False)
+    assert page.locator("#verdict .lead").first.is_visible()
+    assert "of the questions rightly" in page.locator("#verdict .lead").first.inner_text()
+    assert page.locator(".lanes").first.is_visible()
+    assert page.locator("table.sortable").first.is_visible()
+    assert page.get_by_text("The viewer needs JavaScript").is_visible()
+    assert page.locator("#viewer").is_hidden()
+    assert page.locator(".copy").first.is_hidden()
+
+
+def test_what_people_wrote_does_nothing(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "run", EVIL, groups=30, question=EVIL, data=EVIL)
+    lines = [orjson.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
+    for line in lines:
+        note = {EVIL: EVIL, "boxes": {EVIL: [1, 1, 9, 9]}}
+        line["variants"][0] |= {"test": EVIL, "made_by": EVIL, "note": note, "answers": [EVIL]}
+        line["variants"][0]["prediction"] = {"answer": EVIL}
+    (folder / "samples.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+    write_report([load_run(folder)], tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    for _ in range(5):
+        page.keyboard.press("j")
+    assert page.evaluate("window.evil") is None
+    assert page.locator("img:not([src^='data:image/jpeg'])").count() == 0
+    assert EVIL in page.locator("#pair").inner_text()
+
+
+def test_it_prints_with_its_panels_open(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".panel:not([open])").count() == 0
+    assert page.locator("nav").is_hidden()
+    assert page.locator("#verdict .lead").first.is_visible()
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.locator(".panel:not([open])").count() > 0
+
+
+def test_every_control_has_a_name_and_can_be_reached(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    nameless = """() => [...document.querySelectorAll('button, select, input, a, [role=region]')]
+      .filter((one) => !(one.getAttribute('aria-label') || one.textContent.trim() || one.closest('label')))
+      .map((one) => one.outerHTML)"""
+    assert page.evaluate(nameless) == []
+    assert page.evaluate("[...document.images].every(image => image.alt)")

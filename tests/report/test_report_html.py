@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import orjson
+import pytest
+from fake_runs import make_run
+
+from askew.report.html import page, write_report
+from askew.report.load import load_run
+
+EVIL = "</script><script>window.evil=1</script><img src=x onerror=window.evil=1>\u2028'\"&"
+
+
+class Outline(HTMLParser):
+    """Start tags with attributes, and whether every element ends where it should."""
+
+    VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.stack.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("four")
+    suites = ("rad", "carets", "rscore")
+    return page([load_run(make_run(folder / m, m, suites, groups=90, skill=s)) for m, s in (("a", 0.4), ("b", 0.8))])
+
+
+def test_the_page_is_well_formed_and_ids_are_unique(four: str) -> None:
+    outline = Outline(four)
+    assert outline.stack == []
+    ids = [attributes["id"] for _, attributes in outline.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {"verdict", "picture", "tables", "breaks", "pairs", "made"} <= set(ids)
+
+
+def test_nothing_is_fetched_and_nothing_inline_runs(four: str) -> None:
+    for tag, attributes in Outline(four).tags:
+        assert not [name for name in attributes if name.startswith("on") or name == "style"]
+        assert attributes.get("href", "#").startswith("#"), (tag, attributes)
+        assert "src" not in attributes
+    assert "default-src &#x27;none&#x27;" in four or "default-src 'none'" in four
+
+
+def test_the_same_runs_give_the_same_page(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=40))
+    assert page([run]) == page([run])
+
+
+def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "a", EVIL, groups=30, question=EVIL, data=EVIL, pictures=False)
+    samples = [orjson.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
+    for record in samples:
+        record["variants"][0] |= {"test": EVIL, "made_by": EVIL, "note": {EVIL: EVIL}, "prediction": {"answer": EVIL}}
+    (folder / "samples.jsonl").write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in samples))
+    text = page([load_run(folder)])
+    scripts = [attributes for tag, attributes in Outline(text).tags if tag == "script"]
+    assert scripts == [{"type": "application/json", "id": "data"}, {}]
+    assert not [tag for tag, _ in Outline(text).tags if tag == "img"]
+    data = re.search(r'id="data">(.*?)</script>', text, re.DOTALL)
+    assert data
+    assert "\u2028" not in data[1]
+    assert json.loads(data[1])["pairs"][0]["test"] == EVIL
+
+
+def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
+    text = page([load_run(make_run(tmp_path / "a", "prior", groups=600, pictures=False))])
+    assert re.search(r"<strong>prior</strong> answers \d+\u00a0% of the questions rightly, but of those", text)
+    assert "it breaks most on <em>how many</em>." in text
+
+
+def test_a_large_run_says_how_many_of_how_many(tmp_path: Path) -> None:
+    text = page([load_run(make_run(tmp_path / "a", groups=500, pictures=False))])
+    assert "Showing 400 of 500 pairs: a sample, stratified by suite, test, rule and what became of the pair" in text
+    assert "All 30 pairs." in page([load_run(make_run(tmp_path / "b", groups=30, pictures=False))])
+
+
+def test_all_files_are_written_whole(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=10))
+    write_report([run], tmp_path / "out" / "report.html")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "tables.md", "tables.tex"]
+
+
+def test_a_failed_writing_leaves_the_old_page(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=10))
+    write_report([run], tmp_path / "report.html")
+    before = (tmp_path / "report.html").read_bytes()
+    with run.samples.open("ab") as file:
+        file.write(b"{broken")
+    with pytest.raises(Exception, match="line 11"):
+        write_report([run], tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_bytes() == before
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_run_with_nothing_in_it_still_has_a_page(tmp_path: Path) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    results = {"format": 1, "model": {"name": "m"}, "suites": [{"name": "rad"}], "scores": []}
+    (folder / "results.json").write_bytes(orjson.dumps(results))
+    (folder / "samples.jsonl").write_bytes(b"")
+    write_report([load_run(folder)], tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "There are no pairs" in text
+    assert Outline(text).stack == []
+
+
+def test_differences_are_shown_as_better_than(tmp_path: Path) -> None:
+    runs = [load_run(make_run(tmp_path / m, m, groups=40, pictures=False)) for m in ("a", "b")]
+    item = {"suite": "rad", "part": "", "metric": "rad.forward", "a": "a", "b": "b", "difference": -0.2}
+    item |= {"low": -0.3, "high": -0.1, "p": 0.001, "p_holm": 0.01, "n": 40}
+    assert page(runs, [item]).count("▲ better than a") == 1
+    assert "better than" not in page(runs, [item | {"p_holm": 0.2}])
+
+
+def test_the_report_does_not_reach_into_other_stages() -> None:
+    code = "import askew.report.html, sys; print([m for m in sys.modules if m.startswith('askew.')])"
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    stages = ("metrics", "models", "perturb", "data", "run", "store", "suites", "world", "language")
+    assert not [stage for stage in stages if f"'askew.{stage}" in loaded]

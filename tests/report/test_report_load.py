@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+from fake_runs import make_run
+
+from askew.errors import BadRecord, DataError
+from askew.report.load import Run, labels, load_run
+
+
+def test_a_run_is_read_back(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", "prior", groups=9, failures=0))
+    assert (run.model, run.data) == ("prior", "world/val")
+    assert run.figure("rad", "rad.forward").n == sum(r["original"]["right"] for _, r in run.outcomes())
+    assert run.figure("rad", "no.such").value is None
+
+
+def test_outcomes_are_found_again_by_their_place(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=5))
+    lines = list(run.outcomes())
+    assert [record["group"] for _, record in lines] == [0, 1, 2, 3, 4]
+    assert [r["group"] for r in run.outcomes_at([lines[3][0], lines[1][0]])] == [3, 1]
+
+
+def test_missing_files_are_said_with_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(
+        DataError, match=r"results\.json: no such file\. Give the folder that 'askew run --output' wrote"
+    ):
+        load_run(tmp_path)
+    (make_run(tmp_path / "a", groups=3) / "samples.jsonl").unlink()
+    with pytest.raises(DataError, match=r"no samples\.jsonl"):
+        load_run(tmp_path / "a")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"{", "not JSON"),
+        (b"[]", "not a results.json of askew"),
+        (b'{"format": 2}', "format 2, but this version of askew reads format 1"),
+        (b'{"format": 1, "model": {}}', "'suites' is missing"),
+        (b'{"format": 1, "model": {}, "suites": [], "scores": []}', "the model has no name"),
+    ],
+)
+def test_unusable_results_are_refused(tmp_path: Path, text: bytes, said: str) -> None:
+    (tmp_path / "results.json").write_bytes(text)
+    with pytest.raises(DataError, match=said):
+        load_run(tmp_path)
+
+
+@pytest.mark.parametrize("line", [b'{"group": 1, "orig', b"[1]\n", b'{"group": 1}\n', b'{"original": 3}\n'])
+def test_a_broken_line_is_named(tmp_path: Path, line: bytes) -> None:
+    folder = make_run(tmp_path / "a", groups=2)
+    with (folder / "samples.jsonl").open("ab") as file:
+        file.write(line)
+    with pytest.raises(BadRecord, match=r"samples\.jsonl, line 3"):
+        list(load_run(folder).outcomes())
+
+
+def named(model: str, data: str) -> Run:
+    return Run(Path(), orjson.loads(orjson.dumps({"model": {"name": model}, "data": {"name": data}})))
+
+
+def test_labels_tell_runs_apart() -> None:
+    assert labels([named("a", "x"), named("b", "x")]) == ["a", "b"]
+    assert labels([named("a", "x"), named("a", "y"), named("b", "y")]) == ["a on x", "a on y", "b"]
+    assert labels([named("a", "x"), named("a", "x")]) == ["a on x (1)", "a on x (2)"]

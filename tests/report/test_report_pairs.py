@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fake_runs import make_run
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from askew.report.breaks import BROKE
+from askew.report.census import take_census
+from askew.report.diff import word_diff
+from askew.report.load import load_run
+from askew.report.pairs import choose, draw_sample
+from askew.report.pictures import LONGEST, Album
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list:
+    suites = ("rad", "carets")
+    return [load_run(make_run(tmp_path / m, m, suites, groups=150, skill=s)) for m, s in (("a", 0.5), ("b", 0.9))]
+
+
+def test_the_sample_is_the_same_whatever_the_order_of_the_lines(runs: list) -> None:
+    def keys() -> list[str]:
+        census = take_census(runs)
+        return [pair["key"] for pair in draw_sample(census, choose(census, 60), Album()).pairs]
+
+    first = keys()
+    for run in runs:
+        lines = run.samples.read_bytes().splitlines(keepends=True)
+        run.samples.write_bytes(b"".join(reversed(lines)))
+    assert sorted(keys()) == sorted(first)
+    assert len(set(first)) == 60
+
+
+def test_every_suite_test_and_rule_is_in_the_sample(runs: list) -> None:
+    census = take_census(runs)
+    sample = draw_sample(census, choose(census, 60), Album())
+    counts = Counter(pair["test"] for pair in sample.pairs)
+    assert set(counts) == {"Y/N←C", "Y/N←HM", "Y/N←WK", "Rephrasing", "Symmetry", "Negation", "Antonym", "Visual"}
+    assert counts["Y/N←C"] == counts["Y/N←HM"] == 10
+    assert Counter(pair["suite"] for pair in sample.pairs) == {"rad": 30, "carets": 30}
+
+
+def test_wanted_pairs_come_first_and_once(runs: list) -> None:
+    census = take_census(runs)
+    chosen = choose(census, 20, [7, 3, 7])
+    assert chosen[:2] == [7, 3]
+    assert len(set(chosen)) == 20
+
+
+def test_a_pattern_with_a_break_comes_first(runs: list) -> None:
+    census = take_census(runs)
+    assert all(any(codes[pair] == BROKE for codes in census.codes) for pair in choose(census, 2))
+
+
+def test_few_pairs_are_all_there(runs: list) -> None:
+    census = take_census(runs)
+    assert sorted(choose(census, 1000)) == list(range(300))
+
+
+def test_a_pair_says_what_everyone_said(runs: list) -> None:
+    census = take_census(runs)
+    pair = next(p for p in draw_sample(census, choose(census, 300), Album()).pairs if p["key"] == "rad:0")
+    lines = [next(record for _, record in run.outcomes() if record["group"] == 0) for run in runs]
+    assert [m["old"].get("answer") for m in pair["models"]] == [
+        r["original"]["prediction"].get("answer") for r in lines
+    ]
+    assert "".join(text for text, _ in pair["new"]["text"]) == lines[0]["variants"][0]["question"]
+    assert sum(n for _, n in pair["old"]["people"]) == 10
+
+
+def test_boxes_are_fractions_of_the_picture(runs: list) -> None:
+    census = take_census(runs)
+    pair = next(p for p in draw_sample(census, choose(census, 300), Album()).pairs if p["test"] == "Visual")
+    assert pair["boxes"][1] == [80 / 320, 110 / 240, 50 / 320, 50 / 240, ""]
+    assert len(pair["pictures"]) == 2
+
+
+def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
+    Image.new("RGBA", (1000, 500), (255, 0, 0, 0)).save(tmp_path / "wide.png")
+    album = Album(budget=3000)
+    assert album.add({"path": "wide.png", "sha256": "1"}, tmp_path) == 0
+    assert album.add({"path": "elsewhere.png", "sha256": "1"}, tmp_path) == 0
+    assert album.sizes == [(1000, 500)]
+    import base64
+    import io
+
+    with Image.open(io.BytesIO(base64.b64decode(album.pictures[0]))) as image:
+        assert image.size == (LONGEST, LONGEST // 2)
+        assert min(image.getpixel((5, 5))) > 240
+    album.budget = 10
+    Image.effect_noise((300, 300), 90).save(tmp_path / "noise.png")
+    assert album.add({"path": str(tmp_path / "noise.png")}, tmp_path) is None
+    assert (album.left_out, album.unreadable) == (1, 0)
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture", b"\xff\xd8\xff\xe0 cut off", None])
+def test_a_broken_picture_is_no_picture(tmp_path: Path, content: bytes | None) -> None:
+    if content is not None:
+        (tmp_path / "x.jpg").write_bytes(content)
+    album = Album()
+    assert album.add({"path": "x.jpg"}, tmp_path) is None
+    assert album.add({}, tmp_path) is None
+    assert album.unreadable == 1
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_the_pieces_of_a_diff_are_the_text(old: str, new: str) -> None:
+    left, right = word_diff(old, new)
+    assert "".join(text for text, _ in left) == old.rstrip()
+    assert "".join(text for text, _ in right) == new.rstrip()
+
+
+def test_equal_texts_have_nothing_marked() -> None:
+    assert word_diff("Is it red?", "is it red?") == ([("Is it red?", False)], [("is it red?", False)])

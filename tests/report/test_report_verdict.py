@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+from askew.report.load import Run
+from askew.report.verdict import plain, verdict
+
+RAD = {
+    "name": "rad",
+    "title": "RAD",
+    "headline": {"metric": "rad.forward", "sentence": "of those it gets only {value} right when asked as yes/no"},
+}
+CARETS = {
+    "name": "carets",
+    "title": "CARETS",
+    "headline": {"metric": "carets.cacc", "sentence": "it gets only {value} of the pairs right both times"},
+}
+NOISE = {"name": "rscore", "title": "R", "headline": {"metric": "rscore.1", "sentence": "its R_score is only {value}"}}
+
+
+def run_of(*scores: tuple, suites: tuple = (RAD,), failures: dict | None = None) -> Run:
+    names = ("suite", "metric", "value", "low", "high", "n")
+    return Run(
+        Path(),
+        {
+            "model": {"name": "prior"},
+            "suites": list(suites),
+            "scores": [dict(zip(names, score, strict=True)) for score in scores],
+            "failures": failures or {},
+        },
+    )
+
+
+def said(run: Run, breaks_on: dict | None = None) -> list[str]:
+    return [plain(sentence) for sentence in verdict(run, "prior", breaks_on)]
+
+
+ACCURACY = ("rad", "accuracy.all", 0.41, 0.40, 0.42, 5000)
+
+
+def test_the_sentence_of_the_readme() -> None:
+    run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900))
+    assert said(run, {"rad": "how many"}) == [
+        "prior answers 41 % of the questions rightly, but of those it gets only 52 % right (49–55) "
+        "when asked as yes/no; it breaks most on *how many*."
+    ]
+
+
+def test_a_steady_model_is_said_to_be_steady() -> None:
+    run = run_of(ACCURACY, ("rad", "rad.forward", 0.97, 0.96, 0.98, 900))
+    assert said(run) == [
+        "prior answers 41 % of the questions rightly, and of those it still gets 97 % right (96–98) "
+        "when asked as yes/no."
+    ]
+
+
+def test_an_accuracy_is_low_only_when_it_is_clearly_below_the_originals() -> None:
+    def told(low: float, high: float) -> str:
+        scores = [("carets", "accuracy.all", 0.8, 0.78, 0.82, 900), ("carets", "carets.cacc", 0.77, low, high, 900)]
+        return said(run_of(*scores, suites=(CARETS,)))[0]
+
+    assert "rightly, but it gets only 77 % (75–79) of the pairs right both times." in told(0.75, 0.79)
+    assert "rightly, and it still gets 77 % (73–81) of the pairs right both times." in told(0.73, 0.81)
+
+
+def test_too_wide_an_interval_says_so_and_nothing_more() -> None:
+    run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.30, 0.74, 18))
+    assert said(run) == [
+        "prior answers 41 % of the questions rightly; of those it gets 52 % right (30–74; n = 18 is too few to say) "
+        "when asked as yes/no."
+    ]
+
+
+def test_one_picture_gives_no_interval() -> None:
+    run = run_of(ACCURACY, ("rad", "rad.forward", 0.5, None, None, 2))
+    assert "50 % right (n = 2: too few pictures for an interval)" in said(run)[0]
+
+
+def test_nothing_right_leaves_nothing_to_ask_again() -> None:
+    run = run_of(("rad", "accuracy.all", 0.0, 0.0, 0.0, 90), ("rad", "rad.forward", None, None, None, 0))
+    assert said(run) == [
+        "prior answers 0 % of the questions rightly, so nothing it had right could be asked again (—)."
+    ]
+
+
+def test_none_of_the_changed_questions_right() -> None:
+    run = run_of(ACCURACY, ("rad", "rad.forward", None, None, None, 363))
+    assert said(run) == [
+        "prior answers 41 % of the questions rightly, but had none of the 363 changed ones right, "
+        "so nothing could be asked again (—)."
+    ]
+
+
+def test_no_data_at_all() -> None:
+    told = said(run_of())
+    assert told == [
+        "prior: nothing to say about its accuracy (no question with people's answers was answered); "
+        "nothing was measured when the questions were changed (—, n = 0)."
+    ]
+
+
+def test_further_suites_get_their_own_sentence() -> None:
+    scores = [ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900), ("rscore", "rscore.1", 0.48, 0.45, 0.51, 900)]
+    assert said(run_of(*scores, suites=(RAD, NOISE)))[1] == "R: its R_score is only 0.48 (0.45–0.51)."
+
+
+def test_many_non_answers_are_part_of_the_verdict() -> None:
+    few, many = {"count": 10, "asked": 1000}, {"count": 64, "asked": 2000}
+    scores = [ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900)]
+    assert len(said(run_of(*scores, failures=few))) == 1
+    assert said(run_of(*scores, failures=many))[1].startswith(
+        "It gave no answer to 3.2 % of the questions (64 of 2,000)"
+    )
+
+
+def test_a_sentence_with_braces_of_its_own_is_left_alone() -> None:
+    suite = RAD | {"headline": {"metric": "rad.forward", "sentence": "{0} {x} {value}"}}
+    run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900), suites=(suite,))
+    assert "{0} {x} 52 % (49–55)" in said(run)[0]

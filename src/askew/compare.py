@@ -9,11 +9,10 @@ from typing import Any
 
 import orjson
 
-from askew.errors import UsageError
 from askew.metrics.compare import compare
 from askew.records import outcome_from
 from askew.registry import make
-from askew.report.load import Run
+from askew.report.load import Run, labels
 from askew.types import Outcome
 
 PARTS = ("test", "answer_type")
@@ -22,19 +21,17 @@ PARTS = ("test", "answer_type")
 
 def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
     """Every two runs compared, by every metric of the suites they share."""
-    names = [run.model for run in runs]
-    if len(set(names)) < len(names):
-        double = next(name for name in names if names.count(name) > 1)
-        raise UsageError(
-            f"Two of the runs are of a model called {double!r}, so a table could not tell them apart. "
-            "Give one another name: askew run --name NAME (it is kept in results.json)."
-        )
     differences: list[dict[str, Any]] = []
     for suite in runs[0].suites:
-        sharing = [run for run in runs if suite["name"] in {other["name"] for other in run.suites}]
+        sharing = {
+            name: run
+            for name, run in zip(labels(runs), runs, strict=True)
+            if suite["name"] in {other["name"] for other in run.suites}
+        }
         if len(sharing) > 1:
-            outcomes = {run.model: _outcomes(run.folder, suite["name"]) for run in sharing}
-            metrics = make("suite", suite["spec"]).metrics
+            outcomes = {name: _outcomes(run.folder, suite["name"]) for name, run in sharing.items()}
+            metrics = dict(make("suite", suite["spec"]).metrics)
+            metrics.update((spec, make("metric", spec)) for spec in runs[0].results["config"]["metrics"])
             found = compare(outcomes, metrics, suite["name"], PARTS, resamples, seed)
             differences += [asdict(difference) for difference in found]
     return differences

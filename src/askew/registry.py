@@ -48,7 +48,24 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "groups": "askew.data.groups:GroupFile",
         "world": "askew.world.dataset:World",
     },
-    "metric": {},
+    "metric": {
+        "accuracy": "askew.metrics.accuracy:Accuracy",
+        "answer-rate": "askew.metrics.rates:AnswerRate",
+        "attack-error-rate": "askew.metrics.attacks:AttackErrorRate",
+        "attack-tries": "askew.metrics.attacks:AttackTries",
+        "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
+        "consensus": "askew.metrics.consensus:Consensus",
+        "flips": "askew.metrics.flips:Flips",
+        "gap": "askew.metrics.accuracy:Gap",
+        "introspect": "askew.metrics.introspect:Introspect",
+        "mu": "askew.metrics.accuracy:Mu",
+        "noise-accuracy": "askew.metrics.rscore:NoiseAccuracy",
+        "pair-accuracy": "askew.metrics.consistency:PairAccuracy",
+        "rad": "askew.metrics.rad:Rad",
+        "rscore": "askew.metrics.rscore:RScore",
+        "self-consistency": "askew.metrics.consistency:SelfConsistency",
+        "worst": "askew.metrics.worst:Worst",
+    },
 }
 
 

@@ -33,6 +33,7 @@ from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
 from askew.records import outcome_record
+from askew.registry import make
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
 from askew.types import Group, Model, Outcome, Prediction, Score, Suite
@@ -65,7 +66,8 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     folder.mkdir(parents=True, exist_ok=True)
     suites = {suite.what.name: suite.what for suite in prepared.suites}
-    scorers = {name: Scorer(suite.metrics, name) for name, suite in suites.items()}
+    more = {spec: make("metric", spec) for spec in settings.metrics}
+    scorers = {name: Scorer({**suite.metrics, **more}, name) for name, suite in suites.items()}
     store_file = Path(settings.store) if settings.store else folder / "answers.sqlite"
     tally, keys = Tally(), Keys(model.what)
     with Store(store_file) as store:

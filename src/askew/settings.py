@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ class Settings:
     """A run with a larger share of failed answers ends in an error, after everything is written."""
     store: str | None = None
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
+    metrics: Sequence[str] = ()
+    """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     progress: bool = False
 
 

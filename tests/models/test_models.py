@@ -125,6 +125,14 @@ def test_a_function_at_hand_is_a_model():
     assert model.answer([asked("why?")])[0].answer == "WHY?"
 
 
+def test_functions_that_hold_other_values_are_other_models():
+    def sayer(word):
+        return lambda image, question: word
+
+    assert repr(CallableModel.of(sayer("yes"))) != repr(CallableModel.of(sayer("no")))
+    assert repr(CallableModel.of(sayer("yes"))) == repr(CallableModel.of(sayer("yes")))
+
+
 @pytest.mark.parametrize(
     "content",
     [

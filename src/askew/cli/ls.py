@@ -19,5 +19,5 @@ def main(args: argparse.Namespace) -> int:
         print(f"{kind}s")
         for name in names(kind):
             options, summary = describe(kind, name)
-            print(f"  {name:<12} {summary}\n  {'':<12} options: {options}")
+            print(f"  {name}\n      {summary}\n      options: {options}")
     return 0

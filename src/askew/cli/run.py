@@ -31,6 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--suite", action="append", metavar="SUITE", help="what is measured (again for more): see askew ls suite"
     )
+    parser.add_argument(
+        "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
+    )
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_build(parser)
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
@@ -54,6 +57,7 @@ def main(args: argparse.Namespace) -> int:
     options = settled(args, {"suite": "rad", "name": []}, required=("model", "data", "output"))
     models = [as_model(model, name) for model, name in zip_longest(several(options.model), several(options.name))]
     given = {f.name: getattr(options, f.name, None) for f in fields(Settings)} | {"progress": not options.quiet}
+    given["metrics"] = several(options.metric or [])
     run_all(
         models,
         as_data(options.data, options.images, bool(options.skip_bad)),

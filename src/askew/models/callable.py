@@ -7,6 +7,7 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -107,12 +108,16 @@ def load(spec: str) -> Callable[..., Any]:
 
 
 def source_hash(function: Callable[..., Any]) -> str:
-    """A short hash of the file that defines the function; empty when there is none (a builtin, a prompt)."""
-    try:
-        file = inspect.getsourcefile(inspect.unwrap(function))
-        return hashlib.sha256(Path(file or "").read_bytes()).hexdigest()[:12]
-    except (TypeError, OSError):
-        return ""
+    """A short hash of the file that defines the function and of what the function holds (defaults, closure)."""
+    inner = inspect.unwrap(function)
+    held = [
+        getattr(inner, "__defaults__", None),
+        [cell.cell_contents for cell in getattr(inner, "__closure__", None) or ()],
+    ]
+    digest = hashlib.sha256(repr(held).encode())
+    with suppress(TypeError, OSError):  # a builtin, or typed at a prompt
+        digest.update(Path(inspect.getsourcefile(inner) or "").read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _picture(question: Question) -> Any:

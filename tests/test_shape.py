@@ -1,0 +1,80 @@
+"""The shape of the project: public names, documented commands, stages that do not import one another."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import askew
+from askew.cli import COMMANDS
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "askew"
+STAGES = ("data", "world", "language", "perturb", "models", "metrics", "report")
+MAY_USE = {"perturb": {"language"}, "world": {"data", "language"}, "models": {"data"}}
+"""What a stage is built on; everything else meets in types."""
+
+
+def imports(file: Path) -> set[str]:
+    """Modules of ours that a file imports anywhere."""
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+    return {name for name in found if name.startswith("askew.")}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_stages_do_not_import_one_another(stage):
+    others = [other for other in STAGES if other != stage and other not in MAY_USE.get(stage, set())]
+    wrong = [
+        f"{file.relative_to(SOURCE)}: {name}"
+        for file in (SOURCE / stage).rglob("*.py")
+        for name in imports(file)
+        if any(name == f"askew.{other}" or name.startswith(f"askew.{other}.") for other in others)
+    ]
+    assert not wrong
+
+
+def test_types_import_nothing_of_ours():
+    assert not imports(SOURCE / "types.py")
+
+
+def test_every_public_name_is_there_and_said():
+    for name in askew.__all__:
+        assert getattr(askew, name).__doc__, name
+    assert sorted(askew.__all__) == list(askew.__all__)
+
+
+def test_importing_askew_is_light():
+    code = "import sys, askew; print(sorted({'numpy', 'PIL', 'yaml', 'spacy', 'tqdm'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_every_command_has_a_file_and_is_documented():
+    files = {file.stem for file in (SOURCE / "cli").glob("*.py")} - {"__init__", "options", "show"}
+    assert files == set(COMMANDS)
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"## askew {command}" in page, f"docs/commands.md does not describe askew {command}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(command):
+    done = subprocess.run(
+        [sys.executable, "-m", "askew", command, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "examples:" in done.stdout
+
+
+def test_every_page_is_in_the_table_of_contents():
+    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert page.name in contents, page.name

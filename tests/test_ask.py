@@ -11,6 +11,7 @@ from askew.errors import ModelError, RunError
 from askew.store import Store, ask_key
 from askew.types import Expect, Group, ImageRef, Prediction, Question, Variant
 
+
 class Died(BaseException):
     """The process was killed."""
 

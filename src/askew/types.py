@@ -17,7 +17,14 @@ Id: TypeAlias = str | int
 """An id finds a thing; it is kept as the file has it (``"01"`` is not ``"1"`` is not ``1``) and never parsed."""
 
 Mode: TypeAlias = Literal["official", "robust", "simple", "exact"]
-"""How an answer is compared with people's; ``askew.metrics.accuracy`` says what each means."""
+"""How answers are compared, printed with each number.
+
+``official``: the public VQA evaluator, oddities included: answers are normalised only when people disagreed, and the
+accuracy is the mean over the sets that leave one person out of min(1, matches / 3) (Antol et al. 2015).
+``robust``: the same, always normalised, so that "Yes." is "yes".
+``simple``: normalised, min(1, matches / 3) over all people (Huang et al. 2019, eq. 2).
+``exact``: the most frequent reference answer, character for character (GQA).
+"""
 
 Row: TypeAlias = tuple[float, ...]
 """A few numbers a metric takes from one group; a score is a function of their column sums."""

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askew.data.faults import Sieve, mapping, repeated, text, wrong
-from askew.files import fingerprint, signature
 from askew.data.index import Index
 from askew.data.pictures import Pictures
 from askew.data.scenes import SceneIndex, scene_files
 from askew.data.sniff import may_be
 from askew.data.stream import pairs
 from askew.errors import DataError
+from askew.files import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from askew.data.faults import Sieve, identity, mapping, missing, text, wrong
-from askew.files import fingerprint, signature, write_joined
 from askew.data.index import distinct
 from askew.data.jsonl import Album, checked, sound_lines
 from askew.data.write import kept_beside, line
 from askew.errors import BadRecord
+from askew.files import fingerprint, signature, write_joined
 from askew.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question
 

@@ -15,10 +15,10 @@ from typing import Any
 import orjson
 
 from askew.data.faults import Sieve, identity, mapping, missing, text, texts, wrong
-from askew.files import fingerprint, signature
 from askew.data.index import distinct
 from askew.data.stream import first_sign, items, lines, parsed
 from askew.errors import BadImage, BadRecord, DataError
+from askew.files import fingerprint, signature
 from askew.records import question_from
 from askew.types import Id, ImageRef, Question
 

@@ -11,11 +11,11 @@ from functools import lru_cache
 from typing import Any
 
 from askew.data.faults import Sieve, mapping, missing, repeated, text, texts, wrong
-from askew.files import write_joined
 from askew.data.index import Index, distinct
 from askew.data.stream import pairs
 from askew.data.write import encoded
 from askew.errors import BadRecord, DataError
+from askew.files import write_joined
 from askew.types import Relation, Scene, Thing
 
 _FACTS = ("location", "weather")

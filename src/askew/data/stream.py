@@ -14,8 +14,8 @@ from typing import IO, Any
 import ijson  # type: ignore[import-untyped]
 import orjson
 
-from askew.files import opened
 from askew.errors import BadRecord, DataError
+from askew.files import opened
 
 _CHUNK = 1 << 16
 _GLANCE = 20_000

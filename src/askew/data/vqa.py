@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from askew.data.faults import Sieve, identity, missing, text, wrong
-from askew.files import fingerprint, signature
 from askew.data.index import distinct
 from askew.data.join import Annotations, question_id
 from askew.data.pictures import Pictures
 from askew.data.sniff import may_be
 from askew.data.stream import items, scalar
 from askew.errors import BadRecord, DataError
+from askew.files import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")

@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
+from askew.errors import DataError
 from askew.files import replaced, write_joined
 from askew.images import content_hash, suffix_of
-from askew.errors import DataError
 from askew.records import question_record
 from askew.types import Id, ImageRef, Question
 

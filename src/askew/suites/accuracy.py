@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from askew.metrics.accuracy import Accuracy, Mode
-from askew.types import Column, Dataset, Group, Metric, Table
+from askew.metrics.accuracy import Accuracy
+from askew.types import Column, Dataset, Group, Metric, Mode, Table
 
 
 @dataclass(frozen=True)

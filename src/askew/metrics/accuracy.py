@@ -1,0 +1,187 @@
+"""VQA accuracy: how far an answer agrees with what people answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
+
+from askew.errors import BadOption
+from askew.metrics.ratio import ratio
+from askew.text import clean, normalise
+from askew.types import Mode, Outcome, Prediction, Question, Row
+
+Side: TypeAlias = Literal["original", "variant", "all"]
+
+
+def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
+    """How far this answer agrees with people's, from 0 to 1; nan when there are no people's answers.
+
+    With ten answers ``official`` and ``robust`` give 0, .3, .6, .9 or 1 for 0, 1, 2, 3 or more matches. With fewer
+    than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1,
+    where the evaluator, made for ten, could never give one.
+
+    >>> accuracy("two", ("2", "2", *["3"] * 8))
+    0.6
+    >>> accuracy("Yes.", ("yes",) * 10), accuracy("Yes.", ("yes",) * 10, "robust")  # sic: unanimous, so not normalised
+    (0.0, 1.0)
+    """
+    if not answers:
+        return float("nan")
+    return _accuracy(answer, answers, mode)
+
+
+def compared(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> tuple[str, list[str]]:
+    """This answer and people's as they are compared with each other.
+
+    >>> compared("A dog.", ("dog", "the dog"))
+    ('dog', ['dog', 'dog'])
+    >>> compared("A dog.", ("dog", "dog"))
+    ('A dog.', ['dog', 'dog'])
+    """
+    if mode == "exact" or (mode == "official" and _unanimous(answers)):
+        return clean(answer), list(map(clean, answers))
+    return normalise(answer), list(map(normalise, answers))
+
+
+@cache
+def leave_one_out(matching: int, people: int) -> float:
+    """The mean of min(1, matches / 3) over the sets that leave one person out, as the nearest float.
+
+    >>> [leave_one_out(matching, 10) for matching in range(6)]
+    [0.0, 0.3, 0.6, 0.9, 1.0, 1.0]
+    >>> leave_one_out(1, 1), leave_one_out(2, 2)
+    (1.0, 1.0)
+    """
+    if people == 1:
+        return float(matching)
+    enough = min(3, people - 1)
+    among_matching = matching * min(enough, matching - 1)
+    among_others = (people - matching) * min(enough, matching)
+    return (among_matching + among_others) / (people * enough)
+
+
+def check_mode(mode: str) -> None:
+    """Refuse a mode that is none, where a metric is made rather than where it is first used."""
+    if mode not in get_args(Mode):
+        raise BadOption(f"No accuracy mode is called {mode!r}. Known: {', '.join(get_args(Mode))}.")
+
+
+def soft(question: Question, prediction: Prediction, failed: float | None, mode: Mode) -> float | None:
+    """The accuracy of this prediction: ``failed`` when it is missing, None when nobody knows the answer."""
+    if not question.answers:
+        return None
+    if prediction.answer is None:
+        return failed
+    return _accuracy(prediction.answer, question.answers, mode)
+
+
+def soft_variants(outcome: Outcome, failed: float | None, mode: Mode) -> list[float]:
+    """The accuracy of each variant that has one."""
+    values = (soft(variant.question, prediction, failed, mode) for variant, prediction in outcome.pairs())
+    return [value for value in values if value is not None]
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """VQA accuracy on the originals that have variants, on the variants (each counts once), or on all originals.
+
+    ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD, *Ori* and *Pert* of VQA P2. ``all`` takes the
+    originals without variants too. Nothing to measure: nan.
+    """
+
+    of: Side = "all"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        if self.of not in get_args(Side):
+            raise BadOption(f"Accuracy of what? {self.of!r} is none of {', '.join(get_args(Side))}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(sum of accuracies, how many)."""
+        if self.of == "variant":
+            return summed(soft_variants(outcome, failed, self.mode))
+        if self.of == "original" and not outcome.variants:
+            return None
+        value = soft(outcome.group.original, outcome.original, failed, self.mode)
+        return None if value is None else (value, 1.0)
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How much accuracy the change costs: on originals minus on variants, over groups that have both.
+
+    With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Lu et al. 2021, Table 2).
+    """
+
+    share: ClassVar[bool] = False
+
+    mode: Mode = "official"
+    change: bool = False
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(accuracy of the original, 1, sum of the variants' accuracies, how many)."""
+        return both_sides(outcome, failed, self.mode)
+
+    def combine(self, sums: Any) -> Any:
+        """The difference of the two means."""
+        gap = ratio(sums[0], sums[1]) - ratio(sums[2], sums[3])
+        return -gap if self.change else gap
+
+
+@dataclass(frozen=True)
+class Mu:
+    """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants (Table 4)."""
+
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(accuracy of the original, 1, sum of the variants' accuracies, how many)."""
+        return both_sides(outcome, failed, self.mode)
+
+    def combine(self, sums: Any) -> Any:
+        """The mean of the two means."""
+        return (ratio(sums[0], sums[1]) + ratio(sums[2], sums[3])) / 2
+
+
+def both_sides(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
+    """(accuracy of the original, 1, sum of the variants' accuracies, how many); None unless both sides have one."""
+    original = soft(outcome.group.original, outcome.original, failed, mode)
+    variants = soft_variants(outcome, failed, mode)
+    if original is None or not variants:
+        return None
+    return original, 1.0, sum(variants), float(len(variants))
+
+
+def summed(values: Iterable[float]) -> Row | None:
+    """(sum, how many), or None of nothing."""
+    values = tuple(values)
+    return (sum(values), float(len(values))) if values else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _accuracy(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
+    said, given = compared(answer, answers, mode)
+    if mode == "exact":
+        counts = Counter(given)
+        return float(said == max(counts, key=counts.__getitem__))
+    if mode == "simple":
+        return min(1.0, given.count(said) / min(3, len(answers)))
+    return leave_one_out(given.count(said), len(answers))
+
+
+def _unanimous(answers: tuple[str, ...]) -> bool:
+    return answers.count(answers[0]) == len(answers) or len(set(map(clean, answers))) == 1

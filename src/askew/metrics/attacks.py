@@ -1,0 +1,55 @@
+"""How well attacks work: how often the answer becomes wrong, after how many tries (Li et al. 2021, Tables 1 and 8)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from askew.metrics.correct import Correct, check_correct, judged_pairs
+from askew.metrics.ratio import ratio
+from askew.types import Mode, Outcome, Row
+
+
+@dataclass(frozen=True)
+class AttackErrorRate:
+    """Share of attacked examples whose answer became wrong: right on the original, wrong on some variant.
+
+    The attacked examples are those with a variant and a right original; with ``all_attacked`` also those that were
+    wrong from the start, and every one with a wrong variant counts (the model error rate of Table 1).
+    A missing answer taken as wrong is an error.
+    """
+
+    correct: Correct = "modal"
+    mode: Mode = "official"
+    all_attacked: bool = False
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(became wrong, attacked)."""
+        pairs = judged_pairs(outcome, failed, self.correct, self.mode)
+        if not pairs:
+            return None
+        attacked = 1.0 if self.all_attacked else pairs[0][0]
+        return attacked * (1.0 - min(variant for _, variant in pairs)), attacked
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class AttackTries:
+    """Model calls per attacked example: the mean over groups of the ``tries`` that the variants' notes tell."""
+
+    share: ClassVar[bool] = False
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(tries, 1); failures do not matter, an attempt is an attempt."""
+        tries = [float(variant.note["tries"]) for variant in outcome.group.variants if "tries" in variant.note]
+        return (sum(tries), 1.0) if tries else None
+
+    def combine(self, sums: Any) -> Any:
+        """The mean over groups."""
+        return ratio(sums[0], sums[1])

@@ -1,0 +1,73 @@
+"""When an answer is right, as a yes or no: what RAD, consensus, CARETS and the flips count."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TypeAlias
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import accuracy, check_mode
+from askew.text import modal_answer, normalise
+from askew.types import Mode, Outcome, Prediction, Question
+
+Correct: TypeAlias = str
+"""``modal``: equals people's most frequent answer after normalisation (RAD's formula has one answer per example).
+``any``: has some accuracy at all (the consensus score's habit). ``>=0.5``, ``>0.3``: has that much of it.
+"""
+
+_THRESHOLD = re.compile(r"(>=?)\s*(0(?:\.\d+)?|1(?:\.0+)?|\.\d+)")
+
+
+def right(question: Question, prediction: Prediction, correct: Correct = "modal", mode: Mode = "official") -> bool:
+    """Whether this prediction counts as right; a missing answer, or a question nobody answered, does not.
+
+    In mode ``exact`` the modal answer too is taken character for character.
+
+    >>> asked = Question(1, None, "How many?", ("2", "2", "2", "3"))
+    >>> said = Prediction(1, "three")
+    >>> right(asked, said), right(asked, said, "any"), right(asked, said, ">=0.5")
+    (False, True, False)
+    """
+    return judged(question, prediction, 0.0, correct, mode) == 1.0
+
+
+def judged(
+    question: Question, prediction: Prediction, failed: float | None, correct: Correct, mode: Mode
+) -> float | None:
+    """1.0 for right, 0.0 for wrong, ``failed`` for a missing answer, None when nobody knows the right one."""
+    if not question.answers:
+        return None
+    if prediction.answer is None:
+        return failed
+    return _judged(prediction.answer, question.answers, correct, mode)
+
+
+def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:
+    """(original right, variant right) for each variant of which both are known."""
+    first = judged(outcome.group.original, outcome.original, failed, correct, mode)
+    if first is None:
+        return []
+    seconds = (judged(variant.question, prediction, failed, correct, mode) for variant, prediction in outcome.pairs())
+    return [(first, second) for second in seconds if second is not None]
+
+
+def check_correct(correct: Correct, mode: Mode) -> None:
+    """Refuse what is no rule for right answers, where a metric is made rather than where it is first used."""
+    check_mode(mode)
+    if correct not in ("modal", "any") and not _THRESHOLD.fullmatch(correct):
+        raise BadOption(f"{correct!r} does not say when an answer is right. Try 'modal', 'any' or e.g. '>=0.5'.")
+
+
+@lru_cache(maxsize=1 << 14)
+def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode) -> float:
+    if correct == "modal":
+        return accuracy(answer, answers, mode) if mode == "exact" else float(normalise(answer) == modal_answer(answers))
+    value = accuracy(answer, answers, mode)
+    if correct == "any":
+        return float(value > 0)
+    threshold = _THRESHOLD.fullmatch(correct)
+    if threshold is None:
+        raise BadOption(f"{correct!r} does not say when an answer is right. Try 'modal', 'any' or e.g. '>=0.5'.")
+    least = float(threshold[2])
+    return float(value >= least if threshold[1] == ">=" else value > least)

@@ -1,0 +1,72 @@
+"""Flips under image edits: answers that do not move as the edit says (IV-VQA and CV-VQA, Agarwal et al. 2020)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from askew.errors import BadOption
+from askew.metrics.consistency import consistent
+from askew.metrics.correct import Correct, check_correct, judged
+from askew.metrics.ratio import ratio
+from askew.text import normalise
+from askew.types import Expect, Mode, Outcome, Prediction, Row, Variant
+
+FlipKind: TypeAlias = Literal["any", "positive", "negative", "wrong", "right"]
+"""``positive``: wrong before the edit, right after; ``negative``: right before, wrong after; ``wrong``: wrong both
+times; ``right``: both answers accepted, though they differ (not with ``correct="modal"``). ``any`` is their sum.
+"""
+
+_RIGHT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wrong": (0.0, 0.0), "right": (1.0, 1.0)}
+
+
+@dataclass(frozen=True)
+class Flips:
+    """Share of pairs whose answers flip, of one kind or of any.
+
+    Where something the question does not ask about was removed (``same``: IV-VQA) a flip is another answer. Where one
+    of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an answer that
+    is no number flips. A pair with a missing answer is left out; taken as wrong it is a flip, taken as right none.
+    """
+
+    kind: FlipKind = "any"
+    drop: int = 1
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+        if self.kind not in get_args(FlipKind):
+            raise BadOption(f"No flip is called {self.kind!r}. Known: {', '.join(get_args(FlipKind))}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(flips of this kind, pairs)."""
+        before = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
+        flips = pairs = 0
+        for variant, prediction in outcome.pairs():
+            after = judged(variant.question, prediction, failed, self.correct, self.mode)
+            follows = self._follows(outcome, variant, prediction, failed)
+            if before is None or after is None or follows is None:
+                continue
+            pairs += 1
+            flips += not follows and (self.kind == "any" or _RIGHT_BEFORE_AND_AFTER[self.kind] == (before, after))
+        return (float(flips), float(pairs)) if pairs else None
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+    def _follows(
+        self, outcome: Outcome, variant: Variant, prediction: Prediction, failed: float | None
+    ) -> float | None:
+        if variant.expect is not Expect.GIVEN:
+            return consistent(outcome.group.original, outcome.original, variant, prediction, failed)
+        if outcome.original.answer is None or prediction.answer is None:
+            return failed
+        before, after = _count(outcome.original.answer), _count(prediction.answer)
+        return float(before is not None and after is not None and after == before - self.drop)
+
+
+def _count(answer: str) -> int | None:
+    digits = normalise(answer)
+    return int(digits) if digits.isdecimal() else None

@@ -1,0 +1,121 @@
+"""Does robustness tell how a model will do on changes it was not tested with? (Rosenberg et al. 2021, §4, Table 4)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+
+import numpy as np
+
+from askew.errors import UsageError
+from askew.metrics.accuracy import soft
+from askew.metrics.bootstrap import settled
+from askew.metrics.correct import Correct, judged
+from askew.metrics.rows import Floats
+from askew.types import Mode, Outcome
+
+FEATURES = ("Accuracy(D)", "RAD(D, D′)", "RAD(D′, D)")
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One model on one augmentation: sums over the pairs of an original and its variant that were answered."""
+
+    pairs: int = 0
+    accuracy: float = 0.0
+    """Sum of the originals' accuracies."""
+    variant_accuracy: float = 0.0
+    original_right: float = 0.0
+    variant_right: float = 0.0
+    both_right: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A row of Table 4: how well these features of a model predict its accuracy on an augmentation left out."""
+
+    features: tuple[str, ...]
+    r_squared: Mapping[str, float]
+    """For each augmentation left out."""
+    mean: float
+    sd: float
+    """Over the augmentations, divided by their number."""
+
+
+def sides(outcomes: Iterable[Outcome], correct: Correct = "modal", mode: Mode = "official") -> dict[str, Sides]:
+    """What ``predicts_generalisation`` needs of one model: its sums for each augmentation (the variants' ``test``)."""
+    found: dict[str, list[tuple[float, ...]]] = {}
+    for outcome in outcomes:
+        question, said = outcome.group.original, outcome.original
+        before, right = soft(question, said, None, mode), judged(question, said, None, correct, mode)
+        for variant, prediction in outcome.pairs():
+            after = soft(variant.question, prediction, None, mode)
+            also_right = judged(variant.question, prediction, None, correct, mode)
+            if before is not None and right is not None and after is not None and also_right is not None:
+                row = (before, after, right, also_right, right * also_right)
+                found.setdefault(variant.test, []).append(row)
+    return {test: Sides(len(rows), *map(fsum, zip(*rows, strict=True))) for test, rows in found.items()}
+
+
+def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept: bool = False) -> list[Fit]:
+    """Leave each augmentation out in turn and predict the models' accuracy on it from the others, pooled.
+
+    y(T) = b₁ Accuracy(D) + b₂ RAD(D, D′) + b₃ RAD(D′, D) + ε by least squares over the models (``instances``), then
+    with each feature alone. The paper's equation has no constant term, so ``intercept`` is off unless asked for. R² is
+    1 − Σ(y − ŷ)² / Σ(y − ȳ)² either way, so without a constant it may be below zero; nan when all y are equal.
+    Pooled means that the pairs of the other augmentations count as one set.
+    """
+    tests = _shared_tests(instances)
+    smallest = len(FEATURES) + intercept + 1
+    if len(tests) < 2 or len(instances) < smallest:
+        raise UsageError(
+            f"Predicting an augmentation from the others takes 2 augmentations and {smallest} models or more; "
+            f"here are {len(tests)} ({', '.join(tests)}) and {len(instances)}. Score more models on the same suite."
+        )
+    subsets = [(0, 1, 2), (0,), (1,), (2,)]
+    found: list[dict[str, float]] = [{} for _ in subsets]
+    for target in tests:
+        x = np.array([_features([one[test] for test in tests if test != target]) for one in instances])
+        y = np.array([one[target].variant_accuracy / one[target].pairs for one in instances])
+        for columns, r_squared in zip(subsets, found, strict=True):
+            r_squared[target] = settled(fit(x[:, columns], y, intercept))
+    return [
+        Fit(
+            features=tuple(FEATURES[column] for column in columns),
+            r_squared=r_squared,
+            mean=settled(np.mean(list(r_squared.values()))),
+            sd=settled(np.std(list(r_squared.values()))),
+        )
+        for columns, r_squared in zip(subsets, found, strict=True)
+    ]
+
+
+def fit(x: Floats, y: Floats, intercept: bool) -> float:
+    """R² of the least-squares prediction of y from the columns of x.
+
+    >>> fit(np.array([[1.0], [2.0], [3.0]]), np.array([1.0, 2.0, 4.0]), intercept=True)  # ŷ = 1.5 x − 2/3
+    0.9642857143
+    """
+    design = np.column_stack([x, np.ones(len(x))]) if intercept else x
+    residual = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
+    total = float(((y - y.mean()) ** 2).sum())
+    return settled(1 - float((residual**2).sum()) / total) if total else float("nan")
+
+
+def _features(others: Sequence[Sides]) -> tuple[float, float, float]:
+    pairs = sum(side.pairs for side in others)
+    both = fsum(side.both_right for side in others)
+    original = fsum(side.original_right for side in others)
+    variant = fsum(side.variant_right for side in others)
+    if not original or not variant:
+        raise UsageError(
+            "RAD is not defined for a model that gets no original, or no variant, right on the augmentations "
+            f"that predict (of {pairs} pairs). Leave that model out."
+        )
+    return fsum(side.accuracy for side in others) / pairs, both / original, both / variant
+
+
+def _shared_tests(instances: Sequence[Mapping[str, Sides]]) -> list[str]:
+    everything = sorted({test for one in instances for test in one})
+    return [test for test in everything if all(test in one and one[test].pairs for one in instances)]

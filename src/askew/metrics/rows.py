@@ -1,0 +1,216 @@
+"""Rows of many groups, kept small: what every metric measured, and which parts of the data each row counts in.
+
+A *part* is ``""`` (everything), or a slice of the data such as ``test=Y/N←C`` or ``answer_type=number``. What an
+original is decides its part for ``answer_type`` and ``question_type``; for ``test``, ``made_by`` and ``note.…`` its
+variants do, and a group whose variants differ there is measured again with just the variants of each part.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from askew.types import Metric, Outcome, Row, Variant
+
+SLICES = ("test", "made_by", "answer_type", "question_type")
+"""How results are sliced unless told otherwise. ``note.level`` and the like slice by what a variant's note has."""
+
+WHOLE = ""
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class Index(dict[Hashable, int]):
+    """Numbers things in the order they are first asked for.
+
+    >>> index = Index()
+    >>> index["b"], index["a"], index["b"]
+    (0, 1, 0)
+    """
+
+    def __missing__(self, key: Hashable) -> int:
+        self[key] = len(self)
+        return self[key]
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The rows of one metric in one part: for each group that counts its number, its cluster and its row."""
+
+    groups: Ints
+    clusters: Ints
+    rows: Floats
+    """Shape (groups, columns)."""
+    failed: int
+    """Groups left out only because an answer is missing that could have counted."""
+    if_wrong: Floats
+    """Column sums with every missing answer taken as wrong."""
+    if_right: Floats
+    """Column sums with every missing answer taken as right."""
+
+    @property
+    def counts(self) -> npt.NDArray[np.bool_]:
+        """Which of the groups add anything; a row of zeros does not (RAD of a question answered wrongly)."""
+        return np.asarray(self.rows.any(axis=1))
+
+
+class Rows:
+    """Collects the rows of a stream of outcomes; a few numbers per group and metric stay, the outcomes do not.
+
+    Several runs share ``groups`` and ``clusters`` when their rows are to be laid side by side.
+    """
+
+    def __init__(
+        self,
+        metrics: Mapping[str, Metric],
+        slices: Sequence[str] = SLICES,
+        groups: Index | None = None,
+        clusters: Index | None = None,
+    ) -> None:
+        self.metrics = dict(metrics)
+        self.slices = tuple(slices)
+        self.groups = Index() if groups is None else groups
+        self.clusters = Index() if clusters is None else clusters
+        self._tables = {name: _MetricRows() for name in self.metrics}
+        self._parts = {name: Index() for name in (WHOLE, *self.slices)}
+        self._codes = {name: array("q") for name in (WHOLE, *self.slices)}
+        self._group = array("q")
+        self._cluster = array("q")
+        self._incomplete = array("b")
+
+    def add(self, outcome: Outcome) -> None:
+        """Measure this outcome for every part it counts in."""
+        for places, parts in _measured_together(outcome, self.slices).items():
+            self._add(outcome if len(places) == len(outcome.variants) else keep(outcome, places), parts)
+
+    def parts(self) -> Iterator[tuple[str, str]]:
+        """Each part as (slice, value), everything first, values in alphabetical order."""
+        yield WHOLE, WHOLE
+        for name in self.slices:
+            for value in sorted(map(str, self._parts[name])):
+                yield name, value
+
+    def select(self, part: tuple[str, str]) -> dict[str, Selected]:
+        """The rows of each metric in this part."""
+        name, value = part
+        chosen = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
+        incomplete = np.asarray(self._incomplete).astype(bool)
+        group, cluster = np.asarray(self._group), np.asarray(self._cluster)
+        return {metric: table.select(chosen, incomplete, group, cluster) for metric, table in self._tables.items()}
+
+    def _add(self, outcome: Outcome, parts: Mapping[str, str]) -> None:
+        record = len(self._group)
+        self._group.append(self.groups[outcome.group.id])
+        self._cluster.append(self.clusters[cluster_key(outcome)])
+        for name, codes in self._codes.items():
+            codes.append(self._parts[name][parts[name]] if name in parts else -1)
+        incomplete = outcome.original.answer is None or any(p.answer is None for p in outcome.variants)
+        self._incomplete.append(incomplete)
+        for name, metric in self.metrics.items():
+            self._tables[name].add(record, metric, outcome, incomplete)
+
+
+def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
+    """What is resampled together: the original's image, or the group itself where there is no image.
+
+    Keys sort alike on any machine, and the ids 1 and "1" stay apart.
+    """
+    image = outcome.group.original.image
+    kind, found = ("group", outcome.group.id) if image is None else ("image", image.id)
+    return kind, type(found).__name__, str(found)
+
+
+def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
+    """The outcome with just the variants at these places."""
+    group = replace(outcome.group, variants=tuple(outcome.group.variants[place] for place in places))
+    return Outcome(group, outcome.original, tuple(outcome.variants[place] for place in places))
+
+
+def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[int, ...], dict[str, str]]:
+    variants = outcome.group.variants
+    everything = tuple(range(len(variants)))
+    together = {everything: {WHOLE: WHOLE}}
+    for name in slices:
+        if name in _OF_THE_ORIGINAL:
+            if value := getattr(outcome.group.original.kind, name):
+                together[everything][name] = value
+            continue
+        by_value: dict[str, list[int]] = {}
+        for place, variant in enumerate(variants):
+            by_value.setdefault(_part_of(variant, name), []).append(place)
+        for value, places in by_value.items():
+            if value:
+                together.setdefault(tuple(places), {})[name] = value
+    return together
+
+
+def _part_of(variant: Variant, name: str) -> str:
+    if name.startswith("note."):
+        return str(variant.note.get(name.removeprefix("note."), ""))
+    return str(getattr(variant, name))
+
+
+_OF_THE_ORIGINAL = ("answer_type", "question_type")
+
+
+class _MetricRows:
+    """One metric's rows, and for groups with missing answers what they would be."""
+
+    def __init__(self) -> None:
+        self._measured = _Growing()
+        self._if_wrong = _Growing()
+        self._if_right = _Growing()
+        self._failed = array("q")
+
+    def add(self, record: int, metric: Metric, outcome: Outcome, incomplete: bool) -> None:
+        row = metric.measure(outcome)
+        self._measured.add(record, row)
+        if incomplete:
+            if_wrong, if_right = metric.measure(outcome, 0.0), metric.measure(outcome, 1.0)
+            self._if_wrong.add(record, if_wrong)
+            self._if_right.add(record, if_right)
+            if row is None and (any(if_wrong or ()) or any(if_right or ())):
+                self._failed.append(record)
+
+    def select(
+        self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints, cluster: Ints
+    ) -> Selected:
+        columns = max(self._measured.columns, self._if_wrong.columns, self._if_right.columns)
+        records, rows = self._measured.where(chosen, columns)
+        complete = rows[~incomplete[records]].sum(axis=0)
+        return Selected(
+            groups=group[records],
+            clusters=cluster[records],
+            rows=rows,
+            failed=int(chosen[np.asarray(self._failed)].sum()) if self._failed else 0,
+            if_wrong=complete + self._if_wrong.where(chosen, columns)[1].sum(axis=0),
+            if_right=complete + self._if_right.where(chosen, columns)[1].sum(axis=0),
+        )
+
+
+class _Growing:
+    """Rows as they come, each with the number of its record."""
+
+    def __init__(self) -> None:
+        self.columns = 0
+        self._records = array("q")
+        self._values = array("d")
+
+    def add(self, record: int, row: Row | None) -> None:
+        if row is not None:
+            self.columns = len(row)
+            self._records.append(record)
+            self._values.extend(row)
+
+    def where(self, chosen: npt.NDArray[np.bool_], columns: int) -> tuple[Ints, Floats]:
+        if not self._records:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, columns))
+        records = np.asarray(self._records)
+        kept = chosen[records]
+        return records[kept], np.asarray(self._values).reshape(-1, self.columns)[kept]

@@ -1,0 +1,145 @@
+"""What must hold of every metric."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from random import Random
+
+import numpy as np
+import pytest
+
+from askew.metrics.accuracy import Accuracy, Gap, Mu
+from askew.metrics.attacks import AttackErrorRate, AttackTries
+from askew.metrics.consensus import Consensus
+from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.flips import Flips
+from askew.metrics.introspect import Introspect
+from askew.metrics.rad import Rad
+from askew.metrics.rates import AnswerRate
+from askew.metrics.rscore import NoiseAccuracy, RScore
+from askew.metrics.worst import Worst
+from askew.types import Expect, Group, ImageRef, Metric, Outcome, Prediction, Question, Variant
+
+PERFECT = {
+    Accuracy("all"): 1.0,
+    Accuracy("original", "robust"): 1.0,
+    Accuracy("variant", "simple"): 1.0,
+    Gap(): 0.0,
+    Gap(change=True): 0.0,
+    Mu(): 1.0,
+    Rad(): 1.0,
+    Rad(backward=True, correct="any"): 1.0,
+    Consensus(2): 1.0,
+    Consensus(3, anchored=True): 1.0,
+    PairAccuracy(): 1.0,
+    SelfConsistency(): 1.0,
+    ComprehensiveAccuracy(correct=">=0.5"): 1.0,
+    RScore(): 1.0,
+    NoiseAccuracy(1): 1.0,
+    NoiseAccuracy(0): 1.0,
+    Flips(): 0.0,
+    Flips("negative"): 0.0,
+    Worst(): 1.0,
+    Worst(original=True): 1.0,
+    Introspect(): 1.0,
+    Introspect(False, False): 0.0,
+    AttackErrorRate(): 0.0,
+}
+"""What each metric gives a model that answers as everybody does."""
+
+METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries()]
+
+ANSWERS = ("yes", "no", "2", "red")
+
+
+def make(rng, number, answer):
+    truth = rng.choice(ANSWERS)
+    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10)
+    variants = []
+    for place in range(rng.choice((0, 1, 2, 3, 3))):
+        expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))
+        new = rng.choice([a for a in ANSWERS if a != truth]) if expect is Expect.DIFFERENT else truth
+        question = Question(f"{number}/{place}", original.image, "Which?", (new,) * 10)
+        variants.append(Variant(question, expect, "t", "rule", {"level": place + 1, "tries": place + 1}))
+    return Outcome(
+        Group(number, "s", original, tuple(variants)),
+        Prediction(number, answer(rng, truth)),
+        tuple(Prediction(v.question.id, answer(rng, v.question.answers[0])) for v in variants),
+    )
+
+
+def perfect(rng, truth):
+    return truth
+
+
+def human(rng, truth):
+    return rng.choice((truth, truth, rng.choice(ANSWERS), None))
+
+
+def outcomes(answer, count=80, seed="laws"):
+    rng = Random(seed)
+    return [make(rng, number, answer) for number in range(count)]
+
+
+def rows(metric, some, failed=None):
+    return [row for row in (metric.measure(one, failed) for one in some) if row is not None]
+
+
+def sums(metric, some, failed=None):
+    return np.sum(rows(metric, some, failed), axis=0)
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=repr)
+class TestEveryMetric:
+    def test_is_a_metric_whose_repr_makes_it_again(self, metric):
+        assert isinstance(metric, Metric)
+        assert eval(repr(metric), globals()) == metric
+        assert pickle.loads(pickle.dumps(metric)) == metric
+
+    def test_two_halves_add_up_to_the_whole(self, metric):
+        everything = outcomes(human)
+        halves = sums(metric, everything[::2]) + sums(metric, everything[1::2])
+        np.testing.assert_allclose(halves, sums(metric, everything))
+
+    def test_order_does_not_matter(self, metric):
+        everything = outcomes(human)
+        shuffled = Random(1).sample(everything, len(everything))
+        assert metric.combine(sums(metric, shuffled)) == pytest.approx(metric.combine(sums(metric, everything)))
+
+    def test_all_rows_have_the_same_columns(self, metric):
+        found = rows(metric, outcomes(human)) + rows(metric, outcomes(human), 0.0) + rows(metric, outcomes(human), 1.0)
+        assert len({len(row) for row in found}) == 1
+        assert all(isinstance(value, float) and math.isfinite(value) for row in found for value in row)
+
+    def test_nothing_gives_nan_without_a_warning(self, metric):
+        columns = len(rows(metric, outcomes(perfect))[0])
+        assert math.isnan(metric.combine(np.zeros(columns)))
+        assert np.isnan(metric.combine(np.zeros((columns, 3)))).all()
+        assert math.isnan(metric.combine((0.0,) * columns))
+
+    def test_combines_resamples_one_by_one(self, metric):
+        some = np.stack([sums(metric, outcomes(human, seed=seed)) for seed in range(4)], axis=1)
+        together = metric.combine(some)
+        assert together.shape == (4,)
+        assert together == pytest.approx([float(metric.combine(column)) for column in some.T])
+
+    def test_a_failure_only_ever_takes_away(self, metric):
+        """What can be measured with missing answers left out can be measured when they count as right or wrong."""
+        for one in outcomes(human):
+            if metric.measure(one) is not None:
+                assert metric.measure(one, 0.0) is not None
+                assert metric.measure(one, 1.0) is not None
+
+    def test_failed_says_nothing_where_no_answer_is_missing(self, metric):
+        for one in outcomes(perfect):
+            assert metric.measure(one) == metric.measure(one, 0.0) == metric.measure(one, 1.0)
+
+    def test_does_not_change_when_asked_again(self, metric):
+        everything = outcomes(human)
+        assert rows(metric, everything) == rows(metric, everything)
+
+
+@pytest.mark.parametrize("metric", PERFECT, ids=repr)
+def test_a_perfect_model_scores_one(metric):
+    assert metric.combine(sums(metric, outcomes(perfect))) == pytest.approx(PERFECT[metric])

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from outcomes_by_hand import outcome, total, variant
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import Accuracy, Gap, Mu, accuracy, leave_one_out
+
+
+@pytest.mark.parametrize(("matching", "value"), [(0, 0.0), (1, 0.3), (2, 0.6), (3, 0.9), (4, 1.0), (10, 1.0)])
+def test_ten_people_give_five_values(matching, value):
+    answers = ("red",) * matching + ("blue",) * (9 - matching) + ("green",) * (1 if matching < 10 else 0)
+    assert accuracy("red", answers[:10]) == value
+    assert accuracy("Red", (*answers[:9], "violet") if matching < 10 else answers, "robust") == value
+
+
+def test_leave_one_out_is_the_mean_over_the_sets_that_leave_one_out():
+    for people in range(4, 13):
+        for matching in range(people + 1):
+            answers = [True] * matching + [False] * (people - matching)
+            sets = [answers[:place] + answers[place + 1 :] for place in range(people)]
+            assert leave_one_out(matching, people) == pytest.approx(sum(min(1, sum(s) / 3) for s in sets) / people)
+
+
+def test_fewer_than_four_people_can_be_satisfied():
+    assert accuracy("red", ("red",)) == 1.0
+    assert accuracy("red", ("red", "red")) == 1.0
+    assert accuracy("red", ("red", "blue")) == 0.5  # left out: red -> 0 of 1, blue -> 1 of 1
+    assert accuracy("red", ("red", "red"), "simple") == 1.0
+    assert accuracy("red", ("red", "blue"), "simple") == 0.5
+
+
+def test_official_normalises_only_when_people_disagree():
+    unanimous = ("yes",) * 10
+    assert accuracy("Yes.", unanimous) == 0.0  # sic
+    assert accuracy("Yes.", unanimous, "robust") == 1.0
+    assert accuracy("Yes.", ("yes",) * 9 + ("no",)) == 1.0
+    assert accuracy(" yes\n", unanimous) == 1.0  # white space goes always
+    assert accuracy("yes", ("yes ",) + ("yes",) * 9) == 1.0  # unanimous but for a space
+    assert accuracy("Yes", ("yes ",) + ("yes",) * 9) == 0.0
+    assert accuracy("yes", ("Yes",) * 10) == 0.0  # the people's answer is not normalised either
+
+
+def test_simple_counts_everybody():
+    answers = ("red",) * 2 + ("blue",) * 8
+    assert accuracy("red", answers, "simple") == pytest.approx(2 / 3)
+    assert accuracy("red", answers) == 0.6
+    assert accuracy("Red.", ("red",) * 10, "simple") == 1.0
+
+
+def test_exact_is_character_for_character():
+    assert accuracy("yes", ("yes",), "exact") == 1.0
+    assert accuracy("Yes", ("yes",), "exact") == 0.0
+    assert accuracy("a cat", ("cat", "a cat", "a cat"), "exact") == 1.0
+
+
+def test_nobody_answered():
+    assert math.isnan(accuracy("yes", ()))
+
+
+OUTCOMES = [
+    outcome("red", ("red",) * 3 + ("blue",) * 7, variant("red", "red"), variant("blue", "red"), id=1),  # .9; 1, 0
+    outcome("blue", "red", variant("red", ("red",) + ("blue",) * 9), id=2),  # 0; .3
+    outcome("red", "red", id=3),  # 1; no variant
+    outcome(None, "red", variant("red", "red"), id=4),  # no answer; 1
+    outcome("red", "red", variant(None, "red"), variant("red", "red"), id=5),  # 1; none, 1
+]
+
+
+def test_accuracy_of_originals_variants_and_all():
+    assert total(Accuracy("original"), OUTCOMES) == pytest.approx((0.9 + 0 + 1) / 3)
+    assert total(Accuracy("variant"), OUTCOMES) == pytest.approx((1 + 0 + 0.3 + 1 + 1) / 5)
+    assert total(Accuracy("all"), OUTCOMES) == pytest.approx((0.9 + 0 + 1 + 1) / 4)
+
+
+def test_missing_answers_taken_as_wrong_or_right():
+    assert total(Accuracy("variant"), OUTCOMES, failed=0.0) == pytest.approx(3.3 / 6)
+    assert total(Accuracy("variant"), OUTCOMES, failed=1.0) == pytest.approx(4.3 / 6)
+    assert total(Accuracy("original"), OUTCOMES, failed=1.0) == pytest.approx(2.9 / 4)
+    assert Accuracy("original").measure(OUTCOMES[3]) is None
+
+
+def test_gap_and_mu_need_both_sides():
+    # Groups 1, 2, 5: originals .9, 0, 1; variants 1, 0, .3, 1.
+    assert total(Gap(), OUTCOMES) == pytest.approx(1.9 / 3 - 2.3 / 4)
+    assert total(Gap(change=True), OUTCOMES) == pytest.approx(2.3 / 4 - 1.9 / 3)
+    assert total(Mu(), OUTCOMES) == pytest.approx((1.9 / 3 + 2.3 / 4) / 2)
+    assert Gap().measure(OUTCOMES[2]) is None
+    assert Gap().measure(OUTCOMES[3]) is None
+
+
+def test_signs_and_means_as_vqa_p2_prints_them():
+    # BAN on synonymous questions, Table 2: Pert 64.5, Ori 66.3, Δ -1.8.
+    sums = (66.3, 100.0, 64.5, 100.0)
+    assert float(Gap(change=True).combine(sums)) == pytest.approx(-0.018)
+    assert float(Gap().combine(sums)) == pytest.approx(0.018)
+    assert float(Mu().combine(sums)) == pytest.approx(0.654)
+
+
+def test_a_question_nobody_answered_says_nothing_whatever_failed_says():
+    unknown = outcome("red", (), variant(None, ()))
+    assert Accuracy("all").measure(unknown, 0.0) is None
+    assert Accuracy("variant").measure(unknown, 1.0) is None
+
+
+def test_refuses_modes_and_sides_that_are_none():
+    with pytest.raises(BadOption, match="Known: official, robust, simple, exact"):
+        Accuracy(mode="oficial")
+    with pytest.raises(BadOption, match="original, variant, all"):
+        Accuracy(of="variants")
+
+
+def test_the_signature_names_the_mode():
+    assert repr(Accuracy("original")) == "Accuracy(of='original', mode='official')"

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from random import Random
+
+import numpy as np
+import pytest
+from outcomes_by_hand import outcome, variant
+
+from askew.errors import BadRecord
+from askew.metrics.accuracy import Accuracy
+from askew.metrics.bootstrap import Bootstrap, by_cluster, interval
+from askew.metrics.compare import bootstrap_p, compare, holm, mcnemar
+from askew.metrics.consistency import ComprehensiveAccuracy
+from askew.metrics.rad import Rad
+
+METRICS = {"accuracy": Accuracy("variant"), "rad": Rad(), "cacc": ComprehensiveAccuracy()}
+
+
+def run(rng, right, count=150, skip=()):
+    return [
+        outcome(
+            "red",
+            "red",
+            variant("red" if rng.random() < right else "blue", "red", test="CH"[n % 2]),
+            id=n,
+            image=n // 2,
+        )
+        for n in range(count)
+        if n not in skip
+    ]
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return {"good": run(Random(1), 0.9), "same": run(Random(1), 0.9), "bad": run(Random(2), 0.5, skip=(0, 5))}
+
+
+@pytest.fixture(scope="module")
+def differences(runs):
+    found = compare(runs, METRICS, "s", resamples=500)
+    return {(one.part, one.metric, one.a, one.b): one for one in found}
+
+
+def test_every_two_runs_in_every_part_by_every_metric(differences):
+    assert {part for part, *_ in differences} == {
+        "",
+        "test=C",
+        "test=H",
+        "made_by=rule",
+        "answer_type=other",
+        "question_type=what",
+    }
+    assert {(a, b) for *_, a, b in differences} == {("good", "same"), ("good", "bad"), ("same", "bad")}
+    assert len(differences) == 6 * 3 * 3
+
+
+def test_a_difference_rests_on_the_groups_both_have(runs, differences):
+    one = differences["", "accuracy", "good", "bad"]
+    shared = {o.group.id for o in runs["bad"]}
+    good = [Accuracy("variant").measure(o)[0] for o in runs["good"] if o.group.id in shared]
+    bad = [Accuracy("variant").measure(o)[0] for o in runs["bad"]]
+    assert one.n == 148
+    assert one.difference == pytest.approx(np.mean(good) - np.mean(bad))
+    assert one.low < one.difference < one.high
+
+
+def test_the_interval_is_that_of_the_differences(runs, differences):
+    shared = sorted(o.group.id for o in runs["bad"])
+    rows = {name: {o.group.id: Accuracy("variant").measure(o)[0] for o in runs[name]} for name in runs}
+    images = sorted({n // 2 for n in range(150)}, key=str)
+    place = np.array([images.index(n // 2) for n in shared])
+    gain = np.array([[rows["good"][n] - rows["bad"][n], 1.0] for n in shared])
+    (sums,) = Bootstrap(75, 500).sums([by_cluster(place, gain)])
+    one = differences["", "accuracy", "good", "bad"]
+    assert (one.low, one.high) == pytest.approx(interval(sums[0] / sums[1]))
+
+
+def test_equal_runs_do_not_differ(differences):
+    one = differences["", "cacc", "good", "same"]
+    assert (one.difference, one.low, one.high, one.p, one.p_holm, one.p_mcnemar) == (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+
+
+def test_clearly_different_runs_differ_also_after_correction(differences):
+    one = differences["", "cacc", "good", "bad"]
+    assert one.p < one.p_holm < 0.01
+    assert one.p_mcnemar < 1e-6
+    assert math.isnan(differences["", "rad", "good", "bad"].p_mcnemar)
+
+
+def test_mcnemar_takes_the_groups_on_which_the_two_disagree(runs, differences):
+    both = {name: {o.group.id: METRICS["cacc"].measure(o)[0] == 1 for o in runs[name]} for name in ("good", "bad")}
+    only_good = sum(both["good"][n] and not right for n, right in both["bad"].items())
+    only_bad = sum(right and not both["good"][n] for n, right in both["bad"].items())
+    assert differences["", "cacc", "good", "bad"].p_mcnemar == mcnemar(only_good, only_bad)
+
+
+def test_order_does_not_matter(runs, differences):
+    shuffled = {name: reversed(outcomes) for name, outcomes in runs.items()}
+    again = compare(shuffled, METRICS, "s", resamples=500)
+    assert list(map(repr, again)) == list(map(repr, differences.values()))
+
+
+def test_a_run_of_other_groups_cannot_be_compared():
+    assert compare({"a": run(Random(0), 0.5, 4), "b": []}, METRICS) == []
+
+
+def test_a_group_may_not_be_there_twice():
+    with pytest.raises(BadRecord, match=r"a: group 0 is there twice.*Keep one"):
+        compare({"a": run(Random(0), 0.5, 1) * 2}, METRICS)
+
+
+def test_mcnemar_by_hand():
+    assert mcnemar(0, 5) == 0.0625  # 2 / 2⁵
+    assert mcnemar(2, 8) == 0.109375  # 2 (1 + 10 + 45) / 2¹⁰
+    assert mcnemar(4, 4) == 1.0
+    exact = Fraction(2 * sum(math.comb(2200, i) for i in range(1001)), 2**2200)
+    assert mcnemar(1000, 1200) == mcnemar(1200, 1000) == pytest.approx(float(exact))
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.02, 0.03, 0.04]) == [0.04, 0.06, 0.06, 0.06]
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    corrected = holm([0.01, math.nan, 0.02])
+    assert corrected[0] == 0.02
+    assert math.isnan(corrected[1])
+    assert corrected[2] == 0.02
+
+
+def test_bootstrap_p_counts_the_other_side_twice():
+    samples = np.array([1.0] * 95 + [-1.0] * 4)
+    assert bootstrap_p(0.9, samples) == pytest.approx(2 * 5 / 100)
+    assert bootstrap_p(-0.9, -samples) == pytest.approx(2 * 5 / 100)
+    assert bootstrap_p(0.0, np.zeros(99)) == 1.0
+    assert math.isnan(bootstrap_p(math.nan, samples))
+
+
+def test_bootstrap_p_beyond_what_drawings_resolve_is_the_normals_tail():
+    samples = 6.0 + np.array([-1.0, 1.0] * 500)  # mean 6, standard deviation 1
+    assert bootstrap_p(6.0, samples) == pytest.approx(math.erfc(6 / math.sqrt(2)))
+    assert bootstrap_p(0.5, samples) == pytest.approx(2 / 1001)
+    assert bootstrap_p(1e9, samples) == 1e-12
+
+
+def test_p_is_uniform_when_there_is_no_difference():
+    rng = Random("null")
+    p = [
+        compare({"a": run(rng, 0.7, 80), "b": run(rng, 0.7, 80)}, {"x": Accuracy("variant")}, parts=(), resamples=200)[
+            0
+        ].p
+        for _ in range(120)
+    ]
+    assert sum(one < 0.05 for one in p) / len(p) < 0.12
+    assert 0.35 < sum(p) / len(p) < 0.65

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from outcomes_by_hand import outcome, total, variant
+
+from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.types import Expect
+
+SAME, DIFFERENT, GIVEN, NOISE = Expect
+
+# An invariance test and a directional one, by hand:   right   consistent   both right
+PAIRS = [
+    outcome("yes", "yes", variant("yes", "yes", SAME), id=1),  # 2       yes          yes
+    outcome("no", "yes", variant("no", "yes", SAME), id=2),  # 0       yes          no
+    outcome("yes", "yes", variant("no", "yes", SAME), id=3),  # 1       no           no
+    outcome("yes", "yes", variant("no", "no", DIFFERENT), id=4),  # 2       yes          yes
+    outcome("yes", "yes", variant("yes", "no", DIFFERENT), id=5),  # 1       no           no
+    outcome("no", "yes", variant("yes", "no", DIFFERENT), id=6),  # 0       yes          no
+]
+
+
+def test_by_hand():
+    assert total(PairAccuracy(), PAIRS) == 6 / 12
+    assert total(SelfConsistency(), PAIRS) == 4 / 6
+    assert total(ComprehensiveAccuracy(), PAIRS) == 2 / 6
+
+
+def test_every_pair_of_a_group_counts_and_the_second_label_is_checked():
+    # The released scorer counts the pairs of each test's last file only and never looks at the second label.
+    group = outcome("yes", "yes", variant("yes", "yes"), variant("yes", "no"), variant("no", "no", DIFFERENT))
+    assert PairAccuracy().measure(group) == (5.0, 6.0)
+    assert SelfConsistency().measure(group) == (3.0, 3.0)
+    assert ComprehensiveAccuracy().measure(group) == (2.0, 3.0)
+
+
+def test_consistency_does_not_look_at_labels_where_the_change_says_what_should_happen():
+    assert SelfConsistency().measure(outcome("x", (), variant("x", ()))) == (1.0, 1.0)
+    assert SelfConsistency().measure(outcome("x", (), variant("y", (), DIFFERENT))) == (1.0, 1.0)
+
+
+def test_noise_should_not_change_the_answer():
+    assert SelfConsistency().measure(outcome("x", "x", variant("y", "x", NOISE))) == (0.0, 1.0)
+
+
+def test_given_answers_say_whether_the_answer_should_change():
+    assert SelfConsistency().measure(outcome("red", "red", variant("no", "yes", GIVEN))) == (1.0, 1.0)
+    assert SelfConsistency().measure(outcome("yes", "yes", variant("yes", "no", GIVEN))) == (0.0, 1.0)
+    assert SelfConsistency().measure(outcome("no", "yes", variant("No.", "Yes", GIVEN))) == (1.0, 1.0)
+    assert SelfConsistency().measure(outcome("no", "yes", variant("no", (), GIVEN)), 1.0) is None
+
+
+def test_answers_are_compared_normalised():
+    assert SelfConsistency().measure(outcome("Two dogs.", "x", variant("2 dogs", "x"))) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("metric", [PairAccuracy(), SelfConsistency(), ComprehensiveAccuracy()])
+def test_missing_answers(metric):
+    group = outcome("yes", "yes", variant(None, "yes"))
+    assert metric.measure(group) is None
+    assert metric.combine(metric.measure(group, 1.0)) == 1.0
+    assert metric.combine(metric.measure(group, 0.0)) == (0.5 if metric == PairAccuracy() else 0.0)
+
+
+def test_perfect_on_directional_tests_while_always_wrong():
+    wrong = [outcome("no", "yes", variant("yes", "no", DIFFERENT), id=n) for n in range(3)]
+    assert total(SelfConsistency(), wrong) == 1.0
+    assert total(ComprehensiveAccuracy(), wrong) == 0.0
+
+
+def test_bounds_that_the_published_figures_keep_too():
+    # Table 4 (ACC, CONS, C-ACC): 74.5 89.3 69.8, 59.0 69.7 47.3, 62.4 70.8 49.9, 55.4 68.4 44.5.
+    rng = Random("consistency")
+    for _ in range(50):
+        group = [outcome(rng.choice("ab"), "a", variant(rng.choice("ab"), "a"), id=n) for n in range(6)]
+        acc, cons, both = (total(m, group) for m in (PairAccuracy(), SelfConsistency(), ComprehensiveAccuracy()))
+        assert 2 * acc - 1 <= both + 1e-12
+        assert both <= min(acc, cons)
+        assert both == pytest.approx(acc - (1 - cons) / 2)  # with two answers an inconsistent pair has one right

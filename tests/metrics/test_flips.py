@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import pytest
+from outcomes_by_hand import outcome, total, variant
+
+from askew.errors import BadOption
+from askew.metrics.flips import Flips
+from askew.types import Expect
+
+# IV-VQA: something irrelevant was removed, the answer stays.
+IV = [
+    outcome("red", "red", variant("red", "red"), id=1),  # no flip
+    outcome("blue", "red", variant("blue", "red"), id=2),  # wrong, but no flip
+    outcome("blue", "red", variant("red", "red"), id=3),  # positive
+    outcome("red", "red", variant("blue", "red"), id=4),  # negative
+    outcome("red", "red", variant("green", "red"), id=5),  # negative
+    outcome("blue", "red", variant("green", "red"), id=6),  # wrong
+]
+
+# CV-VQA: one of the counted things was removed, the count drops by one.
+CV = [
+    outcome("4", "4", variant("3", "3", Expect.GIVEN), id=1),  # no flip
+    outcome("five", "4", variant("4", "3", Expect.GIVEN), id=2),  # wrong both times, but it drops by one
+    outcome("3", "4", variant("3", "3", Expect.GIVEN), id=3),  # positive
+    outcome("4", "4", variant("4", "3", Expect.GIVEN), id=4),  # negative
+    outcome("lots", "4", variant("some", "3", Expect.GIVEN), id=5),  # wrong: no numbers
+]
+
+
+def test_by_hand():
+    assert total(Flips(), IV) == 4 / 6
+    assert [total(Flips(kind), IV) for kind in ("positive", "negative", "wrong", "right")] == [1 / 6, 2 / 6, 1 / 6, 0.0]
+    assert total(Flips(), CV) == 3 / 5
+    assert [total(Flips(kind), CV) for kind in ("positive", "negative", "wrong", "right")] == [0.2, 0.2, 0.2, 0.0]
+
+
+def test_both_accepted_though_different():
+    either = ("red",) * 5 + ("blue",) * 5
+    both = [outcome("red", either, variant("blue", either))]
+    assert total(Flips("right", correct="any"), both) == total(Flips(correct="any"), both) == 1.0
+
+
+def test_the_drop_is_an_option():
+    two_removed = [outcome("4", "4", variant("2", "2", Expect.GIVEN))]
+    assert total(Flips(), two_removed) == 1.0
+    assert total(Flips(drop=2), two_removed) == 0.0
+
+
+def test_missing_answers():
+    group = outcome("red", "red", variant(None, "red"))
+    assert Flips().measure(group) is None
+    assert Flips().measure(group, 0.0) == (1.0, 1.0)
+    assert Flips("negative").measure(group, 0.0) == (1.0, 1.0)
+    assert Flips().measure(group, 1.0) == (0.0, 1.0)
+
+
+def test_refuses_unknown_kinds():
+    with pytest.raises(BadOption, match="positive"):
+        Flips("postive")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
@@ -13,11 +13,13 @@ import numpy as np
 from askew.errors import ModelError
 from askew.images import content_hash
 from askew.store import Store, ask_key
-from askew.types import Group, Model, Outcome, Prediction, Question
+from askew.types import Group, Model, Outcome, Prediction, Question, Streams
 
 Item = TypeVar("Item")
 WINDOW = 8
 """Batches looked ahead: repeats within the window are joined before the store is asked."""
+STREAM = 8192
+"""Questions looked ahead for a model that streams, so that it seldom waits for the last answer of a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +82,23 @@ def ask(
     run, and is asked again in the next.
     """
     failed: dict[bytes, Prediction] = {}
-    for window in chunks(groups, max(1, WINDOW * batch_size // 2)):
+    for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
         keyed = [[(keys.of(question), question) for question in members(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
-        for batch in chunks((key for key in wanted if key not in answers), batch_size):
-            said = _answer(model, [wanted[key] for key in batch])
-            store.put(zip(batch, said, strict=True))
-            answers.update(zip(batch, said, strict=True))
-            failed.update((key, prediction) for key, prediction in zip(batch, said, strict=True) if prediction.failed)
-            on_answers(said)
+        for said in _answers(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+            store.put(said.items())
+            answers.update(said)
+            failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
+            on_answers(list(said.values()))
         for group, group_keys in zip(window, keyed, strict=True):
             first, *rest = (replace(answers[key], question_id=question.id) for key, question in group_keys)
             yield Outcome(group, first, tuple(rest))
+
+
+def _window(model: Model, batch_size: int) -> int:
+    return max(STREAM, batch_size) if isinstance(model, Streams) else WINDOW * batch_size
 
 
 def members(group: Group) -> list[Question]:
@@ -110,6 +115,25 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     source = iter(items)
     while chunk := list(islice(source, size)):
         yield chunk
+
+
+def _answers(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
+    """What the model says, a batch at a time; from a model that streams, each answer as it comes."""
+    if not isinstance(model, Streams):
+        for keys in chunks(wanted, batch_size):
+            yield dict(zip(keys, _answer(model, [wanted[key] for key in keys]), strict=True))
+        return
+    left = dict(enumerate(wanted))
+    numbered = [replace(question, id=place) for place, question in enumerate(wanted.values())]
+    for prediction in model.stream(numbered):
+        key = left.pop(int(prediction.question_id), None)
+        if key is None:
+            raise ModelError(
+                f"{model!r} answered what it was not asked, or answered twice: {prediction.question_id!r}."
+            )
+        yield {key: prediction}
+    if left:
+        raise ModelError(f"{model!r} left {len(left)} of {len(wanted)} questions without any prediction.")
 
 
 def _answer(model: Model, questions: list[Question]) -> list[Prediction]:

@@ -145,6 +145,8 @@ def prediction_record(prediction: Prediction) -> Record:
         error=prediction.error,
         tries=prediction.tries if prediction.tries != 1 else None,
         seconds=round(prediction.seconds, 6),
+        raw=prediction.raw,
+        tokens=prediction.tokens if any(prediction.tokens) else None,
     )
     return record if prediction.answer is None else {"answer": prediction.answer, **record}
 
@@ -158,6 +160,8 @@ def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Predic
         record.get("error"),
         record.get("tries", 1),
         record.get("seconds", 0.0),
+        record.get("raw"),
+        tuple(record.get("tokens", (0, 0))),
     )
 
 

@@ -130,6 +130,11 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
     return open_path(spec, images=images, skip_bad=skip_bad)
 
 
+def accepted(kind: str, spec: str) -> list[str]:
+    """The options that the component of this spec takes."""
+    return list(inspect.signature(factory(kind, spec.partition(":")[0])).parameters)
+
+
 def describe(kind: str, name: str) -> tuple[str, str]:
     """The options of a component and the first line of what it says of itself."""
     build = factory(kind, name)

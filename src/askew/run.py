@@ -28,6 +28,7 @@ from askew.ask import Keys, Plan, ask, plan
 from askew.build import Coverage, Prepared
 from askew.data.groups import read_groups
 from askew.errors import TooManyFailures
+from askew.extract import check_step, extract
 from askew.files import write_joined
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
@@ -47,12 +48,16 @@ class Tally:
     """What happened while asking."""
 
     asked: int = 0
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written."""
     failures: Counter[str] = field(default_factory=Counter)
     """Failed askings by error."""
 
     def add(self, said: Sequence[Prediction]) -> None:
         """Count a batch that the model has answered."""
         self.asked += len(said)
+        read, written = (sum(counts) for counts in zip(*(p.tokens for p in said), strict=True))
+        self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failures.update((p.error or "no answer").splitlines()[0][:200] for p in said if p.failed)
 
     def record(self, limit: float) -> dict[str, Any]:
@@ -69,21 +74,27 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     more = {spec: make("metric", spec) for spec in settings.metrics}
     scorers = {name: Scorer({**suite.metrics, **more}, name) for name, suite in suites.items()}
     store_file = Path(settings.store) if settings.store else folder / "answers.sqlite"
+    step = settings.extract
+    if step == "auto":
+        step = "short" if getattr(model.what, "free_text", False) else "none"
+    check_step(step)
     tally, keys = Tally(), Keys(model.what)
     with Store(store_file) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
             todo = plan(ticking(bar, read_groups(str(prepared.groups))), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
-        _write_samples(folder / "samples.jsonl", outcomes, suites, scorers)
+        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes), suites, scorers)
+        usage = _usage(tally, store, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
     results = {
         "format": FORMAT,
         "askew": askew.__version__,
-        "model": {"name": model.name or model.spec, "spec": model.spec, "signature": repr(model.what)},
+        "model": {"name": model.name or model.spec, "spec": model.spec, "signature": repr(model.what), "extract": step},
         "data": prepared.data,
         "suites": [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)],
         "scores": [score_record(score) for score in scores],
         "failures": tally.record(settings.max_failures),
+        "usage": usage,
         "seed": settings.seed,
         "config": {
             "model": model.spec,
@@ -118,6 +129,23 @@ def _asked(
                 bar.set_postfix(failed=tally.failures.total(), refresh=False)
 
         yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
+
+
+def _extracted(step: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+    """The same outcomes, each answer taken out of the model's words."""
+    for outcome in outcomes:
+        original = extract(step, outcome.group.original, outcome.original)
+        variants = tuple(extract(step, variant.question, said) for variant, said in outcome.pairs())
+        yield Outcome(outcome.group, original, variants)
+
+
+def _usage(tally: Tally, store: Store, model: Model) -> dict[str, Any]:
+    """Tokens of this command and of all answers in the store, with what they cost where the model knows prices."""
+    usage: dict[str, Any] = {"now": tally.tokens, "store": store.tokens()}
+    price = getattr(model, "price", None)
+    if price is not None:
+        usage["cost"] = {name: price(*tokens) for name, tokens in usage.items()}
+    return usage
 
 
 def _write_samples(

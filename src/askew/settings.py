@@ -26,6 +26,8 @@ class Settings:
     """A run with a larger share of failed answers ends in an error, after everything is written."""
     store: str | None = None
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
+    extract: str = "auto"
+    """How an answer is taken out of a model's words; ``auto``: ``short`` for models that talk, else ``none``."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     progress: bool = False

@@ -17,8 +17,9 @@ from askew.errors import RunError
 from askew.types import Id, Prediction
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL)
-WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS answers (
+    key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL, read INTEGER, written INTEGER
+) WITHOUT ROWID;
 """
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
@@ -62,9 +63,9 @@ class Store:
         for start in range(0, len(wanted), _CHUNK):
             part = wanted[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
-            query = f"SELECT key, answer, score, tries, seconds FROM answers WHERE key IN ({marks})"
-            for key, answer, score, tries, seconds in self._db.execute(query, part):
-                known[key] = Prediction(keys[key], answer, score, None, tries, seconds)
+            query = f"SELECT key, answer, score, tries, seconds, read, written FROM answers WHERE key IN ({marks})"
+            for key, answer, score, tries, seconds, read, written in self._db.execute(query, part):
+                known[key] = Prediction(keys[key], answer, score, None, tries, seconds, tokens=(read, written))
         return known
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
@@ -78,10 +79,15 @@ class Store:
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
         """Keep these answers, in one transaction; failures are passed over."""
-        rows = [(key, p.answer, p.score, p.tries, p.seconds) for key, p in items if p.answer is not None]
+        rows = [(key, p.answer, p.score, p.tries, p.seconds, *p.tokens) for key, p in items if p.answer is not None]
         self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", rows)
+        self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
         self._db.execute("COMMIT")
+
+    def tokens(self) -> tuple[int, int]:
+        """Tokens read and written for all the answers kept here."""
+        read, written = self._db.execute("SELECT total(read), total(written) FROM answers").fetchone()
+        return int(read), int(written)
 
     def __len__(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])

@@ -159,6 +159,10 @@ class Prediction:
     error: str | None = None
     tries: int = 1
     seconds: float = 0.0
+    raw: str | None = None
+    """The model's own words, where the answer was taken out of them."""
+    tokens: tuple[int, int] = (0, 0)
+    """Tokens read and written, for models that are paid by them."""
 
     @property
     def failed(self) -> bool:
@@ -334,6 +338,15 @@ class Model(Protocol):
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction for each question, in order; a failure is a prediction with an error."""
+        ...
+
+
+@runtime_checkable
+class Streams(Protocol):
+    """A model that answers many questions at once and gives each answer as it comes (an endpoint)."""
+
+    def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
+        """One prediction for each question, in any order. Ids of the questions are all different."""
         ...
 
 

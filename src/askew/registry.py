@@ -14,7 +14,6 @@ name.
 from __future__ import annotations
 
 import inspect
-import os
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -120,9 +119,14 @@ def make(kind: str, spec: str, **given: Any) -> Any:
 
 
 def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set that a spec names (``world:val``, ``vqa:folder,split=val2014``), or that lies at a path."""
-    name, colon, _ = spec.partition(":")
-    if name in names("reader") and (colon or not os.path.exists(spec)):
+    """The data set that a spec names (``world:val``, ``vqa:folder,split=val2014``), or that lies at a path.
+
+    A reader's name wins over a folder of that name, which can be written ``./world``.
+    """
+    name = spec.partition(":")[0]
+    if name in names("reader"):
+        if images is not None and "images" not in accepted("reader", spec):
+            raise BadOption(f"{name} has pictures of its own; leave --images out.")
         made: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
         return made
     from askew.data.open import open_path

@@ -1,0 +1,129 @@
+"""Questions about how many there are."""
+
+from __future__ import annotations
+
+from random import Random
+
+from askew.language.numbers import number_word
+from askew.types import Thing
+from askew.world.ask.describe import one_colour, tells_apart
+from askew.world.ask.verify import absent
+from askew.world.ask.view import View, shuffled
+from askew.world.meaning import Draft, Meaning, Pick
+from askew.world.phrasing import data, said_word
+from askew.world.vocabulary import classes, is_a
+
+
+def count(view: View, rng: Random, want: str) -> Draft | None:
+    """*How many dogs are there?* *How many apples are on the table?*"""
+    options = [(Pick(noun), noun, "", len(view.named(noun))) for noun in _countable(view)]
+    options += list(_narrower(view, rng))
+    none = absent(view, rng)
+    if none:
+        options.append((Pick(none), none, "", 0))
+    odds = data("mix")["counts"]
+    weights = [odds.get(number, 1.0) for *_, number in options]
+    pick, noun, where, number = rng.choices(options, weights=weights)[0]
+    plural = view.call(noun, rng)[1]
+    if where == "colour":
+        return Draft("count", Meaning("count", pick), str(number), {"many": f"{pick.words[0]} {plural}"})
+    return Draft("count/where" if where else "count", Meaning("count", pick), str(number), {"many": plural, "w": where})
+
+
+def how_many(view: View, rng: Random, want: str) -> Draft | None:
+    """*Are there two dogs in the picture?*"""
+    nouns = _countable(view)
+    if not nouns:
+        return None
+    noun = rng.choices(nouns, weights=[len(view.named(noun)) for noun in nouns])[0]
+    true = len(view.named(noun))
+    asked = true if want == "yes" else max(1, true + rng.choice((-1, 1, 1, 2)))
+    if (asked == true) != (want == "yes"):
+        return None
+    one, plural = view.call(noun, rng)
+    said = number_word(asked) if rng.random() < 0.6 else str(asked)
+    key = "how_many/one" if asked == 1 else "how_many/several" if asked >= true else "how_many/exactly"
+    meaning = Meaning("count is", Pick(noun), values=(str(asked),))
+    return Draft(key, meaning, want, {"n": said, "noun": one, "many": plural})
+
+
+def several(view: View, rng: Random, want: str) -> Draft | None:
+    """*Is there more than one dog?*"""
+    nouns = [noun for noun in _countable(view) if (len(view.named(noun)) > 1) == (want == "yes")]
+    if not nouns:
+        return None
+    noun = rng.choice(nouns)
+    one, plural = view.call(noun, rng)
+    return Draft("several", Meaning("more than", Pick(noun), values=("1",)), want, {"noun": one, "many": plural})
+
+
+def more(view: View, rng: Random, want: str) -> Draft | None:
+    """*Are there more cats than dogs?*"""
+    for noun in shuffled(sorted(view.names), rng):
+        for other in shuffled(sorted(view.names), rng):
+            mine, theirs = len(view.named(noun)), len(view.named(other))
+            family = classes()[noun].family == classes()[other].family
+            if (
+                not is_a(noun, other)
+                and not is_a(other, noun)
+                and mine != theirs
+                and family
+                and (mine > theirs) == (want == "yes")
+            ):
+                slots = {"many": view.call(noun, rng)[1], "others": view.call(other, rng)[1]}
+                return Draft("more", Meaning("more", Pick(noun), other=Pick(other)), want, slots)
+    return None
+
+
+def _countable(view: View) -> list[str]:
+    """Classes and wider words of which everything that they mean is seen well."""
+    nouns = sorted(view.names)
+    nouns += [
+        word for word in data("nouns")["wider"] if word not in view.names and view.named(word) and view.wider(word)
+    ]
+    return [noun for noun in nouns if all(thing.id in view.asked_ids for thing in view.named(noun))]
+
+
+def _narrower(view: View, rng: Random) -> list[tuple[Pick, str, str, int]]:
+    """Counts of some of a kind: by pose, by colour, or by what they are on."""
+    found = []
+    for noun in _countable(view):
+        things = view.named(noun)
+        if len(things) < 2:
+            continue
+        poses = [view.looks[thing.id].get("pose") for thing in things]
+        clear = all(poses) and not {"standing", "walking", "running"} & set(poses) and not _rider(view, things)
+        for pose in sorted({pose for pose in poses if pose and clear}):
+            found.append((Pick(noun, (pose,)), noun, said_word(pose), poses.count(pose)))
+        if classes().get(noun) and len({view.looks[thing.id].get("colour") for thing in things}) > 1:
+            found += _by_colour(view, noun, things)
+        found += _by_carrier(view, rng, noun, things)
+    return found
+
+
+def _rider(view: View, things: list[Thing]) -> bool:
+    return any(view.looks[thing.id].get("action") == "riding" for thing in things)
+
+
+def _by_colour(view: View, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+    if not all(one_colour(view, thing) for thing in things):
+        return []
+    found = []
+    for thing in things:
+        colour = view.looks[thing.id]["colour"]
+        if tells_apart(view, thing, noun, "colour"):
+            found.append((Pick(noun, (colour,)), noun, "colour", 1))
+    return found
+
+
+def _by_carrier(view: View, rng: Random, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+    found = []
+    for carrier in view.subjects:
+        if view.others(carrier, carrier.name):
+            continue
+        number = sum(a.id in {t.id for t in things} and n == "on" and b.id == carrier.id for a, n, b in view.touching)
+        inside = any(a.id in {t.id for t in things} and n in ("in", "under") for a, n, b in view.touching)
+        if number and not inside:
+            said = f"on the {view.call(carrier.name, rng)[0]}"
+            found.append((Pick(noun, tie="on", to=Pick(carrier.name)), noun, said, number))
+    return found

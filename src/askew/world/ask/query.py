@@ -1,0 +1,256 @@
+"""Questions about things that are answered with a word: colours, names, actions, places."""
+
+from __future__ import annotations
+
+from random import Random
+
+from askew.types import Thing
+from askew.world.ask.describe import SIZES, Phrase, one_colour, owned, side_of, size_shows, the, words_of
+from askew.world.ask.view import View, shuffled
+from askew.world.ask.whole import recognised
+from askew.world.meaning import Draft, Meaning, Pick
+from askew.world.phrasing import agreement, data, near, plural_of, said_word
+from askew.world.vocabulary import classes
+
+_ON_A_SIDE = 0.14
+"""How far from the middle a thing is whose side is asked for, in parts of the width."""
+
+
+def color(view: View, rng: Random, want: str) -> Draft | None:
+    """*What color is the dog?* *What color shirt is the man wearing?*"""
+    things = [thing for thing in view.asked if one_colour(view, thing)]
+    white = data("mix")["white"]
+    while things:
+        weights = [white if view.looks[thing.id]["colour"] == "white" else 1.0 for thing in things]
+        thing = rng.choices(things, weights=weights)[0]
+        things.remove(thing)
+        phrase = the(view, thing, rng, hide=("colour",))
+        if phrase:
+            return _color(view, rng, thing, phrase)
+    return None
+
+
+def colors(view: View, rng: Random, want: str) -> Draft | None:
+    """*What color are the flowers?*, when all have one color."""
+    for noun in shuffled(sorted(view.names), rng):
+        things = view.named(noun)
+        seen = all(one_colour(view, thing) and thing.id in view.asked_ids for thing in things)
+        if len(things) > 1 and seen and len({view.looks[thing.id]["colour"] for thing in things}) == 1:
+            answer = view.looks[things[0].id]["colour"]
+            return Draft("colors", Meaning("look", Pick(noun), "colour"), answer, {"many": view.call(noun, rng)[1]})
+    return None
+
+
+def kind(view: View, rng: Random, want: str) -> Draft | None:
+    """*What kind of animal is this?*, when there is but one; *What animals are these?*, when all are alike."""
+    options = []
+    for wide in data("nouns")["kinds"]:
+        group = view.named(wide)
+        if group and len({thing.name for thing in group}) == 1 and view.wider(wide):
+            options.append((wide, group))
+    room = view.scene.facts["place"]
+    if room in data("nouns")["rooms"] and recognised(view, room) and (not options or rng.random() < 0.35):
+        return Draft("kind", Meaning("fact", about="place"), room, {"g": "room", "gs": "rooms"})
+    if not options:
+        return None
+    wide, group = rng.choices(options, weights=[3.0 if len(group) == 1 else 1.0 for _, group in options])[0]
+    slots = {"g": wide, "gs": plural_of(wide)}
+    key = "kind" if len(group) == 1 else "kind/many"
+    answer = group[0].name if len(group) == 1 else plural_of(group[0].name)
+    return Draft(key, Meaning("name", Pick(wide)), answer, slots)
+
+
+def holding(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is the man holding?*"""
+    return _what(view, rng, "holding")
+
+
+def riding(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is the girl riding?*"""
+    return _what(view, rng, "riding")
+
+
+def wearing(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is the woman wearing?*, when it is one garment: a dress."""
+    for person in shuffled(view.people, rng):
+        worn = view.of(person, "wearing")
+        phrase = the(view, person, rng, hide=("clothes",))
+        if phrase and [garment.name for garment in worn] == ["dress"] and worn[0].id in view.asked_ids:
+            slots = {"s": phrase.text, **agreement(False, person.name)}
+            return Draft("wearing", Meaning("what", phrase.pick, "wearing"), "dress", slots, person.id)
+    return None
+
+
+def doing(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is the boy doing?*"""
+    for thing in shuffled(view.beings, rng):
+        answer = _activity(view, thing)
+        phrase = the(view, thing, rng, hide=("pose", "tie")) if answer else None
+        if phrase and answer:
+            slots = {"s": phrase.text, **agreement(False, thing.name)}
+            return Draft("doing", Meaning("doing", phrase.pick), answer, slots, thing.id)
+    return None
+
+
+def where(view: View, rng: Random, want: str) -> Draft | None:
+    """*Where is the cat?*"""
+    for thing in shuffled(view.subjects, rng):
+        spot = _spot(view, thing)
+        phrase = the(view, thing, rng, hide=("side", "tie")) if spot else None
+        if phrase and spot:
+            sits = any(a.id == thing.id and name == "sitting on" for a, name, _ in view.touching)
+            key = "where/sitting" if sits else "where"
+            return Draft(key, Meaning("where", phrase.pick), spot, {"s": phrase.text}, thing.id)
+    return None
+
+
+def side(view: View, rng: Random, want: str) -> Draft | None:
+    """*Which side of the picture is the dog on?*"""
+    for thing in shuffled(view.subjects, rng):
+        phrase = the(view, thing, rng, hide=("side",))
+        if phrase and abs(view.centre(thing) - 0.5) >= _ON_A_SIDE:
+            return Draft("side", Meaning("side", phrase.pick), side_of(view, thing), {"s": phrase.text}, thing.id)
+    return None
+
+
+def who(view: View, rng: Random, want: str) -> Draft | None:
+    """*Who is holding the umbrella?* *Who is running?*"""
+    first, second = shuffled((_who_touches, _who_acts), rng)
+    return first(view, rng) or second(view, rng)
+
+
+def contents(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is on the table?*, when only one kind of thing is."""
+    for carrier in shuffled(view.subjects, rng):
+        for name in shuffled(("on", "in", "under"), rng):
+            found = [a for a, n, b in view.touching if b.id == carrier.id and n == name]
+            inner = [a for a, n, b in view.touching if n == "in" and b.id in {f.id for f in found}]
+            people = any(b.id == carrier.id and n in ("sitting on", "riding") for _, n, b in view.touching)
+            phrase = the(view, carrier, rng, hide=("tie", "wider"))
+            if found and not inner and not people and phrase and len({f.name for f in found}) == 1:
+                answer = found[0].name if len(found) == 1 else plural_of(found[0].name)
+                key = "contents" if len(found) == 1 else "contents/many"
+                meaning = Meaning("what", None, name, other=phrase.pick)
+                return Draft(key, meaning, answer, {"w": name, "o": phrase.text}, carrier.id)
+    return None
+
+
+def material(view: View, rng: Random, want: str) -> Draft | None:
+    """*What is the table made of?*"""
+    return _look(view, rng, "material", data("nouns")["materials"])
+
+
+def pattern(view: View, rng: Random, want: str) -> Draft | None:
+    """*What pattern is on the shirt?*"""
+    return _look(view, rng, "pattern", {word: word for word in data("nouns")["marks"]})
+
+
+def choice(view: View, rng: Random, want: str) -> Draft | None:
+    """*Is the dog black or white?* *Is the door open or closed?*"""
+    for thing in shuffled(view.asked, rng):
+        looks = view.looks[thing.id]
+        kinds = [
+            k
+            for k in looks
+            if (k == "colour" and one_colour(view, thing)) or (k == "pose" and thing in view.beings) or "/" in k
+        ]
+        kinds = [k for k in kinds if (k not in SIZES or size_shows(view, thing, k)) and "riding" not in looks.values()]
+        if not kinds:
+            continue
+        asked = rng.choice(kinds)
+        options = _alternatives(thing, asked, looks[asked])
+        phrase = the(view, thing, rng, hide=(asked, "side", "tie")) if options else None
+        if phrase:
+            pair = shuffled((looks[asked], rng.choice(options)), rng)
+            slots = {"s": phrase.text, "w": said_word(pair[0]), "w2": said_word(pair[1])}
+            meaning = Meaning("choose", phrase.pick, asked, tuple(pair))
+            slots |= agreement(phrase.many, thing.name)
+            return Draft("choice", meaning, said_word(looks[asked]), slots, thing.id)
+    return None
+
+
+def _who_touches(view: View, rng: Random) -> Draft | None:
+    for subject, name, other in shuffled(view.touching, rng):
+        if name in ("holding", "riding", "sitting on") and subject.id in view.asked_ids:
+            phrase = the(view, other, rng, hide=("tie", "wider"))
+            if phrase and sum(b.id == other.id and n == name for _, n, b in view.touching) == 1:
+                meaning = Meaning("who", phrase.pick, name)
+                return Draft("who", meaning, subject.name, {"w": name, "o": phrase.text}, subject.id)
+    return None
+
+
+def _who_acts(view: View, rng: Random) -> Draft | None:
+    """Only where several people are and only one of them does it."""
+    for person in shuffled(view.people, rng):
+        word = view.looks[person.id].get("action", view.looks[person.id].get("pose", ""))
+        others = [set(view.looks[other.id].values()) for other in view.others(person, "person")]
+        telling = word in ("eating", "reading", "running", "jumping", "sitting") and others
+        if telling and not any(near(word) & said for said in others):
+            meaning = Meaning("who", Pick("person", (word,)), "doing")
+            return Draft("who/acting", meaning, person.name, {"w": word}, person.id)
+    return None
+
+
+def _alternatives(thing: Thing, asked: str, true: str) -> list[str]:
+    options = list(classes()[thing.name].colours) if asked == "colour" else words_of(asked)
+    if asked == "pose":
+        human = ["standing", "sitting", "running", "jumping", "walking"]
+        options = human if classes()[thing.name].family == "people" else ["standing", "sitting", "lying", "running"]
+    return [word for word in options if word not in near(true)]
+
+
+def _color(view: View, rng: Random, thing: Thing, said: Phrase) -> Draft:
+    key, pick, slots = "color/plural" if said.many else "color", said.pick, {"s": said.text}
+    owner = view.wearer.get(thing.id)
+    if owner and pick.to and not said.many and rng.random() < 0.3:
+        phrase = the(view, owner, rng, hide=("clothes",))
+        if phrase:
+            key, pick = "color/worn", Pick(thing.name, tie="worn by", to=phrase.pick)
+            slots = {"o": phrase.text, "noun": view.call(thing.name, rng)[0], "s": owned(phrase.text, thing.name)}
+    return Draft(key, Meaning("look", pick, "colour"), view.looks[thing.id]["colour"], slots, thing.id)
+
+
+def _what(view: View, rng: Random, name: str) -> Draft | None:
+    for subject, relation, other in shuffled(view.touching, rng):
+        if relation != name or other.id not in view.asked_ids:
+            continue
+        phrase = the(view, subject, rng, hide=("tie", "clothes"))
+        if phrase:
+            slots = {"s": phrase.text, **agreement(False, subject.name)}
+            return Draft(name, Meaning("what", phrase.pick, name), other.name, slots, subject.id)
+    return None
+
+
+def _activity(view: View, thing: Thing) -> str | None:
+    looks = view.looks[thing.id]
+    known = data("nouns")["activities"]
+    act = looks.get("action", "")
+    if act in ("riding", "holding"):
+        return next((known[act].get(other.name) for other in view.of(thing, act)), None)
+    done: str = known["doing"].get(act or looks["pose"], act or looks["pose"])
+    return done
+
+
+def _spot(view: View, thing: Thing) -> str | None:
+    carriers = [(name, b) for a, name, b in view.touching if a.id == thing.id and name != "wearing"]
+    held = any(b.id == thing.id and name in ("holding", "riding") for _, name, b in view.touching)
+    if held or any(name in ("holding", "riding") for name, _ in carriers):
+        return None
+    if len(carriers) == 1:
+        name, carrier = carriers[0]
+        return f"{'on' if name == 'sitting on' else name} {carrier.name}"
+    looks = view.looks[thing.id]
+    if "flying" in looks.values():
+        return "in sky"
+    if "swimming" in looks.values():
+        return "in water"
+    return "on wall" if not carriers and classes()[thing.name].stands == ("wall",) and thing.name != "window" else None
+
+
+def _look(view: View, rng: Random, kind_: str, words: dict[str, str]) -> Draft | None:
+    for thing in shuffled(view.asked, rng):
+        word = view.looks[thing.id].get(kind_)
+        phrase = the(view, thing, rng, hide=(kind_,)) if word in words else None
+        if phrase and word and not phrase.many:
+            return Draft(kind_, Meaning("look", phrase.pick, kind_), words[word], {"s": phrase.text}, thing.id)
+    return None

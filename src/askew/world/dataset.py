@@ -1,0 +1,82 @@
+"""The embedded world as a data set: made scene by scene when it is read, and kept in a cache folder."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+from askew.errors import BadOption
+from askew.types import Question
+from askew.world.shelf import Shelf, generator
+from askew.world.splits import indices
+
+SMALLEST, LARGEST = 64, 2048
+"""Pictures may have this many pixels on a side."""
+
+
+@dataclass(frozen=True, repr=False)
+class World:
+    """Scenes with known answers: pictures, questions and ten simulated people's answers (see ``askew world``).
+
+    ``scenes`` are counted over all splits: of 200 scenes 140 are for training and 30 each for val and test. Everything
+    is made when first read and kept in ``$ASKEW_CACHE`` (or ``$XDG_CACHE_HOME``, or ``~/.cache``).
+    """
+
+    split: Literal["val", "train", "test", "all"] = "val"
+    scenes: int = 200
+    """How many scenes, over all splits."""
+    seed: int = 0
+    """Which world; worlds of different seeds share nothing."""
+    size: int = 224
+    """Width and height of the pictures."""
+    shifted: bool = False
+    """Other answers frequent in test than in train and val, kind by kind (the idea of VQA-CP)."""
+
+    def __post_init__(self) -> None:
+        if self.split not in ("val", "train", "test", "all"):
+            raise BadOption(f"world: there is no split {self.split!r}. Splits are train, val, test and all.")
+        if self.scenes < 1:
+            raise BadOption(f"world: scenes is {self.scenes}; at least 1 is needed.")
+        if not SMALLEST <= self.size <= LARGEST:
+            raise BadOption(f"world: size is {self.size}; pictures have {SMALLEST} to {LARGEST} pixels on a side.")
+
+    def __repr__(self) -> str:
+        said = [(part.name, getattr(self, part.name)) for part in fields(self)]
+        kept = [f"{name}={value!r}" for name, value in said if value != getattr(World, name)]
+        return f"World({', '.join([*kept, f'generator={generator()!r}'])})"
+
+    @property
+    def name(self) -> str:
+        """The split, e.g. ``world/val``."""
+        return f"world/{self.split}{' (shifted)' if self.shifted else ''}"
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """Nothing is ever left out."""
+        return ()
+
+    def fingerprint(self) -> str:
+        """What is in it, in 16 digits."""
+        return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
+
+    def questions(self) -> Iterator[Question]:
+        """The questions, scene by scene, each with its picture and its scene."""
+        shelf = Shelf(str(self._folder()), self.seed, self.size, self.shifted)
+        for index in indices(self.seed, self.scenes, self.split):
+            for kept in shelf.take(index):
+                yield kept.question
+
+    def _folder(self) -> Path:
+        return cache_folder() / "world" / generator() / f"seed-{self.seed}-size-{self.size}"
+
+
+def cache_folder() -> Path:
+    """Where askew keeps what it can make again: ``$ASKEW_CACHE``, or ``askew`` in the user's cache folder."""
+    own = os.environ.get("ASKEW_CACHE")
+    if own:
+        return Path(own) / "askew"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "askew"

@@ -1,0 +1,5 @@
+"""Pictures of scenes. Everything in the scene is seen, and nothing is seen that could be asked for and is not in it."""
+
+from askew.world.draw.picture import draw
+
+__all__ = ["draw"]

@@ -1,0 +1,272 @@
+"""A pen that draws in the box of one thing: shapes in parts of the box, filled with a surface, outlined and shaded.
+
+Parts of one body are filled together, so it has a single outline and a single soft shade along its lower right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import cos, pi, sin
+from random import Random
+from typing import TypeAlias
+
+from PIL import Image, ImageChops, ImageDraw
+
+from askew.world.draw.palette import Rgb, brightness, darker, lighter
+from askew.world.draw.surface import Surface, cover
+from askew.world.layout import Box
+
+Point: TypeAlias = tuple[float, float]
+Placed: TypeAlias = tuple[list[Point], float]
+"""A path in pixels: its points, and the width of a stroke or 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """A closed shape (width 0) or a stroke with round ends (width in parts of the box's shorter side)."""
+
+    points: tuple[Point, ...]
+    width: float = 0.0
+
+
+def poly(*points: Point) -> Path:
+    """A polygon."""
+    return Path(points)
+
+
+@lru_cache(maxsize=4096)
+def blob(*points: Point) -> Path:
+    """A smooth closed shape through the points (Catmull-Rom)."""
+    return Path(_smooth(points, closed=True))
+
+
+@lru_cache(maxsize=4096)
+def oval(left: float, top: float, right: float, bottom: float) -> Path:
+    """An ellipse in a box."""
+    cx, cy, rx, ry = (left + right) / 2, (top + bottom) / 2, (right - left) / 2, (bottom - top) / 2
+    return Path(tuple((cx + rx * cos(a * pi / 16), cy + ry * sin(a * pi / 16)) for a in range(32)))
+
+
+@lru_cache(maxsize=4096)
+def slab(left: float, top: float, right: float, bottom: float, corner: float = 0.15) -> Path:
+    """A rectangle with round corners; ``corner`` in parts of its shorter side."""
+    rx = ry = corner * min(right - left, bottom - top)
+    points = []
+    for cx, cy, start in (
+        (right - rx, top + ry, 3),
+        (right - rx, bottom - ry, 0),
+        (left + rx, bottom - ry, 1),
+        (left + rx, top + ry, 2),
+    ):
+        points += [(cx + rx * cos((start + k / 3) * pi / 2), cy + ry * sin((start + k / 3) * pi / 2)) for k in range(4)]
+    return Path(tuple(points))
+
+
+def limb(width: float, *points: Point) -> Path:
+    """A stroke along straight pieces."""
+    return Path(points, width)
+
+
+@lru_cache(maxsize=4096)
+def curve(width: float, *points: Point) -> Path:
+    """A smooth stroke through the points."""
+    return Path(_smooth(points, closed=False), width)
+
+
+@dataclass
+class Pen:
+    """Draws into the box of one thing. ``side`` -1 mirrors it. ``unit`` is a part in 224 of the picture, in pixels."""
+
+    image: Image.Image
+    box: Box
+    side: int
+    unit: float
+    rng: Random
+    dry: bool = False
+    """Only measure: nothing is painted, ``reach`` grows to what would be."""
+    reach: tuple[float, float, float, float] | None = None
+    """What the sketch spans in its own coordinates (left, top, right, bottom); it is stretched to fill the box."""
+    bodies: list[list[Point]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.draw = ImageDraw.Draw(self.image, "RGBA")
+        self.opaque = ImageDraw.Draw(self.image)
+        self.line = max(1, round(1.1 * self.unit))
+        x, y, width, height = self.box
+        inset = self.line / 2
+        left, top, right, bottom = self.reach or (0.0, 0.0, 1.0, 1.0)
+        self.width, self.height = (width - 2 * inset) / (right - left), (height - 2 * inset) / (bottom - top)
+        self.left, self.top = x + inset - left * self.width, y + inset - top * self.height
+        if self.side < 0:
+            self.left = x + width - inset + left * self.width
+        self.short = min(self.width, self.height)
+
+    def at(self, point: Point) -> Point:
+        """Pixels of a point of the sketch."""
+        return self.left + self.side * point[0] * self.width, self.top + point[1] * self.height
+
+    def pixels(self, path: Path) -> list[Point]:
+        """The path in pixels."""
+        left, top, width, height = self.left, self.top, self.side * self.width, self.height
+        return [(left + x * width, top + y * height) for x, y in path.points]
+
+    def measure(self, paths: Sequence[Path]) -> None:
+        """Widen ``reach`` to these paths."""
+        xs = [x + end for p in paths for x, _ in p.points for end in self._ends(p.width, self.width)]
+        ys = [y + end for p in paths for _, y in p.points for end in self._ends(p.width, self.height)]
+        left, top, right, bottom = self.reach or (1e9, 1e9, -1e9, -1e9)
+        self.reach = (min(left, *xs), min(top, *ys), max(right, *xs), max(bottom, *ys))
+
+    def _ends(self, width: float, length: float) -> tuple[float, ...]:
+        half = width * self.short / length / 2
+        return (-half, half) if width else (0.0,)
+
+    def fill(self, surface: Surface | Rgb, *paths: Path, shade: bool = True, outline: bool = True) -> None:
+        """Fill the shapes as one body."""
+        if isinstance(surface, tuple):
+            surface = Surface(surface)
+        if self.dry:
+            self.measure(paths)
+            return
+        placed = [(self.pixels(path), path.width * self.short) for path in paths]
+        self.bodies += [points for points, width in placed if not width]
+        dark = darker(surface.colour, 0.34) if brightness(surface.colour) > 0.3 else lighter(surface.colour, 0.12)
+        if surface.material == "glass":
+            self._pane(surface, dark, placed)
+            return
+        if outline:
+            _trace(self.opaque, placed, dark, self.line)
+        if surface.plain:
+            _trace(self.opaque, placed, surface.colour, 0)
+        if surface.plain and not shade:
+            return
+        frame = self._frame(placed)
+        mask = _mask(placed, frame, 0)
+        if not surface.plain:
+            cover(self.image, frame, mask, surface, self.unit, self.rng)
+        if shade:
+            depth = max(2, round(min(frame[2] - frame[0], frame[3] - frame[1]) * 0.10))
+            crescent = ImageChops.subtract(mask, _shifted(mask, -depth, -depth))
+            self.image.paste(darker(surface.colour, 0.45), frame, crescent.point(_FAINT))
+
+    def _pane(self, surface: Surface, dark: Rgb, placed: Sequence[Placed]) -> None:
+        """A body one can see through: its edge, and the surface over what is behind."""
+        frame = self._frame(placed)
+        mask = _mask(placed, frame, 0)
+        self.image.paste(dark, frame, ImageChops.subtract(_mask(placed, frame, self.line), mask))
+        cover(self.image, frame, mask, surface, self.unit, self.rng)
+
+    def flat(self, colour: Rgb, *paths: Path, alpha: int = 255) -> None:
+        """Fill or stroke shapes plainly: details."""
+        if self.dry:
+            self.measure(paths)
+            return
+        pencil, ink = (self.opaque, colour) if alpha == 255 else (self.draw, (*colour, alpha))
+        for path in paths:
+            points = self.pixels(path)
+            width = max(1, round(path.width * self.short))
+            if not path.width:
+                pencil.polygon(points, fill=ink)
+            elif alpha == 255:
+                _stroke(pencil, points, width, colour)
+            else:
+                pencil.line(points, fill=ink, width=width, joint="curve")
+
+    def dot(self, colour: Rgb, center: Point, radius: float, alpha: int = 255) -> None:
+        """A round spot; the radius in parts of the shorter side."""
+        if self.dry:
+            self.measure([limb(2 * radius, center)])
+            return
+        x, y = self.at(center)
+        r = radius * self.short
+        self.draw.ellipse((x - r, y - r, x + r, y + r), fill=(*colour, alpha))
+
+    def inside(self, count: int) -> list[Point]:
+        """Random places (pixels) on the largest bodies drawn so far, some way from each other."""
+        shapes = sorted(self.bodies, key=_spread, reverse=True)[:2]
+        found: list[Point] = []
+        for attempt in range(count * 12):
+            points = shapes[attempt % len(shapes)] if shapes else []
+            xs, ys = [p[0] for p in points], [p[1] for p in points]
+            spot = (self.rng.uniform(min(xs), max(xs)), self.rng.uniform(min(ys), max(ys)))
+            near = any(abs(spot[0] - x) + abs(spot[1] - y) < 7 * self.unit for x, y in found)
+            if not near and _within(spot, points):
+                found.append(spot)
+            if len(found) == count:
+                break
+        return found
+
+    def _frame(self, placed: Sequence[Placed]) -> tuple[int, int, int, int]:
+        margin = self.line + max(width for _, width in placed) / 2 + 1
+        xs = [x for points, _ in placed for x, _ in points]
+        ys = [y for points, _ in placed for _, y in points]
+        return int(min(xs) - margin), int(min(ys) - margin), int(max(xs) + margin) + 1, int(max(ys) + margin) + 1
+
+
+_FAINT = [round(level * 0.34) for level in range(256)]
+
+
+def _mask(placed: Sequence[Placed], frame: tuple[int, int, int, int], grow: int) -> Image.Image:
+    """Where the shapes are, together, each side grown by half of ``grow``."""
+    mask = Image.new("L", (frame[2] - frame[0], frame[3] - frame[1]))
+    local = [([(x - frame[0], y - frame[1]) for x, y in points], width) for points, width in placed]
+    _trace(ImageDraw.Draw(mask), local, 255, grow)
+    return mask
+
+
+def _trace(pencil: ImageDraw.ImageDraw, placed: Sequence[Placed], ink: Rgb | int, grow: int) -> None:
+    """Fill the shapes with one ink, each side grown by half of ``grow``."""
+    for points, width in placed:
+        if width:
+            _stroke(pencil, points, max(1, round(width) + grow), ink)
+            continue
+        pencil.polygon(points, fill=ink)
+        if grow:
+            pencil.line([*points, points[0], points[1]], fill=ink, width=grow, joint="curve")
+
+
+def _stroke(pencil: ImageDraw.ImageDraw, points: list[Point], width: int, ink: Rgb | int) -> None:
+    pencil.line(points, fill=ink, width=width)
+    r = width / 2
+    for x, y in points if width > 3 else ():
+        pencil.ellipse((x - r, y - r, x + r, y + r), fill=ink)
+
+
+def _shifted(mask: Image.Image, dx: int, dy: int) -> Image.Image:
+    moved = Image.new("L", mask.size)
+    moved.paste(mask, (dx, dy))
+    return moved
+
+
+def _spread(points: list[Point]) -> float:
+    xs, ys = [p[0] for p in points], [p[1] for p in points]
+    return (max(xs) - min(xs)) * (max(ys) - min(ys))
+
+
+def _within(spot: Point, points: list[Point]) -> bool:
+    """Whether the spot is in the polygon (crossings of a ray to the right)."""
+    x, y = spot
+    odd = False
+    for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
+        if (ay > y) != (by > y) and x < (bx - ax) * (y - ay) / (by - ay) + ax:
+            odd = not odd
+    return odd
+
+
+def _smooth(points: Sequence[Point], closed: bool, steps: int = 5) -> tuple[Point, ...]:
+    n = len(points)
+    out = []
+    for i in range(n if closed else n - 1):
+        a, b = points[i - 1 if closed or i else 0], points[i]
+        c, d = points[(i + 1) % n], points[(i + 2) % n if closed else min(i + 2, n - 1)]
+        for step in range(steps):
+            t = step / steps
+            out.append((_cubic(a[0], b[0], c[0], d[0], t), _cubic(a[1], b[1], c[1], d[1], t)))
+    return tuple(out) if closed else (*out, points[-1])
+
+
+def _cubic(a: float, b: float, c: float, d: float, t: float) -> float:
+    """Catmull-Rom between b and c."""
+    return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))

@@ -1,0 +1,183 @@
+"""From a scene to its picture: the place, then the things from the farthest to the nearest, then rain or snow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PIL import Image
+
+from askew.errors import UsageError
+from askew.types import Scene, Thing
+from askew.world.draw import (
+    birds,
+    food,
+    furniture,
+    hoofed,
+    household,
+    openings,
+    outdoor,
+    pets,
+    playthings,
+    signs,
+    tableware,
+    vehicles,
+)
+from askew.world.draw.backgrounds import background, foreground
+from askew.world.draw.effects import shadow, weathered
+from askew.world.draw.figures import Outfit, figure
+from askew.world.draw.look import Look, Sketch, look_of
+from askew.world.draw.palette import INK
+from askew.world.draw.pen import Pen
+from askew.world.draw.people import draw_person, hand
+from askew.world.layout import box_of, facing, level, painting_order
+from askew.world.persons import grip
+from askew.world.vocabulary import classes, people, places
+
+SKETCHES: dict[str, Sketch] = {
+    **pets.SKETCHES,
+    **hoofed.SKETCHES,
+    **birds.SKETCHES,
+    **vehicles.SKETCHES,
+    **furniture.SKETCHES,
+    **household.SKETCHES,
+    **tableware.SKETCHES,
+    **openings.SKETCHES,
+    **food.SKETCHES,
+    **outdoor.SKETCHES,
+    **signs.SKETCHES,
+    **playthings.SKETCHES,
+}
+FINENESS = 2
+"""The picture is drawn so many times larger and then made smaller, so that edges are soft."""
+
+RIM = {"bowl": 0.26, "vase": 0.03}
+"""Where what is in a vessel disappears behind its front, from the top."""
+
+
+def draw(scene: Scene, size: int = 224) -> Image.Image:
+    """The picture of a scene; ``size`` is its shorter side in pixels. The same scene gives the same pixels."""
+    if scene.size is None or scene.facts.get("place") not in places():
+        raise UsageError(f"Scene {scene.id!r} is not of the embedded world, so it cannot be drawn. Use make_scene.")
+    scale = size / min(scene.size)
+    width, height = (max(1, round(side * scale)) for side in scene.size)
+    image = background(scene, (width * FINENESS, height * FINENESS))
+    paint(image, scene, painting_order(scene))
+    foreground(image, scene)
+    return image.reduce(FINENESS)
+
+
+def paint(image: Image.Image, scene: Scene, order: Sequence[Thing]) -> None:
+    """Paint these things of the scene on an image of any size, the first farthest away."""
+    painter = _Painter(image, scene)
+    for thing in order:
+        if painter.fills(thing):
+            painter.thing(thing)
+            continue
+        if classes()[thing.name].family == "people":
+            painter.person(thing)
+        elif classes()[thing.name].family != "clothing":
+            painter.thing(thing)
+
+
+class _Painter:
+    """What is asked of the scene again and again while it is painted."""
+
+    def __init__(self, image: Image.Image, scene: Scene) -> None:
+        assert scene.size is not None
+        self.image, self.scene = image, scene
+        self.scale = min(image.size) / min(scene.size)
+        self.things = {thing.id: thing for thing in scene.things}
+        self.time = scene.facts.get("time", "day")
+        self.fronts: dict[str, tuple[Image.Image, tuple[int, int]]] = {}
+        self.holders = {r.object: r.subject for r in scene.relations if r.name == "holding"}
+        self.carried = {r.subject: r for r in scene.relations if r.name in ("on", "in", "sitting on", "riding")}
+
+    def fills(self, thing: Thing) -> bool:
+        """Whether this is in a vessel; the vessel is then painted first, and its front again in its turn."""
+        carrier = self.carried.get(thing.id)
+        if carrier is None or carrier.name != "in":
+            return False
+        vessel = self.things[carrier.object]
+        self.thing(vessel)
+        x, y, width, height = (side * self.scale for side in box_of(vessel))
+        rim = RIM[vessel.name] * height
+        frame = (round(x), round(y + rim), round(x + width), round(y + height))
+        self.fronts[vessel.id] = (self.image.crop(frame), frame[:2])
+        return True
+
+    def thing(self, thing: Thing) -> None:
+        """Anything but people."""
+        if thing.id in self.fronts:
+            self.image.paste(*self.fronts[thing.id])
+            return
+        look = look_of(thing, self.scene.id, self.time)
+        pen = self._pen(thing, look)
+        self._shadow(pen, thing)
+        sketch = SKETCHES[thing.name]
+        state = look.rng.getstate()
+        pen.dry = True
+        sketch(pen, look)
+        look.rng.setstate(state)
+        pen = Pen(pen.image, pen.box, pen.side, pen.unit, pen.rng, reach=pen.reach)
+        sketch(pen, look)
+        weathered(pen, look)
+        if thing.id in self.holders:
+            self._grip(thing, pen)
+
+    def person(self, thing: Thing) -> None:
+        """A person, clothes and all."""
+        look = look_of(thing, self.scene.id, self.time)
+        pen = self._pen(thing, look)
+        self._shadow(pen, thing)
+        draw_person(figure(pen, look, self._outfit(thing)))
+
+    def _pen(self, thing: Thing, look: Look) -> Pen:
+        x, y, width, height = (side * self.scale for side in box_of(thing))
+        return Pen(
+            self.image, (x, y, width, height), facing(self.scene, thing.id), min(self.image.size) / 224, look.rng
+        )
+
+    def _outfit(self, thing: Thing) -> Outfit:
+        worn = [self.things[r.object] for r in self.scene.relations if r.subject == thing.id and r.name == "wearing"]
+        garments = {garment.name: look_of(garment, self.scene.id) for garment in worn}
+        pose = self._pose(thing)
+        held = [self.things[item] for item, holder in self.holders.items() if holder == thing.id]
+        reach = None
+        if held:
+            doing = next((word for word in ("eating", "throwing") if word in thing.attributes), "holding")
+            x, y = people()["poses"][pose][grip(doing, held[0].name)]
+            reach = (x, y)
+        return Outfit(garments, pose, reach)
+
+    def _pose(self, thing: Thing) -> str:
+        """The row of joints: how one sits depends on what one sits on."""
+        carrier = self.carried.get(thing.id)
+        below = self.things[carrier.object].name if carrier else ""
+        if carrier and carrier.name == "riding":
+            return "balancing" if below in ("skateboard", "surfboard") else "riding"
+        if "sitting" in thing.attributes:
+            return "sitting" if below == "chair" else "facing"
+        return next((word for word in thing.attributes if word in people()["joints"]), "standing")
+
+    def _grip(self, thing: Thing, pen: Pen) -> None:
+        """The holder's hand over the thing, and the string of a kite."""
+        holder = self.things[self.holders[thing.id]]
+        look = look_of(holder, self.scene.id, self.time)
+        body = figure(self._pen(holder, look), look, self._outfit(holder))
+        assert body.outfit.reach is not None
+        if thing.name == "kite":
+            pen.draw.line(
+                [body.pen.at(body.outfit.reach), pen.at((0.5, 0.3))], fill=INK, width=max(1, round(0.7 * pen.unit))
+            )
+        hand(body, body.outfit.reach)
+
+    def _shadow(self, pen: Pen, thing: Thing) -> None:
+        carrier = self.carried.get(thing.id)
+        if level(thing) != "ground" or thing.id in self.holders or thing.name in ("boat", "fish", "orange"):
+            return
+        if "swimming" in thing.attributes or (carrier and carrier.name != "on"):
+            return
+        x, y, width, height = pen.box
+        if "jumping" in thing.attributes:
+            y += 0.105 * height
+        shadow(pen, (x, y, width, height))

@@ -1,0 +1,139 @@
+"""From a draft to words: the phrasings of each kind (``phrasings/*.yaml``), agreement, and what typing does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from random import Random
+from typing import Any
+
+import yaml
+
+from askew.world.meaning import Draft
+from askew.world.vocabulary import classes
+
+Choice = tuple[tuple[str, ...], tuple[float, ...]]
+
+
+@cache
+def data(name: str) -> Mapping[str, Any]:
+    """One file of ``phrasings/``."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = (files("askew.world") / "phrasings" / f"{name}.yaml").read_text(encoding="utf-8")
+    content: Mapping[str, Any] = yaml.load(text, Loader=loader)
+    return content
+
+
+@cache
+def phrasings() -> Mapping[str, Choice]:
+    """The phrasings of each key, and how often each comes, added up.
+
+    >>> min(len(texts) for texts, _ in phrasings().values())
+    8
+    """
+    return {key: _choice(entries) for name in ("yes_no", "other") for key, entries in data(name).items()}
+
+
+def phrase(draft: Draft, rng: Random) -> str:
+    """One phrasing of a draft, as somebody types it: mostly with a capital and a question mark."""
+    texts, weights = phrasings()[draft.key]
+    text = rng.choices(texts, cum_weights=weights)[0].format_map(draft.slots)
+    return typed(text[0].upper() + text[1:], rng)
+
+
+def typed(text: str, rng: Random) -> str:
+    """The text as typed: a few have no capitals, a few no question mark, as in VQA."""
+    odds = data("mix")["surface"]
+    chance = rng.random()
+    if chance < odds["lower"]:
+        text = text.lower()
+    elif chance < odds["lower"] + odds["no_capital"]:
+        text = text[0].lower() + text[1:]
+    chance = rng.random()
+    if chance < odds["no_mark"]:
+        return text[:-1]
+    return text[:-1] + " ?" if chance < odds["no_mark"] + odds["space_before_mark"] else text
+
+
+def question_type(text: str) -> str:
+    """The first words of a question as VQA names them: the longest type that it begins with.
+
+    >>> question_type("What color is the dog?"), question_type("How many people are in the car?")
+    ('what color is the', 'how many people are in')
+    >>> question_type("Would you say it is sunny?")
+    'none of the above'
+    """
+    words = text.lower().rstrip("? ").split()
+    known = _types()
+    for length in range(min(len(words), 5), 0, -1):
+        if " ".join(words[:length]) in known:
+            return " ".join(words[:length])
+    other: str = data("types")["other"]
+    return other
+
+
+def agreement(many: bool, noun: str = "") -> dict[str, str]:
+    """The slots that agree with a subject.
+
+    >>> agreement(False, "woman")
+    {'is': 'is', 'do': 'does', 'it': 'she', 'its': 'her'}
+    """
+    if many:
+        return {"is": "are", "do": "do", "it": "they", "its": "their"}
+    it, its = {"man": ("he", "his"), "boy": ("he", "his"), "woman": ("she", "her"), "girl": ("she", "her")}.get(
+        noun, ("they", "their") if noun in ("person", "child") else ("it", "its")
+    )
+    return {"is": "is", "do": "does", "it": it, "its": its}
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a class or a wider word.
+
+    >>> plural_of("person"), plural_of("bus"), plural_of("sheep")
+    ('people', 'buses', 'sheep')
+    """
+    wider = data("nouns")["wider"]
+    plural: str = wider[noun]["plural"] if noun in wider and noun not in classes() else classes()[noun].plural
+    return plural
+
+
+def said_word(word: str) -> str:
+    """A word of a scene as a question says it.
+
+    >>> said_word("lying"), said_word("red")
+    ('lying down', 'red')
+    """
+    said: str = data("nouns")["words"].get(word, word)
+    return said
+
+
+@cache
+def near(word: str) -> frozenset[str]:
+    """The words too near to this one to be a sure "no", itself among them.
+
+    >>> "gray" in near("white"), "red" in near("white"), "walking" in near("standing")
+    (True, False, True)
+    """
+    rows = [*data("nouns")["near"], *data("nouns")["near_poses"]]
+    return frozenset({word}.union(*(row for row in rows if word in row)))
+
+
+@cache
+def alike(name: str) -> frozenset[str]:
+    """The classes that one may take for this one, itself among them."""
+    return frozenset({name}.union(*(row for row in data("nouns")["alike"] if name in row)))
+
+
+@cache
+def _types() -> frozenset[str]:
+    return frozenset(data("types")["types"])
+
+
+def _choice(entries: Sequence[Any]) -> Choice:
+    pairs = [(entry, 1.0) if isinstance(entry, str) else (str(entry[1]), float(entry[0])) for entry in entries]
+    total, sums = 0.0, []
+    for _, weight in pairs:
+        total += weight
+        sums.append(total)
+    return tuple(text for text, _ in pairs), tuple(sums)

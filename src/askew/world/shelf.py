@@ -1,0 +1,147 @@
+"""Scenes kept on disk: a picture and a record of the questions for each, made when first needed.
+
+A file appears only when it is whole, and the same scene always gives the same bytes, so any number of processes may
+share a shelf, and one that is killed does no harm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from askew.errors import DataError
+from askew.files import replaced
+from askew.records import question_from, question_record, scene_from, scene_record
+from askew.types import ImageRef, Question, Scene
+from askew.world.ask import asked_and_answered
+from askew.world.phrasing import data
+from askew.world.scenes import make_scene
+from askew.world.splits import Shift, split_of
+
+VERSION = 1
+"""Counted up when the world changes on purpose; ``generator`` tells every change apart."""
+_QUALITY = 95
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A question of the world, with what its other formats and the datasheet need."""
+
+    question: Question
+    kind: str
+    """The kind of question, e.g. ``exists``."""
+    gqa: str
+    """GQA's structural and semantic type, e.g. ``verify/obj``."""
+    answer: str
+    """The true answer."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A folder with pictures (``images/``) and records of scenes."""
+
+    folder: str
+    seed: int
+    size: int
+    shifted: bool = False
+    records: str = "records"
+    """The folder of the records, below."""
+
+    def picture(self, index: int) -> str:
+        """The path of a picture, named as COCO names its own."""
+        name = f"COCO_world_{split_of(self.seed, index)}_{index:012d}.jpg"
+        return os.path.join(self.folder, "images", name)
+
+    def record(self, index: int) -> str:
+        """The path of a record."""
+        return os.path.join(self.folder, self.records + ("-shifted" if self.shifted else ""), f"{index:06d}.json")
+
+    def take(self, index: int) -> list[Kept]:
+        """The questions of a scene, made now if need be."""
+        return self.entry(index)[1]
+
+    def entry(self, index: int) -> tuple[Scene, list[Kept]]:
+        """A scene and its questions, made now if need be."""
+        record = self._read(index)
+        if record is None or not os.path.isfile(self.picture(index)):
+            record = self._make(index)
+        scene = scene_from(record["scene"])
+        image = ImageRef(scene.id, self.picture(index), None, record["sha256"], (self.size, self.size))
+        return scene, [
+            Kept(replace(question_from(part), image=image, scene=scene), part["made"], part["gqa"], part["true"])
+            for part in record["questions"]
+        ]
+
+    def make(self, index: int) -> int:
+        """Make a scene that is not there yet; gives its number back, so that processes can say what they did."""
+        if not (os.path.isfile(self.record(index)) and os.path.isfile(self.picture(index))):
+            self._make(index)
+        return index
+
+    def _read(self, index: int) -> Any:
+        try:
+            with open(self.record(index), "rb") as file:
+                return orjson.loads(file.read())
+        except (OSError, ValueError):
+            return None
+
+    def _make(self, index: int) -> dict[str, Any]:
+        scene = make_scene(self.seed, index, (self.size, self.size))
+        prior = Shift(split_of(self.seed, index)) if self.shifted else None
+        questions = [
+            question_record(replace(question, scene=None))
+            | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
+            for asked, question in asked_and_answered(scene, self.seed, prior)
+        ]
+        record = {"scene": scene_record(scene), "sha256": self._drawn(index, scene), "questions": questions}
+        _write(self.record(index), orjson.dumps(record))
+        # Read again, so that a scene is the same (floats, tuples) whether it was made or found.
+        made: dict[str, Any] = orjson.loads(orjson.dumps(record))
+        return made
+
+    def _drawn(self, index: int, scene: Scene) -> str:
+        """The hash of the picture, which is drawn unless it is there."""
+        path = self.picture(index)
+        if os.path.isfile(path):
+            return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        content = encoded_picture(scene, self.size)
+        _write(path, content)
+        return hashlib.sha256(content).hexdigest()
+
+
+def encoded_picture(scene: Scene, size: int) -> bytes:
+    """The picture of a scene as the bytes of a JPEG file."""
+    from askew.world.draw import draw
+
+    buffer = io.BytesIO()
+    draw(scene, size).save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
+    return buffer.getvalue()
+
+
+def _write(path: str, content: bytes) -> None:
+    try:
+        with replaced(path) as file:
+            file.write(content)
+    except OSError as trouble:
+        raise DataError(
+            f"{path}: cannot be written ({trouble.strerror or trouble}). Make room or give another folder; "
+            "ASKEW_CACHE says where the world is kept."
+        ) from None
+
+
+@cache
+def generator() -> str:
+    """Which world this is: the version, and a hash of everything that makes it (code and data)."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(here.rglob("*"), key=lambda path: path.relative_to(here).as_posix()):
+        if path.suffix in (".py", ".yaml"):
+            digest.update(path.relative_to(here).as_posix().encode() + b"\0" + path.read_bytes())
+    return f"{VERSION}-{digest.hexdigest()[:8]}"

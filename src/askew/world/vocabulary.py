@@ -1,0 +1,152 @@
+"""What can be in the world: classes, places, and which word says what about a thing (read from ``data/``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+Weights = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Class:
+    """One kind of thing: its place in WordNet, what it can look like, how large it is and where it can stand."""
+
+    name: str
+    synset: str
+    hypernyms: tuple[str, ...]
+    """Useful WordNet hypernyms, nearest first."""
+    plural: str
+    family: str
+    stands: tuple[str, ...]
+    """ground, water, sky, wall, floor (at the foot of the wall), surface (of a table), worn."""
+    height: tuple[float, float] = (0.0, 0.0)
+    """Range of heights at the front of the picture, in parts of its short side."""
+    aspect: float = 1.0
+    """Width / height."""
+    aspect_when: Weights = field(default_factory=dict)
+    height_when: Weights = field(default_factory=dict)
+    depth: tuple[float, float] = (0.12, 1.0)
+    """How near it stands: 0 at the far edge of the ground, 1 at the front."""
+    colours: Weights = field(default_factory=dict)
+    patterns: Weights = field(default_factory=dict)
+    materials: Weights = field(default_factory=dict)
+    poses: Weights = field(default_factory=dict)
+    framed: bool = False
+    """The material is the frame's; colour and pattern are the cloth's (a wooden bed with a striped blanket)."""
+    pairs: tuple[str, ...] = ()
+    """Opposites it can show, e.g. ``open/closed``."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a scene can be, and what is probable there."""
+
+    name: str
+    weight: float
+    setting: str
+    """indoors or outdoors."""
+    ground: tuple[float, float]
+    """Range of heights, from the top, at which floor or land begins."""
+    things: Weights
+    water: tuple[float, float] | None = None
+    """Top and bottom of the water."""
+    weather: Weights = field(default_factory=dict)
+    surface: Weights = field(default_factory=dict)
+    held: Weights = field(default_factory=dict)
+    ridden: Weights = field(default_factory=dict)
+    seats: Weights = field(default_factory=dict)
+    activities: Weights = field(default_factory=dict)
+    sports: Weights = field(default_factory=dict)
+
+
+def read(name: str) -> dict[str, Any]:
+    """One data file of the world."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    text = (files("askew.world") / "data" / f"{name}.yaml").read_text(encoding="utf-8")
+    content: dict[str, Any] = yaml.load(text, Loader=loader)
+    return content
+
+
+@cache
+def classes() -> Mapping[str, Class]:
+    """Every class by name.
+
+    >>> classes()["boy"].hypernyms
+    ('male', 'child', 'person')
+    >>> len(classes()) >= 40
+    True
+    """
+    return {name: Class(name=name, **_tupled(entry)) for name, entry in read("classes").items()}
+
+
+@cache
+def places() -> Mapping[str, Place]:
+    """Every place by name.
+
+    >>> places()["beach"].ridden["surfboard"]
+    8
+    """
+    entries = read("places")
+    return {name: Place(name=name, **_tupled(entry)) for name, entry in entries.items() if "weight" in entry}
+
+
+@cache
+def dimensions() -> Mapping[str, Any]:
+    """The words of each dimension, the pairs of opposites, and how often each side of a pair holds."""
+    return read("dimensions")
+
+
+@cache
+def people() -> Mapping[str, Any]:
+    """Poses, joints, garments, seats and mounts of people."""
+    return read("people")
+
+
+def is_a(name: str, word: str) -> bool:
+    """Whether a thing of this class may be called by this word.
+
+    >>> is_a("duck", "bird"), is_a("bird", "duck"), is_a("boy", "person")
+    (True, False, True)
+    """
+    return word == name or word in classes()[name].hypernyms
+
+
+def pair_of(name: str, word: str) -> str | None:
+    """The pair of opposites that the word belongs to when said of this class: what ``short`` means depends on it.
+
+    >>> pair_of("tree", "short"), pair_of("fence", "short"), pair_of("fence", "red")
+    ('tall/short', 'long/short', None)
+    """
+    return next((pair for pair in classes()[name].pairs if word in pair.split("/")), None)
+
+
+def opposite(name: str, word: str) -> str | None:
+    """The other word of the pair, when said of this class.
+
+    >>> opposite("door", "open"), opposite("fence", "short"), opposite("door", "red")
+    ('closed', 'long', None)
+    """
+    pair = pair_of(name, word)
+    return None if pair is None else next(side for side in pair.split("/") if side != word)
+
+
+def dimension(name: str, word: str) -> str | None:
+    """What the word says of a thing of this class: colour, pattern, material, pose, action or a pair of opposites.
+
+    >>> [dimension("umbrella", word) for word in ("red", "striped", "closed", "wet", "sitting")]
+    ['colour', 'pattern', 'open/closed', 'wet/dry', 'pose']
+    """
+    for kind in ("colour", "pattern", "material", "pose", "action"):
+        if word in dimensions()[kind]:
+            return kind
+    return pair_of(name, word)
+
+
+def _tupled(entry: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in entry.items()}

@@ -84,7 +84,8 @@ def test_nothing_right_leaves_nothing_to_ask_again() -> None:
 
 
 def test_none_of_the_changed_questions_right() -> None:
-    run = run_of(ACCURACY, ("rad", "rad.forward", None, None, None, 363))
+    before = ("rad", "accuracy.original", 0.01, 0.0, 0.02, 363)
+    run = run_of(ACCURACY, before, ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
         "prior answers 41 % of the questions rightly, but had none of the 363 changed ones right, "
         "so nothing could be asked again (—)."

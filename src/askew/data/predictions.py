@@ -3,7 +3,10 @@
 * the official VQA results file ``[{"question_id": 1, "answer": "yes"}]``,
 * GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
 * JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``,
-* an object ``{"1": "yes"}``, whose ids JSON can only write as text.
+* an object ``{"1": "yes"}``, whose ids JSON can only write as text,
+* the logs of other harnesses that answered an export (see ``askew.data.harness``).
+
+In a record that has both, ``prediction`` is what the model said and ``answer`` what people did.
 """
 
 from __future__ import annotations
@@ -13,18 +16,27 @@ from collections.abc import Iterator
 from typing import Any
 
 from askew.data.faults import Sieve, identity, mapping, missing, text
+from askew.data.harness import logged_answers, open_log
 from askew.data.index import distinct
 from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items, pairs
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
-_ANSWERS = ("answer", "prediction")
+_ANSWERS = ("prediction", "answer")
 
 
-def read_predictions(path: str | os.PathLike[str]) -> Iterator[tuple[Id, str]]:
-    """Question id and answer of each prediction, streamed; an id that is there twice is refused."""
+def read_predictions(
+    path: str | os.PathLike[str], ids: str | os.PathLike[str] | None = None
+) -> Iterator[tuple[Id, str]]:
+    """Question id and answer of each prediction, streamed; an id that is there twice is refused.
+
+    ``ids`` is the ``ids.jsonl`` of an export, for a harness's log that has row numbers in the place of ids.
+    """
     path = os.fspath(path)
+    log = open_log(path, ids)
+    if log is not None:
+        return logged_answers(path, log)
     seen = glimpse(path)
     if seen.top == "[":
         return _listed(Sieve(path, skip=False, advice=""))

@@ -64,22 +64,21 @@ def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
 def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) -> Sentence:
     headline = suite.get("headline") or {}
     figure = run.figure(suite["name"], headline.get("metric", ""))
-    joint, clause = _clause(figure, accuracy_of(run, suite["name"]), headline.get("sentence", "it scores {value}"))
+    changed = run.figure(suite["name"], "accuracy.original").n
+    accuracy = accuracy_of(run, suite["name"])
+    joint, clause = _clause(figure, accuracy, changed, headline.get("sentence", "it scores {value}"))
     text = opening + clause if opening.endswith(": ") else opening + joint + clause
     if not breaks_on:
         return (Span(text + "."),)
     return Span(text + "; it breaks most on "), Span(breaks_on, True), Span(".")
 
 
-def _clause(figure: Figure, accuracy: Figure, sentence: str) -> tuple[str, str]:
+def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tuple[str, str]:
     if figure.value is None:
         if accuracy.value == 0:
             return ", ", "so nothing it had right could be asked again (—)"
-        if figure.n and is_conditional(figure.metric):
-            return (
-                ", but ",
-                f"had none of the {count(figure.n)} changed ones right, so nothing could be asked again (—)",
-            )
+        if changed and is_conditional(figure.metric):
+            return ", but ", f"had none of the {count(changed)} changed ones right, so nothing could be asked again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
     said = _VALUE.sub(lambda match: _said(figure, match.group(1) or ""), sentence)
     if _too_wide(figure):

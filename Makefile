@@ -43,6 +43,9 @@ lint: $(VENV)/dev  ## format, lint and types
 bench: $(VENV)/dev  ## speed and memory, as ratios against named peers
 	@for file in benchmarks/bench_*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
+soak: $(VENV)/dev  ## long runs: kills at random, thousands of scenes
+	$(BIN)/python -m pytest -m soak tests/soak
+
 docs: $(VENV)/dev  ## the documentation as a web site, in site/
 	$(BIN)/mkdocs build --strict
 

@@ -60,10 +60,10 @@ class Tally:
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failures.update((p.error or "no answer").splitlines()[0][:200] for p in said if p.failed)
 
-    def record(self, limit: float) -> dict[str, Any]:
-        """For results.json."""
+    def record(self, asked: int, limit: float) -> dict[str, Any]:
+        """For results.json; ``asked`` counts what was answered in earlier runs too."""
         errors = dict(self.failures.most_common(20))
-        return {"count": self.failures.total(), "asked": self.asked, "by_error": errors, "limit": limit}
+        return {"count": self.failures.total(), "asked": asked, "by_error": errors, "limit": limit}
 
 
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
@@ -93,7 +93,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         "data": prepared.data,
         "suites": [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)],
         "scores": [score_record(score) for score in scores],
-        "failures": tally.record(settings.max_failures),
+        "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": usage,
         "seed": settings.seed,
         "config": {

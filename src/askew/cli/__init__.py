@@ -20,7 +20,9 @@ COMMANDS = {
     "run": "ask a model and score its answers; resumes by itself",
     "score": "score a file of predictions, without a model",
     "compare": "show runs side by side, with significance",
+    "gate": "pass or fail a run: what is required of it, and no worse than a run before",
     "report": "write the report of one or more runs again",
+    "export": "write groups as questions that other harnesses can answer",
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 

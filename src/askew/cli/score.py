@@ -28,6 +28,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", required=True, help="the run's folder")
     parser.add_argument("--images", metavar="DIR", help="the folder with the pictures, for the report")
     parser.add_argument("--allow-missing", action="store_true", help="questions without a prediction are non-answers")
+    parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs with row numbers for ids")
+    parser.add_argument("--extract", default="none", help="take answers out of free text: short (default none)")
     parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
     parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
     parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
@@ -41,11 +43,15 @@ def main(args: argparse.Namespace) -> int:
     from askew.settings import Named, Settings
 
     path = Path(args.predictions)
-    model = Named(Predictions(args.predictions, args.allow_missing), f"predictions:{path}", args.name or path.stem)
+    model = Named(
+        Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
+    )
     data = as_data(args.groups, args.images)
     found = getattr(data.what, "suites", None)
     suites = args.suite or (found() if found else ["accuracy"])
     # A non-answer was asked for by --allow-missing, so it is no reason to fail.
-    settings = Settings(seed=args.seed, resamples=args.resamples, max_failures=1.0, batch_size=4096)
+    settings = Settings(
+        seed=args.seed, resamples=args.resamples, max_failures=1.0, batch_size=4096, extract=args.extract
+    )
     run_all([model], data, [as_suite(suite) for suite in suites], Path(args.output), settings, as_typed())
     return 0

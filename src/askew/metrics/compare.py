@@ -82,6 +82,17 @@ def bootstrap_p(difference: float, samples: Floats) -> float:
     return min(resolution, max(1e-12, erfc(abs(difference) / (spread * sqrt(2))))) if spread else resolution
 
 
+def resolvable(p: float, images: int) -> float:
+    """A p value that so few images can bear: when all of them point one way, the sign test says 2 / 2ⁿ, and no less.
+
+    Drawings from a handful of images that all changed alike do not vary, and would make sure of anything.
+
+    >>> resolvable(0.001, 4), resolvable(0.001, 40)
+    (0.125, 0.001)
+    """
+    return max(p, 2.0 ** (1 - images))
+
+
 def mcnemar(only_a: int, only_b: int) -> float:
     """The exact two-sided McNemar test (1947): how likely a fair coin splits the disagreements at least so unevenly.
 
@@ -181,7 +192,7 @@ def _with_interval(point: _Point, sums: Floats) -> Difference:
     first, second = np.split(sums, 2)
     samples = np.round(point.metric.combine(first) - point.metric.combine(second), 12)
     low, high = interval(samples)
-    p = bootstrap_p(point.difference.difference, samples)
+    p = resolvable(bootstrap_p(point.difference.difference, samples), point.clusters)
     return replace(point.difference, low=settled(low), high=settled(high), p=ten_digits(p))
 
 

@@ -22,6 +22,8 @@ class Predictions:
 
     file: str = field(repr=False)
     allow_missing: bool = False
+    ids: str | None = None
+    """The ``ids.jsonl`` of an export, for logs that have row numbers in the place of ids."""
     signature: str = field(init=False, default="")
     answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
@@ -29,7 +31,7 @@ class Predictions:
     """Answers belong to ids, not to what was asked: two questions that read alike may be answered differently."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "answers", dict(read_predictions(self.file)))
+        object.__setattr__(self, "answers", dict(read_predictions(self.file, self.ids)))
         object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(self.file)}")
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:

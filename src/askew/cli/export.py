@@ -1,0 +1,48 @@
+"""``askew export``: groups as questions that other harnesses can answer."""
+
+from __future__ import annotations
+
+import argparse
+
+EXAMPLES = """\
+examples:
+  askew export bench/groups.jsonl --format lmms-eval --output lmms/askew_rad --name askew_rad
+  askew export bench/groups.jsonl --format vlmevalkit --output "$LMUData" --name askew_rad
+  askew export bench/groups.jsonl --format jsonl --output mine
+
+Their log is scored as it is: askew score bench/groups.jsonl LOG --output runs/mine"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    from askew.data.export import FORMATS
+
+    parser.epilog = EXAMPLES
+    parser.add_argument("groups", metavar="GROUPS", help="groups.jsonl from askew build or run")
+    parser.add_argument("--format", choices=FORMATS, required=True, help="who shall answer")
+    parser.add_argument("--output", metavar="DIR", required=True, help="the folder to write to")
+    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures")
+    parser.add_argument("--name", default="askew", help="what the task or table is called there (default askew)")
+    parser.add_argument(
+        "--prompt", metavar="TEXT", help="said after each question (default: answer with a single word or phrase)"
+    )
+    parser.add_argument(
+        "--pictures",
+        choices=("inline", "paths"),
+        default="inline",
+        help="of vlmevalkit: in the table itself (default), or their paths on this machine",
+    )
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the files and say what they are."""
+    from askew.data.export import export
+    from askew.data.groups import read_groups
+
+    groups = read_groups(args.groups, args.images)
+    made = export(groups, args.output, args.format, args.name, args.prompt, args.pictures == "inline")
+    alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
+    print(f"{made.questions:,} questions{alike}:")
+    for path in made.files:
+        print(f"  {path}")
+    return 0

@@ -1,0 +1,8 @@
+"""Groups as questions that other harnesses can answer: one file per format, and the map from its rows to our ids."""
+
+from __future__ import annotations
+
+from askew.data.export.rows import ANSWER_PROMPT, Asked, distinct_questions, each_question
+from askew.data.export.write import FORMATS, export
+
+__all__ = ["ANSWER_PROMPT", "FORMATS", "Asked", "distinct_questions", "each_question", "export"]

@@ -1,0 +1,128 @@
+"""The questions of groups, each once, with the ids that an answer to it belongs to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import orjson
+
+from askew.data.write import modal
+from askew.errors import DataError
+from askew.images import content_hash
+from askew.types import Group, Id, ImageRef, Question
+
+ANSWER_PROMPT = "\nAnswer the question using a single word or phrase."
+"""What is said after every question, so that models answer as people did."""
+
+IDS = "askew_ids"
+"""The column that brings answers back: the ids of a row as JSON, so that 7 stays 7 and "7" stays "7"."""
+
+_Content = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question as a harness is asked it."""
+
+    question: Question
+    ids: tuple[Id, ...]
+    """The questions that it answers: they read alike and are about the same picture."""
+    category: str
+    """``original``, or the test of the variant that it was first met as."""
+
+    @property
+    def encoded_ids(self) -> str:
+        """The ids as text that any table can hold.
+
+        >>> Asked(Question(7, None, "Is it?"), (7, "7/rad"), "original").encoded_ids
+        '[7,"7/rad"]'
+        """
+        return orjson.dumps(self.ids).decode()
+
+    @property
+    def answer(self) -> str:
+        """What most people said."""
+        return modal(self.question.answers)
+
+    @property
+    def prompt(self) -> str:
+        """What was said before, and the question.
+
+        >>> Asked(Question(7, None, "Is it red?", context="There is a bus."), (7,), "original").prompt
+        'There is a bus.\\nIs it red?'
+        """
+        return "\n".join(part for part in (self.question.context, self.question.text) if part)
+
+    def picture(self) -> str:
+        """The full path of its picture's file."""
+        image = self.question.image
+        if image is None or image.path is None:
+            raise DataError(
+                f"question {self.question.id!r} has no picture, and a harness needs one. "
+                "Give the folder of pictures (--images)."
+            )
+        return os.path.abspath(image.path)
+
+
+def each_question(groups: Iterable[Group]) -> Iterator[Asked]:
+    """Every id once, in the order of the groups."""
+    seen: dict[Id, _Content] = {}
+    for question, category in _members(groups):
+        if _is_new(seen, question, _content(question)):
+            yield Asked(question, (question.id,), category)
+
+
+def distinct_questions(groups: Iterable[Group]) -> list[Asked]:
+    """Every distinct picture, question and context once, in the order of the groups.
+
+    >>> cat = Question(1, ImageRef("a"), "Is it a cat?")
+    >>> groups = [Group(1, "x", cat), Group(2, "x", replace(cat, id="1")), Group(3, "y", cat)]
+    >>> [asked.ids for asked in distinct_questions(groups)]
+    [(1, '1')]
+    """
+    seen: dict[Id, _Content] = {}
+    found: dict[_Content, Asked] = {}
+    for question, category in _members(groups):
+        content = _content(question)
+        if not _is_new(seen, question, content):
+            continue
+        first = found.get(content)
+        if first is None:
+            found[content] = Asked(question, (question.id,), category)
+        else:
+            found[content] = replace(first, ids=(*first.ids, question.id))
+    return list(found.values())
+
+
+def _members(groups: Iterable[Group]) -> Iterator[tuple[Question, str]]:
+    for group in groups:
+        yield replace(group.original, scene=None), "original"
+        for variant in group.variants:
+            yield replace(variant.question, scene=None), variant.test or "variant"
+
+
+def _content(question: Question) -> _Content:
+    picture = "" if question.image is None else content_hash(question.image)
+    return picture, question.text, question.context
+
+
+def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> bool:
+    """Whether this id comes for the first time; an id must ask the same wherever it stands."""
+    before = seen.setdefault(question.id, content)
+    if before is content:
+        return True
+    if before != content:
+        raise DataError(
+            f"the id {question.id!r} asks two things: {before[1]!r} and {question.text!r} (or the same about two "
+            "pictures), so an answer to it would be ambiguous. Give questions different ids."
+        )
+    return False
+
+
+def picture_name(image: ImageRef | None) -> Id | None:
+    """Where the picture lies, or what it is called when nobody knows where; None for no picture."""
+    if image is None:
+        return None
+    return image.id if image.path is None else os.path.abspath(image.path)

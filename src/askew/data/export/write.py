@@ -1,0 +1,67 @@
+"""Exporting: which format writes which files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from askew.data.export.lmms_eval import write_lmms_eval
+from askew.data.export.plain import write_plain
+from askew.data.export.rows import ANSWER_PROMPT, Asked, distinct_questions, each_question
+from askew.data.export.vlmevalkit import write_vlmevalkit
+from askew.data.write import line
+from askew.errors import DataError, UsageError
+from askew.files import write_joined
+from askew.types import Group
+
+Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl"]
+FORMATS: tuple[str, ...] = get_args(Format)
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written."""
+
+    questions: int
+    ids: int
+    """As many as the questions, or more where questions that read alike are asked once."""
+    files: tuple[Path, ...]
+
+
+def export(
+    groups: Iterable[Group],
+    folder: str | Path,
+    format: Format,  # noqa: A002
+    name: str = "askew",
+    prompt: str | None = None,
+    inline: bool = True,
+) -> Exported:
+    """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
+
+    ``name`` is what the harness calls the task; ``prompt`` is said after each question (by default
+    ``ANSWER_PROMPT``; not in plain JSONL); ``inline`` puts pictures into VLMEvalKit's table instead of their paths.
+    """
+    folder = Path(folder)
+    if format not in FORMATS:
+        raise UsageError(f"No format is called {format!r}. Known: {', '.join(FORMATS)}.")
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"The name {name!r} must be letters, digits, - and _ alone: it becomes a file and a task.")
+    said = ANSWER_PROMPT if prompt is None else prompt
+    asked: list[Asked] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
+    if not asked:
+        raise DataError("There are no groups to export. Check the file.")
+    if format == "jsonl":
+        if prompt:
+            raise UsageError("Plain JSONL has the questions alone; say the prompt where you ask them.")
+        files = write_plain(asked, folder, name)
+    elif format == "lmms-eval":
+        files = write_lmms_eval(asked, folder, name, said)
+    else:
+        files = write_vlmevalkit(asked, folder, name, said, inline)
+    ids = folder / "ids.jsonl"
+    write_joined(ids, (line({"index": index, "ids": one.ids}) for index, one in enumerate(asked)))
+    return Exported(len(asked), sum(len(one.ids) for one in asked), (*files, ids))

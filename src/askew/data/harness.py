@@ -1,0 +1,235 @@
+"""Answers in the logs of other harnesses, for the questions that ``askew export`` gave them.
+
+What a file is is told by its content. Of each kind these fields are used:
+
+* lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
+  ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. Of
+  a log with several filters the first counts.
+* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``; a prediction that
+  begins "Failed to obtain answer" is no answer.
+* inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
+  ``output.completion``, else the first choice's message. A sample with an ``error`` is no answer.
+
+A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jsonl`` of the export says whose it is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from askew.data.faults import Sieve, identity, mapping, missing, repeated, wrong
+from askew.data.index import Index
+from askew.data.jsonl import sound_lines
+from askew.data.stream import glimpse, items
+from askew.data.tables import looks_like_table, table_rows, zip_kind, zipped_samples
+from askew.errors import BadRecord
+from askew.types import Id
+
+_IDS = ("question_id", "questionId", "id")
+_FAILED = re.compile(r"\s*Failed to obtain answer\b")
+"""What VLMEvalKit writes in the place of an answer that it did not get."""
+
+Known = Mapping[int, Sequence[Id]]
+"""Row of an export to the ids it answers."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Records of lmms-eval and lm-eval."""
+
+    known: Known
+
+    def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
+        """The questions that this record answers."""
+        ours, doc = record.get("askew"), record.get("doc")
+        if isinstance(ours, dict) and "ids" in ours:
+            return decoded_ids(ours["ids"])
+        return _ids(doc if isinstance(doc, dict) else {}, record.get("doc_id"), self.known, "doc")
+
+    def answer(self, record: Mapping[str, Any]) -> str | None:
+        """What was answered."""
+        said = _first(record.get("filtered_resps"))
+        said = _first(record.get("resps")) if said is None else said
+        if said is None:
+            raise BadRecord("neither 'filtered_resps' nor 'resps' has text. Log the samples of a task that generates.")
+        return said
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of VLMEvalKit's prediction files."""
+
+    known: Known
+
+    def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
+        """The questions that this row answers."""
+        return _ids(record, record.get("index"), self.known, "row")
+
+    def answer(self, record: Mapping[str, Any]) -> str | None:
+        """What was answered; None where VLMEvalKit says that it failed."""
+        name = "prediction" if "prediction" in record else "answer"
+        if record.get(name) is None:
+            raise missing(record, name)
+        if not isinstance(record[name], str):
+            raise wrong(name, "text", record[name])
+        said: str = record[name]
+        return None if _FAILED.match(said) else said
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """Samples of inspect_ai."""
+
+    known: Known
+
+    def ids(self, record: Mapping[str, Any]) -> Sequence[Id]:
+        """The questions that this sample answers."""
+        metadata = record.get("metadata")
+        if isinstance(metadata, dict) and "askew_ids" in metadata:
+            return decoded_ids(metadata["askew_ids"])
+        return (identity(record, "id"),)
+
+    def answer(self, record: Mapping[str, Any]) -> str | None:
+        """What was answered; None when the sample ended in an error."""
+        output = record.get("output")
+        if record.get("error") or not isinstance(output, dict):
+            return None
+        if isinstance(output.get("completion"), str):
+            return str(output["completion"])
+        choices = output.get("choices")
+        if not isinstance(choices, list) or not choices:
+            return None
+        content = mapping(mapping(choices[0]).get("message")).get("content")
+        if isinstance(content, list):
+            texts = (part.get("text") for part in content if isinstance(part, dict) and part.get("type") == "text")
+            return "\n".join(text for text in texts if isinstance(text, str))
+        return content if isinstance(content, str) else None
+
+
+@dataclass(frozen=True)
+class Log:
+    """A log that is known: its records, what they are called, and how they are read."""
+
+    records: Iterator[tuple[int, Any]]
+    word: str
+    reader: Samples | Rows | Inspected
+
+
+def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None:
+    """The log of a harness at this path; None when it is something else."""
+    known = read_ids(ids) if ids is not None else {}
+    kind = zip_kind(path)
+    if kind == "inspect":
+        return Log(zipped_samples(path), "sample", Inspected(known))
+    if kind == "xlsx" or looks_like_table(path):
+        return Log(table_rows(path), "row", Rows(known))
+    return _open_json(path, known)
+
+
+def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
+    """Id and answer of all that was answered; an id that is there twice is refused, a failure is left out."""
+    sieve = Sieve(path, skip=False, word=log.word, advice="")
+    first_filter: object = None
+    with Index() as seen:
+        for number, record in log.records:
+            fields = sieve.sift(number, None, mapping, record) or {}
+            first_filter = fields.get("filter") if first_filter is None else first_filter
+            if fields.get("filter", first_filter) != first_filter:
+                continue
+            keys = sieve.sift(number, None, log.reader.ids, fields) or ()
+            for key in keys:
+                if not seen.add(key):
+                    sieve.refuse(number, repeated(key), key)
+            said = sieve.sift(number, keys[0], log.reader.answer, fields)
+            if said is not None:
+                yield from ((key, said) for key in keys)
+
+
+def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
+    """The map from rows to ids that ``askew export`` wrote as ``ids.jsonl``."""
+    sieve = Sieve(os.fspath(path), skip=False, word="line", advice="")
+    found: dict[int, tuple[Id, ...]] = {}
+    for number, record in sound_lines(sieve):
+        fields = sieve.sift(number, None, mapping, record) or {}
+        index = fields.get("index")
+        if type(index) is not int:
+            sieve.refuse(number, wrong("index", "a whole number", index))
+        else:
+            found[index] = sieve.sift(number, index, decoded_ids, fields.get("ids")) or ()
+    return found
+
+
+def decoded_ids(value: object) -> tuple[Id, ...]:
+    """The ids of a row, from their JSON text or as they are.
+
+    >>> decoded_ids('[7,"7/rad"]')
+    (7, '7/rad')
+    >>> decoded_ids("7")
+    Traceback (most recent call last):
+    askew.errors.BadRecord: 'askew_ids' must be a list of ids and is text ('7'). Mend the record.
+    """
+    found = value
+    if isinstance(value, str):
+        try:
+            found = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            found = None
+    if not isinstance(found, list) or not found or not all(type(key) in (int, str) for key in found):
+        raise wrong("askew_ids", "a list of ids", value)
+    return tuple(found)
+
+
+def _open_json(path: str, known: Known) -> Log | None:
+    shape = glimpse(path)
+    keys, lines = set(shape.keys), shape.top == "{"
+    if {"doc_id", "doc"} & keys and {"filtered_resps", "resps"} & keys:
+        return _log(path, lines, "", Samples(known))
+    if {"logs"} <= keys and {"args", "model_configs"} & keys:
+        return _log(path, False, "logs", Samples(known))
+    if {"eval", "status"} <= keys and lines:
+        return _log(path, False, "samples", Inspected(known))
+    if "askew_ids" in keys or ({"index", "prediction"} <= keys and not keys & set(_IDS)):
+        return _log(path, lines, "", Rows(known))
+    return None
+
+
+def _log(path: str, lines: bool, key: str, reader: Samples | Rows | Inspected) -> Log:
+    if lines:
+        return Log(sound_lines(Sieve(path, skip=False, word="line", advice="")), "line", reader)
+    return Log(items(path, key), "record", reader)
+
+
+def _ids(fields: Mapping[str, Any], row: object, known: Known, where: str) -> Sequence[Id]:
+    """The ids that stand in a record; else those of its row."""
+    if fields.get("askew_ids"):
+        return decoded_ids(fields["askew_ids"])
+    for name in _IDS:
+        if fields.get(name) is not None:
+            return (identity(fields, name),)
+    place = int(row) if isinstance(row, int | str) and str(row).isdecimal() else None
+    if place is None:
+        raise BadRecord(f"its {where} has no 'askew_ids' and no row number. Log the questions that askew exported.")
+    if not known:
+        raise BadRecord(
+            f"its {where} has no 'askew_ids', only the row {place}. Give the ids.jsonl of the export (ids=...)."
+        )
+    if place not in known:
+        raise BadRecord(f"row {place} is not in the ids.jsonl that was given. Was it written by the same export?")
+    return known[place]
+
+
+def _first(value: object) -> str | None:
+    """The first text in lists of lists.
+
+    >>> _first([["yes", "no"]]), _first("yes"), _first([[]])
+    ('yes', 'yes', None)
+    """
+    while isinstance(value, list):
+        value = value[0] if value else None
+    return value if isinstance(value, str) else None

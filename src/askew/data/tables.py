@@ -1,0 +1,113 @@
+"""Rows of tables (TSV, CSV, XLSX) and samples of zipped logs, as records with text in their fields."""
+
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+
+from askew.errors import BadRecord, DataError, need
+from askew.files import opened, opened_raw
+
+_ZIP = b"PK\x03\x04"
+_HEAD = 1 << 16
+
+
+def zip_kind(path: str) -> str:
+    """``xlsx``, ``inspect`` (its ``.eval`` log), or nothing for a file that is no zip."""
+    with opened_raw(path) as file:
+        if file.read(4) != _ZIP:
+            return ""
+    with _archive(path) as archive:
+        names = archive.namelist()
+    if any(name.startswith("xl/") for name in names):
+        return "xlsx"
+    if any(name.startswith("samples/") for name in names) or "header.json" in names:
+        return "inspect"
+    raise DataError(f"{path}: a zip file that is neither XLSX nor a log of inspect. Unpack it and give a file of it.")
+
+
+def looks_like_table(path: str) -> bool:
+    """Whether the file begins with the names of columns, one of them for answers."""
+    with opened(path) as file:
+        head = file.read(_HEAD).lstrip()
+    if head[:1] in (b"{", b"["):
+        return False
+    names = head.split(b"\n", 1)[0].decode(errors="replace")
+    columns = next(csv.reader([names], delimiter=_delimiter(names)), [])
+    return bool({"prediction", "answer"} & {column.strip() for column in columns}) and len(columns) > 1
+
+
+def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The rows of a table with their numbers, the row of names being 1, as a spreadsheet counts them."""
+    rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path)
+    _, names = next(rows, (1, []))
+    for number, cells in rows:
+        if any(cells):
+            if len(cells) != len(names):
+                raise BadRecord(
+                    f"{path}: row {number}: {len(cells)} cells under {len(names)} names. Mend the row, or write the "
+                    "table again with quotes around text."
+                )
+            yield number, dict(zip(names, cells, strict=True))
+
+
+def zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
+    """The samples of an inspect ``.eval`` log, in its order."""
+    with _archive(path) as archive:
+        names = [name for name in archive.namelist() if name.startswith("samples/") and name.endswith(".json")]
+        for number, name in enumerate(names, 1):
+            yield number, _sample(path, archive, name)
+
+
+def _sample(path: str, archive: zipfile.ZipFile, name: str) -> Any:
+    try:
+        return orjson.loads(archive.read(name))
+    except NotImplementedError:
+        raise DataError(
+            f"{path}: its compression is not one that this Python reads. Convert the log: inspect log convert --to json"
+        ) from None
+    except orjson.JSONDecodeError as trouble:
+        raise BadRecord(f"{path}: {name}: broken JSON ({trouble}). Was the evaluation stopped? Run it again.") from None
+
+
+@contextmanager
+def _archive(path: str) -> Iterator[zipfile.ZipFile]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            yield archive
+    except (zipfile.BadZipFile, EOFError) as damage:
+        raise DataError(f"{path}: the zip file is cut off or damaged ({damage}). Copy it again.") from None
+
+
+def _text_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    with opened(path) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        try:
+            first = text.readline()
+            yield 1, [name.strip() for name in next(csv.reader([first], delimiter=_delimiter(first)), [])]
+            yield from enumerate(csv.reader(text, delimiter=_delimiter(first), strict=True), 2)
+        except UnicodeDecodeError as wrong:
+            raise DataError(f"{path}: not UTF-8 ({wrong.reason}). Save the file as UTF-8.") from None
+        except csv.Error as trouble:
+            raise DataError(f"{path}: the table is broken ({trouble}). Write it again.") from None
+        finally:
+            text.detach()
+
+
+def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    book = need("openpyxl", "xlsx").load_workbook(path, read_only=True)
+    try:
+        for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+            yield number, ["" if cell is None else str(cell) for cell in cells]
+    finally:
+        book.close()
+
+
+def _delimiter(names: str) -> str:
+    return "\t" if "\t" in names else ","

@@ -1,0 +1,204 @@
+"""No worse than before: the paired comparison of a run with a baseline on the same groups."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+from askew.compare import compare_runs
+from askew.gate.check import Check, Status
+from askew.metrics.accuracy import Gap
+from askew.metrics.attacks import AttackErrorRate, AttackTries
+from askew.metrics.compare import holm
+from askew.metrics.flips import Flips
+from askew.metrics.introspect import Introspect
+from askew.metrics.rates import AnswerRate
+from askew.registry import make
+from askew.report.figures import probability, show
+from askew.report.load import Run
+from askew.types import Metric
+
+_Key: TypeAlias = tuple[str, str, str]
+"""Suite, metric, part."""
+
+SAME = "the same groups"
+"""The check that comes first."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a run counts as worse: significantly so, and by more than a margin."""
+
+    alpha: float = 0.05
+    """Of the p value, corrected for all comparisons that the gate looks at (Holm 1979)."""
+    margin: float = 0.0
+    """What may be lost, as a fraction."""
+    metrics: tuple[str, ...] = ()
+    """Only these; all when empty."""
+    resamples: int = 2000
+    seed: int = 0
+
+
+DEFAULT = Rule()
+
+
+def direction(metric: Metric) -> int:
+    """1 when more is better, -1 when less is, 0 when neither is.
+
+    A metric from elsewhere says it with an attribute ``better``.
+
+    >>> direction(Flips()), direction(AnswerRate()), direction(Gap(change=True)), direction(Gap())
+    (-1, 0, 1, -1)
+    """
+    if isinstance(metric, Gap):
+        return 1 if metric.change else -1
+    if isinstance(metric, Flips):
+        return -1 if metric.kind in ("any", "negative", "wrong") else 0
+    if isinstance(metric, Introspect):
+        return 1 if metric.main and metric.sub else 0
+    if isinstance(metric, AttackErrorRate):
+        return -1
+    if isinstance(metric, (AnswerRate, AttackTries)):
+        return 0
+    return int(getattr(metric, "better", 1))
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A run and what it is held against."""
+
+    run: Run
+    baseline: Run
+    rule: Rule
+
+
+def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
+    """One check for each score of the suites that both have (the whole and each test), after one that they compare.
+
+    A score that the baseline has and the run cannot give any more fails; one that neither has is skipped.
+    """
+    shared = [suite for suite in run.suites if suite["name"] in {other["name"] for other in baseline.suites}]
+    same = _same_groups(run, baseline, [suite["name"] for suite in shared])
+    if same.status is Status.FAILED:
+        return [same]
+    pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule)
+    checks = [
+        _judged(pair, key, metric, found.get(key))
+        for suite in shared
+        for key, metric in _compared(suite["name"], _metrics(suite, run), baseline, rule)
+    ]
+    return [same, *(checks or [_nothing(rule, shared, run)])]
+
+
+def _metrics(suite: Mapping[str, Any], run: Run) -> dict[str, Metric]:
+    metrics: dict[str, Metric] = dict(make("suite", suite["spec"]).metrics)
+    metrics.update((spec, make("metric", spec)) for spec in run.results["config"]["metrics"])
+    return metrics
+
+
+def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:
+    return (not rule.metrics or metric in rule.metrics) and (not part or part.startswith("test="))
+
+
+def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Rule) -> Iterator[tuple[_Key, Metric]]:
+    for name, metric, part, _ in baseline.figures():
+        known = name == suite and metric in metrics and direction(metrics[metric]) != 0
+        if known and _is_looked_at(metric, part, rule):
+            yield (suite, metric, part), metrics[metric]
+
+
+def _differences(run: Run, baseline: Run, rule: Rule) -> dict[_Key, dict[str, Any]]:
+    """Run minus baseline by suite, metric and part, the p values corrected for those that are looked at alone."""
+    looked_at = [
+        difference
+        for difference in compare_runs([run, baseline], rule.resamples, rule.seed)
+        if _is_looked_at(difference["metric"], difference["part"], rule)
+    ]
+    corrected = holm([difference["p"] for difference in looked_at])
+    return {
+        (difference["suite"], difference["metric"], difference["part"]): {**difference, "p_holm": p}
+        for difference, p in zip(looked_at, corrected, strict=True)
+    }
+
+
+def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any] | None) -> Check:
+    suite, name, part = key
+    ours, before = pair.run.figure(*key), pair.baseline.figure(*key)
+    called = f"{suite}:{name}" + (f"@{part}" if part else "")
+    found = f"{ours.short} (was {before.short})"
+    if before.value is None:
+        return Check("no-worse", called, Status.SKIPPED, found, "The baseline has no such score.")
+    if ours.value is None:
+        return Check("no-worse", called, Status.FAILED, found, "The run has nothing left to measure it on.")
+    if difference is None or difference["p_holm"] != difference["p_holm"]:
+        return Check("no-worse", called, Status.SKIPPED, found, "Too few images in both to tell a difference.")
+    lost = _lost(metric, ours.value, before.value, difference["difference"])
+    significant = difference["p_holm"] < pair.rule.alpha
+    change, p = show(name, difference["difference"]), probability(difference["p_holm"])
+    said = f"Change {change}, p = {p}, n = {difference['n']:,}."
+    if significant and lost > pair.rule.margin:
+        return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {said}")
+    verdict = "Within the margin. " if significant and lost > 0 else ""
+    return Check("no-worse", called, Status.PASSED, found, verdict + said)
+
+
+def _lost(metric: Metric, ours: float, before: float, difference: float) -> float:
+    """How much worse it is. A gap costs only where variants fall behind originals, so only that can grow worse."""
+    if isinstance(metric, Gap):
+        sign = direction(metric)
+        return max(0.0, -sign * ours) - max(0.0, -sign * before)
+    return -direction(metric) * difference
+
+
+def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
+    """Whether the run was asked all that the baseline was asked in the suites that both have."""
+    if not shared:
+        return _unlike("They have no suite in common. Run the same suites.")
+    ours, before = _asked(run, shared), _asked(baseline, shared)
+    both = ours.keys() & before.keys()
+    if not both:
+        return _unlike("They share no group. Run both on the same groups.jsonl.")
+    changed = sorted(str(key[1]) for key in both if ours[key] != before[key])
+    if changed:
+        return _unlike(
+            f"{len(changed):,} of the {len(both):,} groups in both ask something else, e.g. {changed[0]!r}. "
+            "Run both on the same groups.jsonl."
+        )
+    if missing := len(before) - len(both):
+        return _unlike(
+            f"{missing:,} of the baseline's {len(before):,} groups are not in the run. "
+            "Run both on the same groups.jsonl, without a --limit of its own."
+        )
+    new = f" {len(ours) - len(both):,} groups of the run are new." if len(ours) > len(both) else ""
+    return Check("groups", SAME, Status.PASSED, f"{len(both):,} shared", f"All of {baseline.folder}.{new}")
+
+
+def _unlike(why: str) -> Check:
+    return Check("groups", SAME, Status.FAILED, "—", f"The runs cannot be compared. {why}")
+
+
+def _nothing(rule: Rule, shared: Sequence[Mapping[str, Any]], run: Run) -> Check:
+    known = sorted({name for suite in shared for name in _metrics(suite, run)})
+    wanted = f"No metric is called {' or '.join(rule.metrics)}. " if rule.metrics else ""
+    why = f"{wanted}There is nothing to compare. Metrics there: {', '.join(known)}."
+    return Check("no-worse", "something to compare", Status.FAILED, "—", why)
+
+
+def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:
+    """What each group asks, as a digest; 1 and "1" are different groups."""
+    return {
+        (record["suite"], record["group"], type(record["group"]).__name__): _digest(record)
+        for _, record in run.outcomes()
+        if record.get("suite") in suites
+    }
+
+
+def _digest(record: Mapping[str, Any]) -> bytes:
+    """Of the questions, answers and pictures of a group; not of where the pictures lie."""
+    members = [record["original"], *record.get("variants", ())]
+    asked = [[member.get(key) for key in ("question", "context", "image", "answers", "expect")] for member in members]
+    return hashlib.blake2b(orjson.dumps(asked), digest_size=8).digest()

@@ -1,0 +1,116 @@
+"""The gate's findings for people and for machines: a terminal, Markdown, JUnit XML."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+from xml.etree import ElementTree
+
+from askew.gate.check import Check, Status, is_open
+
+_SIGNS = {Status.PASSED: "✓", Status.FAILED: "✗", Status.SKIPPED: "–"}
+_COLORS = {Status.PASSED: "32", Status.FAILED: "31", Status.SKIPPED: "33"}
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
+
+
+def terminal(checks: Sequence[Check], title: str, width: int = 80, color: bool = False) -> str:
+    """What failed, with why; what passed in a line each, comparisons summed up in one."""
+    lines = []
+    for check in checks:
+        if check.kind == "no-worse" and check.status is not Status.FAILED:
+            continue
+        sign = _SIGNS[check.status]
+        sign = f"\x1b[{_COLORS[check.status]}m{sign}\x1b[0m" if color else sign
+        lines.append(f"{sign} {printable(check.name)}   {printable(check.found)}")
+        if check.status is not Status.PASSED:
+            lines += wrap(printable(check.why), width, initial_indent="    ", subsequent_indent="    ")
+    if summed := _summed(checks):
+        lines.append(summed)
+    return "\n".join([*lines, "", f"{_verdict(checks)}: {printable(title)}"])
+
+
+def markdown(checks: Sequence[Check], title: str) -> str:
+    """The same as a section of Markdown, for a pull request or GitHub's step summary."""
+    asked = [check for check in checks if check.kind != "no-worse" or check.status is Status.FAILED]
+    rest = [check for check in checks if check not in asked]
+    lines = [f"## {_SIGNS[_overall(checks)]} {_verdict(checks)}: {_escaped(title)}", "", *_table(asked)]
+    if rest:
+        lines += ["", "<details>", f"<summary>{_summed(checks)}</summary>", "", *_table(rest), "", "</details>"]
+    return "\n".join(lines) + "\n"
+
+
+def junit(checks: Sequence[Check], title: str) -> bytes:
+    """The same as JUnit XML: one test case for each check."""
+    counts = Counter(check.status for check in checks)
+    totals = {
+        "tests": str(len(checks)),
+        "failures": str(counts[Status.FAILED]),
+        "errors": "0",
+        "skipped": str(counts[Status.SKIPPED]),
+    }
+    root = ElementTree.Element("testsuites", {"name": "askew gate", **totals})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": _xml(title), **totals})
+    for check in checks:
+        case = {"classname": f"askew.gate.{check.kind}", "name": _xml(check.name), "time": "0"}
+        element = ElementTree.SubElement(suite, "testcase", case)
+        why = _xml(f"{check.found}. {check.why}")
+        if check.status is Status.FAILED:
+            ElementTree.SubElement(element, "failure", {"message": why, "type": check.kind}).text = why
+        elif check.status is Status.SKIPPED:
+            ElementTree.SubElement(element, "skipped", {"message": why})
+        else:
+            ElementTree.SubElement(element, "system-out").text = why
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def printable(text: str) -> str:
+    """On one line, and without anything a terminal would obey.
+
+    >>> printable("a\\x1b[31mb\\nc")
+    'a�[31mb c'
+    """
+    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
+
+
+def _overall(checks: Sequence[Check]) -> Status:
+    return Status.PASSED if is_open(checks) else Status.FAILED
+
+
+def _verdict(checks: Sequence[Check]) -> str:
+    failed = sum(check.status is Status.FAILED for check in checks)
+    if failed:
+        return f"FAILED, {failed} of {len(checks)} checks"
+    return "PASSED" if is_open(checks) else "FAILED, nothing could be decided"
+
+
+def _summed(checks: Sequence[Check]) -> str:
+    compared = Counter(check.status for check in checks if check.kind == "no-worse")
+    if not compared[Status.PASSED] and not compared[Status.SKIPPED]:
+        return ""
+    skipped = f", {compared[Status.SKIPPED]} could not be told" if compared[Status.SKIPPED] else ""
+    return f"{_SIGNS[Status.PASSED]} {compared[Status.PASSED]} comparisons no worse than before{skipped}"
+
+
+def _table(checks: Sequence[Check]) -> Iterator[str]:
+    yield "| | check | found | why |"
+    yield "| --- | --- | --- | --- |"
+    for check in checks:
+        yield f"| {_SIGNS[check.status]} | {_escaped(check.name)} | {_escaped(check.found)} | {_escaped(check.why)} |"
+
+
+def _escaped(text: str) -> str:
+    """Markdown that shows as this text.
+
+    >>> _escaped("a|b <i>")
+    'a\\\\|b \\\\<i\\\\>'
+    """
+    return _MARKDOWN.sub(r"\\\1", printable(text))
+
+
+def _xml(text: str) -> str:
+    return _NO_XML.sub("�", text)

@@ -1,0 +1,178 @@
+"""Logs of other harnesses: what is odd in them is read or refused with its place, and a failure is no answer."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askew.data.predictions import read_predictions
+from askew.errors import BadRecord, DataError, MissingExtra
+
+
+def written(path: Path, *records: Any) -> Path:
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def sample(doc_id: int, said: Any, **more: Any) -> dict[str, Any]:
+    return {"doc_id": doc_id, "target": "", "filtered_resps": said, **more}
+
+
+def read(path: Path, ids: Path | None = None) -> list[tuple[Any, str]]:
+    return list(read_predictions(path, ids))
+
+
+@pytest.mark.parametrize("said", ["yes", ["yes"], [["yes"]], [["yes", "no"]]])
+def test_answers_lie_at_any_depth(tmp_path, said):
+    assert read(written(tmp_path / "log", sample(0, said, doc={"askew_ids": "[7]"}))) == [(7, "yes")]
+
+
+def test_unfiltered_answers_count_where_there_are_no_others(tmp_path):
+    log = written(tmp_path / "log", {"doc_id": 0, "doc": {"id": "a"}, "resps": [["no"]]})
+    assert read(log) == [("a", "no")]
+
+
+@pytest.mark.parametrize(("name", "key"), [("question_id", 5), ("questionId", "05"), ("id", "a/b")])
+def test_a_data_set_of_ones_own_brings_its_ids_in_the_doc(tmp_path, name, key):
+    assert read(written(tmp_path / "log", sample(0, ["yes"], doc={name: key, "question": "Is it?"}))) == [(key, "yes")]
+
+
+def test_rows_come_back_through_the_map(tmp_path):
+    """A log with nothing but row numbers, rows in any order, one row for two ids."""
+    ids = written(tmp_path / "ids.jsonl", {"index": 0, "ids": [7, "7"]}, {"index": 1, "ids": ["8/rad"]})
+    log = written(tmp_path / "log", sample(1, ["no"]), sample(0, ["yes"]))
+    assert read(log, ids) == [("8/rad", "no"), (7, "yes"), ("7", "yes")]
+    table = tmp_path / "table.tsv"
+    table.write_text("index\tprediction\n1\tno\n0\tyes\n")
+    assert read(table, ids) == read(log, ids)
+
+
+def test_a_failure_of_vlmevalkit_is_no_answer(tmp_path):
+    table = tmp_path / "table.tsv"
+    rows = [(1, "Failed to obtain answer via API."), (2, "Failed to obtain answer: <class 'RuntimeError'> x"), (3, "")]
+    table.write_text("askew_ids\tprediction\n" + "".join(f"[{key}]\t{said}\n" for key, said in rows))
+    assert read(table) == [(3, "")]
+
+
+def test_a_failure_of_inspect_is_no_answer(tmp_path):
+    said = {"completion": "yes", "choices": []}
+    samples = [
+        {"id": 1, "output": said, "error": {"message": "timeout"}},
+        {"id": 2, "output": {"choices": []}},
+        {"id": 3, "output": said, "metadata": {"askew_ids": '["3"]'}},
+        {"id": 4},
+    ]
+    (tmp_path / "log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}, "samples": samples}))
+    assert read(tmp_path / "log.json") == [("3", "yes")]
+
+
+def test_a_prediction_is_not_taken_for_the_reference_beside_it(tmp_path):
+    """VLMEvalKit's files have what people said as "answer"; it once won over what the model said."""
+    records = [{"question_id": 1, "answer": "white", "prediction": "black"}]
+    (tmp_path / "list.json").write_text(json.dumps(records))
+    (tmp_path / "table.csv").write_text("question_id,answer,prediction\n1,white,black\n")
+    assert read(tmp_path / "list.json") == [(1, "black")]
+    assert read(written(tmp_path / "lines", *records)) == [(1, "black")]
+    assert read(tmp_path / "table.csv") == [("1", "black")]
+
+
+def test_a_zipped_log_is_read(tmp_path):
+    log = written(tmp_path / "log", sample(0, ["yes"], askew={"ids": "[1]", "answer": "yes"}))
+    (tmp_path / "log.gz").write_bytes(gzip.compress(log.read_bytes()))
+    assert read(tmp_path / "log.gz") == [(1, "yes")]
+
+
+@pytest.mark.parametrize(
+    ("records", "place", "fault"),
+    [
+        ([sample(0, ["a"], doc={"id": 1}), sample(1, ["b"], doc={"id": 1})], "line 2 (id 1)", "there twice"),
+        ([sample(0, ["a"])], "line 1", "only the row 0. Give the ids.jsonl"),
+        ([sample(0, [[1.5, True]], doc={"id": 1})], "line 1 (id 1)", "a task that generates"),
+        ([sample(0, ["a"], doc={"askew_ids": "7"})], "line 1", "'askew_ids' must be a list of ids"),
+        ([sample(0, ["a"], askew={"ids": "[]"})], "line 1", "'askew_ids' must be a list of ids"),
+        ([{"askew_ids": "[1]", "prediction": 3}], "line 1 (id 1)", "'prediction' must be text"),
+        ([{"askew_ids": "[1]", "prediction": None}], "line 1 (id 1)", "'prediction' is null"),
+        ([{"askew_ids": "[1, 1.5]", "prediction": "a"}], "line 1", "'askew_ids' must be a list of ids"),
+        ([sample(0, ["a"], doc={"id": 1}), ["b"]], "line 2", "must be an object"),
+    ],
+)
+def test_bad_logs_say_where_and_what(tmp_path, records, place, fault):
+    log = written(tmp_path / "log", *records)
+    with pytest.raises(BadRecord) as error:
+        read(log)
+    assert str(error.value).startswith(f"{log}: {place}")
+    assert fault in str(error.value)
+
+
+def test_a_row_that_the_map_has_not_is_refused(tmp_path):
+    ids = written(tmp_path / "ids.jsonl", {"index": 0, "ids": [7]})
+    with pytest.raises(BadRecord, match=r"line 1: row 3 is not in the ids\.jsonl"):
+        read(written(tmp_path / "log", sample(3, ["a"])), ids)
+    for bad in ({"index": "0", "ids": [7]}, {"index": 0, "ids": []}, {"index": True, "ids": [1]}):
+        with pytest.raises(BadRecord, match=r"bad\.jsonl: line 1"):
+            read(written(tmp_path / "log", sample(0, ["a"])), written(tmp_path / "bad.jsonl", bad))
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b"askew_ids\tprediction\n[1]\ta\tb\n", "row 2: 3 cells under 2 names"),
+        (b'askew_ids\tprediction\n[1]\t"a\n', "the table is broken"),
+        (b"askew_ids\tprediction\n[1]\t\xff\n", "not UTF-8"),
+        (b"one,two\n1,2\n", "this is not JSON"),
+        (b"PK\x03\x04rest", "cut off or damaged"),
+    ],
+)
+def test_broken_tables_are_refused(tmp_path, content, fault):
+    (tmp_path / "table").write_bytes(content)
+    with pytest.raises(DataError, match=fault):
+        read(tmp_path / "table")
+
+
+def archive(path: Path, **members: bytes) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in members.items():
+            file.writestr(name.replace("__", "/") + ".json", content)
+    return path
+
+
+def test_broken_archives_are_refused(tmp_path):
+    with pytest.raises(DataError, match="neither XLSX nor a log of inspect"):
+        read(archive(tmp_path / "other.zip", readme=b"{}"))
+    with pytest.raises(DataError, match=r"samples/1\.json: broken JSON"):
+        read(archive(tmp_path / "log.eval", samples__1=b"{"))
+    whole = archive(tmp_path / "whole.eval", header=b"{}", samples__1=b'{"id": 1, "output": {"completion": "a"}}')
+    content = whole.read_bytes()
+    # The method of compression stands at byte 8 of a member's header and at byte 10 of its entry in the directory.
+    start, entry = content.index(b"PK\x03\x04", 4), content.rindex(b"PK\x01\x02")
+    strange = bytearray(content)
+    strange[start + 8], strange[entry + 10] = 93, 93
+    (tmp_path / "zstd.eval").write_bytes(strange)
+    if sys.version_info < (3, 14):
+        with pytest.raises(DataError, match="inspect log convert --to json"):
+            read(tmp_path / "zstd.eval")
+    assert read(whole) == [(1, "a")]
+
+
+def test_a_spreadsheet_without_its_reader_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtra, match="openpyxl"):
+        read(archive(tmp_path / "table.xlsx", xl__workbook=b"{}"))
+
+
+def test_a_long_log_is_streamed(tmp_path):
+    log = tmp_path / "log"
+    with log.open("w") as file:
+        for number in range(5000):
+            file.write(json.dumps(sample(number, ["yes"], doc={"askew_ids": f"[{number}]"})) + "\n")
+        file.write("{broken")
+    answers = read_predictions(log)
+    assert next(answers) == (0, "yes")
+    with pytest.raises(BadRecord, match="line 5001: broken JSON"):
+        list(answers)

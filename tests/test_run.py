@@ -337,3 +337,34 @@ def test_too_many_failures_exit_with_three(tmp_path):
     assert done.returncode == 3
     assert "no luck" in done.stderr
     assert (tmp_path / "o" / "report.html").exists()
+
+
+def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 20)
+    command = ["run", "--model", "constant", "--data", "q.jsonl", "--output", "o", "--quiet"]
+    before = run_askew(*command, "--dry-run", cwd=tmp_path)
+    assert before.returncode == 0, before.stderr
+    assert "40 calls for 20 groups" in before.stdout
+    assert not (tmp_path / "o" / "results.json").exists()
+    assert run_askew(*command, cwd=tmp_path).returncode == 0
+    assert "0 calls for 20 groups" in run_askew(*command, "--dry-run", cwd=tmp_path).stdout
+
+
+def test_an_option_that_no_model_takes_is_refused(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 2)
+    done = run_askew(
+        "run", "--model", "constant", "--data", "q.jsonl", "--output", "o", "--max-calls", "3", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert "--max-calls is no option of constant" in done.stderr
+
+
+def test_groups_are_run_with_the_suites_they_are_of(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 10)
+    assert run_askew("build", "accuracy", "--data", "q.jsonl", "--output", "b", "--quiet", cwd=tmp_path).returncode == 0
+    command = ["run", "--model", "constant", "--data", "b/groups.jsonl", "--output", "o", "--quiet"]
+    done = run_askew(*command, "--metric", "answer-rate:says=yes", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "o" / "results.json").read_text())
+    assert [suite["name"] for suite in results["suites"]] == ["accuracy"]
+    assert {score["metric"]: score["value"] for score in results["scores"]}["answer-rate:says=yes"] == 1.0

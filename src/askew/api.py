@@ -18,7 +18,7 @@ from askew.build import prepare
 from askew.errors import UsageError
 from askew.models.callable import CallableModel
 from askew.records import outcome_from
-from askew.registry import accepted, make, open_data
+from askew.registry import make, open_data
 from askew.report.html import write_report
 from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
@@ -103,11 +103,8 @@ def evaluate(
 
 
 def as_model(model: str | Model | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
-    """A model from what a person gives; ``given`` are options beside the spec, which the model must take."""
+    """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
     if isinstance(model, str):
-        taken = accepted("model", model)
-        if refused := [key for key in given if key not in taken]:
-            raise UsageError(f"--{refused[0].replace('_', '-')} is no option of {model.partition(':')[0]!r}.")
         return Named(make("model", model, **given), model, name or short_name(model))
     if isinstance(model, Model):
         return Named(model, repr(model), name or type(model).__name__.lower())

@@ -68,6 +68,18 @@ def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
     return Plan(count, len(prefixes), len(distinct), known_count)
 
 
+def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
+    """Each distinct question that has no answer in the store yet."""
+    seen: set[bytes] = set()
+    for window in chunks(groups, 512):
+        found = {keys.of(question): question for group in window for question in members(group)}
+        known = store.known(list(found))
+        for key, question in found.items():
+            if key not in known and key[:8] not in seen:
+                seen.add(key[:8])
+                yield question
+
+
 def ask(
     groups: Iterable[Group],
     model: Model,

@@ -24,7 +24,7 @@ from typing import Any
 import orjson
 
 import askew
-from askew.ask import Keys, Plan, ask, plan
+from askew.ask import Keys, Plan, ask, plan, unknown
 from askew.build import Coverage, Prepared
 from askew.data.groups import read_groups
 from askew.errors import TooManyFailures
@@ -73,13 +73,12 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     suites = {suite.what.name: suite.what for suite in prepared.suites}
     more = {spec: make("metric", spec) for spec in settings.metrics}
     scorers = {name: Scorer({**suite.metrics, **more}, name) for name, suite in suites.items()}
-    store_file = Path(settings.store) if settings.store else folder / "answers.sqlite"
     step = settings.extract
     if step == "auto":
         step = "short" if getattr(model.what, "free_text", False) else "none"
     check_step(step)
     tally, keys = Tally(), Keys(model.what)
-    with Store(store_file) as store:
+    with Store(store_path(folder, settings)) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
             todo = plan(ticking(bar, read_groups(str(prepared.groups))), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
@@ -115,6 +114,27 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     return results
 
 
+def forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings) -> str:
+    """What a run would ask, in a sentence: calls, and tokens and cost where the model can estimate them."""
+    keys = Keys(model.what)
+    with Store(store_path(folder, settings)) as store:
+        todo = plan(read_groups(str(prepared.groups)), keys, store)
+        estimate = getattr(model.what, "estimate", None)
+        made = estimate(unknown(read_groups(str(prepared.groups)), keys, store)) if estimate else None
+    told = f"{model.name}: {todo.calls:,} calls for {todo.groups:,} groups ({todo.questions:,} questions, "
+    told += f"{todo.distinct:,} distinct, {todo.known:,} known already)"
+    if made is not None:
+        told += f"; about {made.read:,} tokens read and at most {made.written:,} written"
+        cost = model.what.price(made.read, made.written)
+        told += "" if cost is None else f", at most {cost:,.2f} by the given prices"
+    return told + "."
+
+
+def store_path(folder: Path, settings: Settings) -> Path:
+    """Where the answers are kept."""
+    return Path(settings.store) if settings.store else folder / "answers.sqlite"
+
+
 def _asked(
     groups: Iterable[Group], model: Model, keys: Keys, store: Store, todo: Plan, tally: Tally, settings: Settings
 ) -> Iterator[Outcome]:
@@ -143,9 +163,8 @@ def _usage(tally: Tally, store: Store, model: Model) -> dict[str, Any]:
     """Tokens of this command and of all answers in the store, with what they cost where the model knows prices."""
     usage: dict[str, Any] = {"now": tally.tokens, "store": store.tokens()}
     price = getattr(model, "price", None)
-    if price is not None:
-        usage["cost"] = {name: price(*tokens) for name, tokens in usage.items()}
-    return usage
+    costs = {name: price(*tokens) for name, tokens in usage.items()} if price else {}
+    return {**usage, "cost": costs} if None not in costs.values() else usage
 
 
 def _write_samples(

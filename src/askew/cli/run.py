@@ -20,6 +20,31 @@ Kill it when you like: every answer is on disk as soon as it is given, and the s
 Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows, 130 stopped."""
 
 
+BESIDE = {
+    "base_url": (str, "the address of an OpenAI-compatible endpoint"),
+    "max_calls": (int, "stop cleanly after so many calls"),
+    "max_tokens": (int, "stop cleanly after so many tokens"),
+    "max_cost": (float, "stop cleanly when so much is spent, by --prices"),
+    "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}, for a million tokens"),
+    "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, mps"),
+    "dtype": (str, "its numbers: auto, float32, float16, bfloat16"),
+    "allow_download": (bool, "let it be fetched from a hub"),
+}
+"""Options of models that may stand beside the spec."""
+
+
+def for_models(options: argparse.Namespace, specs: list[str]) -> dict[str, object]:
+    """The options given for models; one that none of the models takes is refused."""
+    from askew.errors import UsageError
+    from askew.registry import accepted
+
+    given = {name: getattr(options, name) for name in BESIDE if getattr(options, name) is not None}
+    for name in given:
+        if not any(name in accepted("model", spec) for spec in specs):
+            raise UsageError(f"--{name.replace('_', '-')} is no option of {' or '.join(specs)}.")
+    return given
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
@@ -29,7 +54,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--name", action="append", metavar="NAME", help="what tables call it (once for each --model)")
     add_data(parser)
     parser.add_argument(
-        "--suite", action="append", metavar="SUITE", help="what is measured (again for more): see askew ls suite"
+        "--suite",
+        action="append",
+        metavar="SUITE",
+        help="what is measured (again for more; default: that of the groups, else rad): see askew ls suite",
     )
     parser.add_argument(
         "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
@@ -45,25 +73,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
+    parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
+    parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
+    beside = parser.add_argument_group("models that take them")
+    for name, (kind, text) in BESIDE.items():
+        how = {"action": "store_true", "default": None} if kind is bool else {"type": kind, "metavar": "X"}
+        beside.add_argument(f"--{name.replace('_', '-')}", help=text, **how)
     add_config(parser)
 
 
 def main(args: argparse.Namespace) -> int:
     """Run every model, then show and report them together."""
     from askew.api import as_data, as_model, as_suite
-    from askew.cli.show import run_all
+    from askew.cli.show import dry_run, run_all, suites_in
     from askew.settings import Settings
 
-    options = settled(args, {"suite": "rad", "name": []}, required=("model", "data", "output"))
-    models = [as_model(model, name) for model, name in zip_longest(several(options.model), several(options.name))]
-    given = {f.name: getattr(options, f.name, None) for f in fields(Settings)} | {"progress": not options.quiet}
-    given["metrics"] = several(options.metric or [])
-    run_all(
-        models,
-        as_data(options.data, options.images, bool(options.skip_bad)),
-        [as_suite(suite) for suite in several(options.suite)],
-        Path(options.output),
-        Settings(**{key: value for key, value in given.items() if value is not None}),
-        as_typed(),
-    )
+    options = settled(args, {"name": []}, required=("model", "data", "output"))
+    data = as_data(options.data, options.images, bool(options.skip_bad))
+    specs = several(options.model)
+    beside = for_models(options, specs)
+    models = [as_model(spec, name, **beside) for spec, name in zip_longest(specs, several(options.name))]
+    given = {f.name: getattr(options, f.name, None) for f in fields(Settings)}
+    given |= {"progress": not options.quiet, "metrics": several(options.metric or [])}
+    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    suites = [as_suite(suite) for suite in several(options.suite or suites_in(data, "rad"))]
+    if options.dry_run:
+        dry_run(models, data, suites, Path(options.output), settings)
+    else:
+        run_all(models, data, suites, Path(options.output), settings, as_typed())
     return 0

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Score the file."""
     from askew.api import as_data, as_suite
-    from askew.cli.show import run_all
+    from askew.cli.show import run_all, suites_in
     from askew.models.predictions import Predictions
     from askew.settings import Named, Settings
 
@@ -47,8 +47,7 @@ def main(args: argparse.Namespace) -> int:
         Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
     )
     data = as_data(args.groups, args.images)
-    found = getattr(data.what, "suites", None)
-    suites = args.suite or (found() if found else ["accuracy"])
+    suites = args.suite or suites_in(data, "accuracy")
     # A non-answer was asked for by --allow-missing, so it is no reason to fail.
     settings = Settings(
         seed=args.seed, resamples=args.resamples, max_failures=1.0, batch_size=4096, extract=args.extract

@@ -16,7 +16,7 @@ from askew.files import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
-from askew.run import check_failures, run
+from askew.run import check_failures, forecast, run
 from askew.settings import Named, Settings
 
 
@@ -24,7 +24,7 @@ def run_all(
     models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings, command: str
 ) -> None:
     """One run per model, then the joint summary and report. One model's files lie in ``output`` itself."""
-    folders = [output] if len(models) == 1 else [output / slug for slug in slugs([model.spec for model in models])]
+    folders = _folders(models, output)
     prepared = prepare(data, suites, output, settings)
     if skipped := prepared.data["skipped"]:
         print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
@@ -41,6 +41,18 @@ def run_all(
         raise failures[0]
 
 
+def dry_run(models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings) -> None:
+    """Say what a run would ask, of whom, and what it would cost; ask nothing."""
+    prepared = prepare(data, suites, output, settings)
+    for model, folder in zip(models, _folders(models, output), strict=True):
+        print(forecast(model, prepared, folder, settings))
+
+
+def suites_in(data: Named, otherwise: str) -> list[str]:
+    """The suites whose groups the data holds, else the one named."""
+    return data.what.suites() if hasattr(data.what, "suites") else [otherwise]
+
+
 def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int) -> None:
     """Print the table of these runs, and write their report."""
     runs = [load_run(folder) for folder in folders]
@@ -51,6 +63,10 @@ def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
         print(f"\nReport: {report}")
+
+
+def _folders(models: Sequence[Named], output: Path) -> list[Path]:
+    return [output] if len(models) == 1 else [output / slug for slug in slugs([model.spec for model in models])]
 
 
 def slugs(names: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ AskewError
 ├── MissingExtra          an optional package is not installed
 └── RunError              the run itself
     ├── ModelError        the model cannot be used at all (one failed answer is a Prediction, not an error)
+    ├── BudgetSpent       calls, tokens or money are used up; answers so far are kept
     └── TooManyFailures   more non-answers than the limit allows
 """
 
@@ -62,6 +63,10 @@ class RunError(AskewError):
 
 class ModelError(RunError):
     """The model cannot be used at all."""
+
+
+class BudgetSpent(RunError):
+    """Calls, tokens or money are used up; answers so far are kept."""
 
 
 class TooManyFailures(RunError):

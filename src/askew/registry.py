@@ -37,6 +37,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "constant": "askew.models.baselines:Constant",
         "prior": "askew.models.baselines:prior",
         "scripted": "askew.models.baselines:scripted",
+        "hf": "askew.models.huggingface:hf",
+        "openai": "askew.models.openai:OpenAI",
         "python": "askew.models.callable:PythonModel",
         "predictions": "askew.models.predictions:Predictions",
     },

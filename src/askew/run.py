@@ -29,6 +29,7 @@ from askew.build import Coverage, Prepared
 from askew.data.groups import read_groups
 from askew.errors import TooManyFailures
 from askew.extract import check_step, extract
+from askew.extract import signature as extraction
 from askew.files import write_joined
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
@@ -88,7 +89,12 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     results = {
         "format": FORMAT,
         "askew": askew.__version__,
-        "model": {"name": model.name or model.spec, "spec": model.spec, "signature": repr(model.what), "extract": step},
+        "model": {
+            "name": model.name or model.spec,
+            "spec": model.spec,
+            "signature": repr(model.what),
+            "extract": extraction(step),
+        },
         "data": prepared.data,
         "suites": [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)],
         "scores": [score_record(score) for score in scores],

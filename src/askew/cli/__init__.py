@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from askew import __version__
-from askew.errors import AskewError, TooManyFailures
+from askew.errors import AskewError, BudgetSpent, TooManyFailures
 
 COMMANDS = {
     "demo": "the whole job on the embedded world, ending in a report",
@@ -26,11 +26,11 @@ COMMANDS = {
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 
-EXIT_FAILED, EXIT_USAGE, EXIT_FAILURES, EXIT_STOPPED = 1, 2, 3, 130
+EXIT_FAILED, EXIT_USAGE, EXIT_FAILURES, EXIT_BUDGET, EXIT_STOPPED = 1, 2, 3, 4, 130
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; gives the exit code (0 done, 2 a wrong command or input, 3 too many failed answers)."""
+    """Run one command; gives the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
     words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
     parser = argparse.ArgumentParser(
         prog="askew",
@@ -61,6 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if args.debug:
             raise
         print(f"askew {args.command}: {error}", file=sys.stderr)
+        if isinstance(error, BudgetSpent):
+            return EXIT_BUDGET
         return EXIT_FAILURES if isinstance(error, TooManyFailures) else EXIT_USAGE
 
 

@@ -17,7 +17,8 @@ examples:
   askew run --config run.yaml --seed 3
 
 Kill it when you like: every answer is on disk as soon as it is given, and the same command goes on.
-Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows, 130 stopped."""
+Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows,
+4 budget spent, 130 stopped."""
 
 
 BESIDE = {

@@ -1,4 +1,4 @@
-"""Number of nouns and verbs: ``people`` and ``person``, ``have`` and ``has``.
+"""Number, tense and comparison: ``people`` and ``person``, ``have`` and ``has``, ``big`` and ``bigger``.
 
 Exceptions are in ``nouns.yaml``; what is regular comes from lemminflect (extra ``language``).
 """
@@ -97,6 +97,37 @@ def parts_of_speech(word: str) -> frozenset[str]:
     (['ADJ'], ['NOUN'], [])
     """
     return frozenset(need("lemminflect", "language").getAllLemmas(word.lower()))
+
+
+@lru_cache(maxsize=1 << 13)
+def base(word: str, tag: str) -> str:
+    """The base form of a word that has this Penn Treebank tag; the word itself in small letters for other tags.
+
+    >>> base("People", "NNS"), base("running", "VBG"), base("biggest", "JJS"), base("Dogs", "NNS"), base("on", "IN")
+    ('person', 'run', 'big', 'dog', 'on')
+    """
+    lower = word.lower()
+    if tag == "NNS":
+        return lower if lower in pairs() else singular(lower)
+    kind = "VERB" if tag.startswith("VB") else "ADJ" if tag in ("JJR", "JJS") else ""
+    return str(need("lemminflect", "language").getLemma(lower, kind)[0]) if kind else lower
+
+
+@lru_cache(maxsize=1 << 13)
+def inflected(lemma: str, tag: str) -> str | None:
+    """A base form as this Penn Treebank tag has it: plural, tense, comparison; None for a form that there is not.
+
+    >>> inflected("automobile", "NNS"), inflected("speak", "VBG"), inflected("large", "JJR"), inflected("child", "NN")
+    ('automobiles', 'speaking', 'larger', 'child')
+    >>> inflected("circular", "JJR") is None
+    True
+    """
+    if tag == "NNS":
+        return plural(lemma)
+    if tag.startswith("VB") or tag in ("JJR", "JJS"):
+        forms = need("lemminflect", "language").getInflection(lemma, tag, inflect_oov=False)
+        return str(forms[0]) if forms else None
+    return lemma
 
 
 @lru_cache(maxsize=1)

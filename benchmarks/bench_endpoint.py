@@ -1,0 +1,124 @@
+"""An endpoint that takes 100 ms: askew with 64 connections against asking one after the other, and against the ideal.
+
+    python benchmarks/bench_endpoint.py [questions]
+
+The server (a process of its own) answers each request 100 ms after its last byte. The ideal is 64 / 0.1 s = 640
+answers a second. Sequential is the same adapter with one connection. The peer is httpx with one shared client and 64
+tasks, the usual way to write this, given ready-made bodies. Every picture has eight questions and must be encoded once.
+"""
+
+import asyncio
+import io
+import multiprocessing
+import sys
+import time
+
+import numpy as np
+from PIL import Image
+
+from askew.models.openai import OpenAI
+from askew.types import ImageRef, Question
+
+DELAY, CONNECTIONS, PER_PICTURE = 0.1, 64, 8
+REPLY = (
+    b'{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],'
+    b'"usage":{"prompt_tokens":500,"completion_tokens":2}}'
+)
+RAW = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(REPLY), REPLY)
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 6400
+    ours, theirs = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(theirs,), daemon=True)
+    server.start()
+    url = f"http://127.0.0.1:{ours.recv()}/v1"
+    questions = made_up(count)
+    few = questions[:30]
+    sequential, _ = timed(lambda: OpenAI("bench", base_url=url, concurrency=1).answer(few))
+    model = OpenAI("bench", base_url=url, concurrency=CONNECTIONS)
+    seconds, processor = timed(lambda: check(model, questions))
+    bodies = asyncio.run(ready_made(model, questions[:640]))
+    slow, slow_processor = timed(lambda: asyncio.run(peer(url, bodies)))
+    server.terminate()
+    rate, one_by_one, ideal = count / seconds, len(few) / sequential, CONNECTIONS / DELAY
+    print(f"{'':34}{'answers/s':>11}{'of ideal':>10}{'ms processor each':>20}")
+    print(f"{'askew, 64 connections':34}{rate:>11.1f}{rate / ideal:>10.1%}{1000 * processor / count:>20.2f}")
+    print(f"{'httpx, one client, 64 tasks':34}{640 / slow:>11.1f}{640 / slow / ideal:>10.1%}", end="")
+    print(f"{1000 * slow_processor / 640:>20.2f}")
+    print(f"{'askew, one connection':34}{one_by_one:>11.1f}")
+    print(
+        f"{rate / one_by_one:.1f} times the sequential rate (at least 50 wanted), {rate / ideal:.1%} of the ideal (90)"
+    )
+    pictures = len({question.image.data for question in questions})
+    print(f"{count:,} questions about {pictures:,} pictures: encoded {model.pictures.encoded:,} times")
+    assert model.pictures.encoded == pictures
+
+
+def check(model, questions) -> None:
+    said = {prediction.question_id for prediction in model.stream(questions) if prediction.answer == "yes"}
+    assert said == {question.id for question in questions}
+
+
+def timed(run):
+    start, processor = time.perf_counter(), time.process_time()
+    run()
+    return time.perf_counter() - start, time.process_time() - processor
+
+
+def made_up(count: int) -> list[Question]:
+    pictures = []
+    for number in range(-(-count // PER_PICTURE)):
+        ramp = np.add.outer(np.arange(240), np.arange(320)) + number
+        pixels = np.stack([ramp % 256, ramp // 3 % 256, ramp * 2 % 256], axis=-1).astype(np.uint8)
+        out = io.BytesIO()
+        Image.fromarray(pixels).save(out, "JPEG", quality=85, comment=str(number).encode())
+        pictures.append(ImageRef(number, data=out.getvalue()))
+    return [Question(n, pictures[n // PER_PICTURE], f"Is there a cat number {n}?") for n in range(count)]
+
+
+async def ready_made(model, questions) -> list[bytes]:
+    return [model.chat.body(question, await model.pictures.of(question.image)) for question in questions]
+
+
+async def peer(url: str, bodies) -> None:
+    import httpx
+
+    todo = iter(bodies)
+    limits = httpx.Limits(max_connections=CONNECTIONS, max_keepalive_connections=CONNECTIONS)
+    async with httpx.AsyncClient(limits=limits, timeout=60) as client:
+
+        async def work() -> None:
+            for body in todo:
+                (await client.post(f"{url}/chat/completions", content=body)).json()
+
+        await asyncio.gather(*(work() for _ in range(CONNECTIONS)))
+
+
+class Slow(asyncio.Protocol):
+    """Answers each request after the delay."""
+
+    def connection_made(self, transport) -> None:
+        self.transport, self.seen, self.wanted = transport, b"", 0
+
+    def data_received(self, data: bytes) -> None:
+        self.seen += data
+        if not self.wanted and b"\r\n\r\n" in self.seen:
+            head, _, _ = self.seen.lower().partition(b"\r\n\r\n")
+            self.wanted = len(head) + 4 + int(head.split(b"content-length:")[1].split(b"\r\n")[0])
+        if self.wanted and len(self.seen) >= self.wanted:
+            self.seen, self.wanted = b"", 0
+            asyncio.get_running_loop().call_later(DELAY, self.transport.write, RAW)
+
+
+def serve(pipe) -> None:
+    async def run() -> None:
+        server = await asyncio.get_running_loop().create_server(Slow, "127.0.0.1", 0, backlog=512)
+        pipe.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+if __name__ == "__main__":
+    main()

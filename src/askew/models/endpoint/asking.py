@@ -1,0 +1,243 @@
+"""Many questions at once to one endpoint: each ends in exactly one prediction, or the run stops and says why."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+from random import Random
+
+from askew.errors import BadImage, BudgetSpent, ModelError, RunError
+from askew.models.endpoint.backoff import jitter
+from askew.models.endpoint.budget import Aside, Budget
+from askew.models.endpoint.chat import Chat, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.http import Client, Lost, Reply, TooLarge
+from askew.models.endpoint.limiter import Limiter
+from askew.models.endpoint.pictures import Picture, Pictures
+from askew.models.endpoint.secret import without, without_long
+from askew.models.endpoint.verdict import Again, Answered, Failed, Stop, Verdict, judge
+from askew.types import Prediction, Question
+
+LARGEST = 8 << 20
+"""Bytes of a reply; a larger one is no answer."""
+LONGEST_WAIT = 600.0
+"""Seconds; an endpoint that asks for a longer wait ends the run, which a later command takes up again."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How an endpoint is asked; nothing here changes an answer."""
+
+    url: str
+    key: str | None = field(repr=False)
+    timeout: float
+    concurrency: int
+    retries: int
+    backoff: float
+    give_up: int
+
+
+@dataclass
+class Asking:
+    """One round of questions. ``deliver`` hears each prediction as soon as it is there."""
+
+    chat: Chat
+    manner: Manner
+    budget: Budget
+    pictures: Pictures | None
+    deliver: Callable[[Prediction], None]
+    rng: Random = field(default_factory=Random)
+    """For the waits alone; no answer depends on it."""
+    in_a_row: int = 0
+    """Questions that ended without an answer since the last one that had one."""
+    answered: bool = False
+    ended: RunError | None = None
+
+    async def run(self, questions: Sequence[Question]) -> None:
+        """Ask them all; what ends the run early is raised when everything under way has been delivered."""
+        manner = self.manner
+        self._limiter = Limiter(manner.concurrency)
+        self._change = asyncio.Event()
+        self._end = asyncio.Event()
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
+        if manner.key:
+            headers["Authorization"] = f"Bearer {manner.key}"
+        self._client = Client(manner.url, headers, LARGEST)
+        todo = iter(questions)
+        workers = min(len(questions), manner.concurrency + manner.concurrency // 4 + 2)  # some prepare, the rest wait
+        try:
+            await asyncio.gather(*(self._work(todo) for _ in range(workers)))
+        finally:
+            await self._client.close()
+        if self.ended is not None:
+            raise self.ended
+
+    async def _work(self, todo: Iterator[Question]) -> None:
+        for question in todo:
+            prediction = None if self.ended else await self._ask(question)
+            if prediction is None:
+                return
+            self.deliver(prediction)
+
+    async def _ask(self, question: Question) -> Prediction | None:
+        """The prediction, or None when the run ended before there was one."""
+        try:
+            picture = await self._picture(question)
+        except BadImage as bad:
+            return Prediction(question.id, None, error=f"bad picture: {bad}", tries=0)
+        body = self.chat.body(question, picture)
+        size = self.chat.tokens(question, None if picture is None else picture.size)
+        for tries in range(1, self.manner.retries + 2):
+            verdict, tokens, seconds = await self._try(body, size)
+            if verdict is None:
+                return None
+            if isinstance(verdict, Answered):
+                self.in_a_row, self.answered = 0, True
+                said = prediction_from_reply(question.id, verdict.reply)
+                return replace(said, tries=tries, seconds=seconds, tokens=tokens)
+            if isinstance(verdict, Stop):
+                self._stop(ModelError(f"{self.manner.url}: {self._clean(verdict.reason)}. {verdict.remedy}"))
+                return None
+            if isinstance(verdict, Failed) or tries > self.manner.retries:
+                return self._failed(question, verdict, tries, seconds)
+            await self._wait(verdict, tries)
+        raise AssertionError("every try returns or is followed by another")
+
+    async def _picture(self, question: Question) -> Picture | None:
+        if self.pictures is None or question.image is None:
+            return None
+        return await self.pictures.of(question.image)
+
+    async def _try(self, body: bytes, size: int) -> tuple[Verdict | None, tuple[int, int], float]:
+        """One request: its verdict (None when none may be sent any more), its tokens, its seconds."""
+        aside = await self._afford(size, self.chat.most_written)
+        if aside is None:
+            return None, (0, 0), 0.0
+        try:
+            round_ = await self._limiter.enter()
+        except asyncio.CancelledError:
+            self.budget.put_back(aside)
+            raise
+        if self.ended:
+            self._limiter.leave()
+            self.budget.put_back(aside)
+            return None, (0, 0), 0.0
+        started, tokens = time.perf_counter(), (0, 0)
+        try:
+            verdict = await self._send(body)
+            self._pace(verdict, round_)
+            if isinstance(verdict, Answered):
+                tokens = tokens_of_reply(verdict.reply, size)
+            return verdict, tokens, time.perf_counter() - started
+        finally:
+            self._limiter.leave()
+            self.budget.pay(aside, tokens)
+            self._change.set()
+
+    async def _send(self, body: bytes) -> Verdict:
+        try:
+            reply = await asyncio.wait_for(self._client.post(body), self.manner.timeout)
+        except asyncio.TimeoutError:
+            return Again(f"timeout: no answer within {self.manner.timeout:g} s")
+        except Lost as lost:
+            return Again(f"connection: {lost}")
+        except TooLarge:
+            return Failed(f"reply too large: more than {LARGEST >> 20} MB")
+        return judge(Reply(reply.status, reply.headers, without_long(self.manner.key, reply.body)))
+
+    def _pace(self, verdict: Verdict, round_: int) -> None:
+        if isinstance(verdict, Again) and verdict.jam:
+            self._limiter.jammed(round_)
+            if verdict.after is not None and verdict.after > LONGEST_WAIT:
+                reason = f"{self._clean(verdict.reason)}; it asks to wait {verdict.after:,.0f} s"
+                self._stop(ModelError(f"{self.manner.url}: {reason}. Every answer is kept; run it again then."))
+            elif verdict.after:
+                self._limiter.pause(verdict.after)
+        elif isinstance(verdict, Answered):
+            self._limiter.eased()
+
+    async def _afford(self, read: int, written: int) -> Aside | None:
+        """Set a request aside in the budget; wait while requests under way may leave enough for it."""
+        while not self.ended:
+            if (aside := self.budget.set_aside(read, written)) is not None:
+                return aside
+            if not self.budget.waiting:
+                self._stop(
+                    BudgetSpent(
+                        f"The budget is spent, and questions are left: {self.budget}. Every answer is kept; the same "
+                        "command goes on with a new budget (max_calls, max_tokens, max_cost)."
+                    )
+                )
+            else:
+                self._change.clear()
+                await self._change.wait()
+        return None
+
+    def _failed(self, question: Question, verdict: Again | Failed, tries: int, seconds: float) -> Prediction:
+        reason = self._clean(verdict.reason)
+        if isinstance(verdict, Again) or not self.answered:
+            self.in_a_row += 1
+        if self.manner.give_up and self.in_a_row >= self.manner.give_up:
+            self._stop(
+                ModelError(
+                    f"{self.manner.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. Every "
+                    "answer before is kept; the same command goes on once the endpoint answers (give_up=0 never stops)."
+                )
+            )
+        return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
+
+    async def _wait(self, verdict: Again, failed: int) -> None:
+        pause = jitter(self.manner.backoff, failed, self.rng) + (verdict.after or 0.0)
+        try:
+            await asyncio.wait_for(self._end.wait(), pause)
+        except asyncio.TimeoutError:
+            return
+
+    def _stop(self, why: RunError) -> None:
+        self.ended = self.ended or why
+        self._end.set()
+        self._change.set()
+        self._limiter.open()
+
+    def _clean(self, text: str) -> str:
+        return without(self.manner.key, text)
+
+
+def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:
+    """What a coroutine delivers, as it comes. It runs in an event loop and a thread of its own, so it may be used
+    where a loop is running already (a notebook). Leaving early cancels it.
+    """
+    said: SimpleQueue[Prediction | BaseException | None] = SimpleQueue()
+    started: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None] = SimpleQueue()
+
+    async def whole() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        started.put((asyncio.get_running_loop(), task))
+        await run(said.put)
+
+    def thread_main() -> None:
+        try:
+            asyncio.run(whole())
+            said.put(None)
+        except BaseException as error:
+            said.put(error)
+        started.put(None)
+
+    thread = threading.Thread(target=thread_main, name="askew-endpoint", daemon=True)
+    thread.start()
+    loop_and_task = started.get()
+    try:
+        while (item := said.get()) is not None:
+            if isinstance(item, BaseException):
+                raise item
+            yield item
+    finally:
+        if thread.is_alive() and loop_and_task is not None:
+            loop, task = loop_and_task
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
+        thread.join()

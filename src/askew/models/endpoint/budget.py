@@ -1,0 +1,133 @@
+"""What may be spent, and what it costs. Nothing sets out that might not be paid for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import yaml
+
+from askew.errors import BadOption, DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars (or whatever the file means) for a million tokens read and written.
+
+    >>> Price(2.5, 10.0).of(1_000_000, 100_000)
+    3.5
+    """
+
+    read: float
+    written: float
+
+    def of(self, read: int, written: int) -> float:
+        """What so many tokens cost."""
+        return (self.read * read + self.written * written) / 1_000_000
+
+
+def price_of(model: str, file: str) -> Price:
+    """The price of a model from a file of the user's: YAML or JSON, ``{model: {read: 2.5, written: 10}}``."""
+    try:
+        prices = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
+    except (OSError, ValueError, yaml.YAMLError) as trouble:
+        raise DataError(f"{file}: the prices cannot be read ({trouble}). Expected {_SHAPE}.") from None
+    if not isinstance(prices, dict) or model not in prices:
+        raise DataError(f"{file}: there is no price of {model!r}. Expected {_SHAPE}.")
+    found = prices[model]
+    if not isinstance(found, dict) or set(found) != {"read", "written"} or not all(map(_amount, found.values())):
+        raise DataError(f"{file}: the price of {model!r} is {found!r}. Expected {_SHAPE}, with no number below 0.")
+    return Price(float(found["read"]), float(found["written"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one command may spend; None is without limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "tokens", "cost"):
+            if (value := getattr(self, name)) is not None and not (isfinite(value) and value >= 0):
+                raise BadOption(f"max_{name}={value}: a budget is a number from 0 on.")
+
+
+Aside: TypeAlias = tuple[int, int]
+"""Tokens, read and written, that are set aside for a request under way."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """What was spent and what is set aside for requests that are under way.
+
+    A request sets aside one call and as many tokens as it may take before it sets out, and afterwards pays what it
+    took. How much the endpoint counts as read is guessed until the first answer, which is waited for alone where
+    tokens are limited; from then on nothing less than the most that was seen is set aside.
+
+    >>> budget = Budget(Limits(tokens=1000))
+    >>> budget.set_aside(90, 64), budget.set_aside(90, 64)
+    ((90, 64), None)
+    >>> budget.pay((90, 64), (510, 2)); budget.read, budget.written, budget.set_aside(90, 64), budget.fits((400, 64))
+    (510, 2, None, True)
+    """
+
+    limits: Limits
+    price: Price | None = None
+    calls: int = 0
+    read: int = 0
+    written: int = 0
+    waiting: int = 0
+    """Requests under way."""
+    most_read: int = 0
+    """Most tokens that one request was seen to read."""
+    aside: Aside = (0, 0)
+
+    def fits(self, size: Aside) -> bool:
+        """True when one more request that takes so many tokens can be paid."""
+        read = self.read + self.aside[0] + size[0]
+        written = self.written + self.aside[1] + size[1]
+        limits, cost = self.limits, self.price.of(read, written) if self.price else 0.0
+        return (
+            (limits.calls is None or self.calls < limits.calls)
+            and (limits.tokens is None or read + written <= limits.tokens)
+            and (limits.cost is None or cost <= limits.cost)
+        )
+
+    def set_aside(self, read: int, written: int) -> Aside | None:
+        """Take a call of about that size out of the budget; None, and nothing is taken, when it does not fit now."""
+        size = max(read, self.most_read), written
+        counts_tokens = self.limits.tokens is not None or self.limits.cost is not None
+        if not self.fits(size) or (counts_tokens and self.waiting and not self.most_read):
+            return None
+        self.calls += 1
+        self.waiting += 1
+        self.aside = (self.aside[0] + size[0], self.aside[1] + size[1])
+        return size
+
+    def pay(self, size: Aside, took: tuple[int, int]) -> None:
+        """The call of that size is over and took so many tokens."""
+        self.waiting -= 1
+        self.aside = (self.aside[0] - size[0], self.aside[1] - size[1])
+        self.read += took[0]
+        self.written += took[1]
+        self.most_read = max(self.most_read, took[0])
+
+    def put_back(self, size: Aside) -> None:
+        """The call of that size was not made after all."""
+        self.pay(size, (0, 0))
+        self.calls -= 1
+
+    def __str__(self) -> str:
+        cost = f" for {self.price.of(self.read, self.written):.4f}" if self.price else ""
+        return f"{self.calls:,} calls, {self.read:,} tokens read and {self.written:,} written{cost}"
+
+
+_SHAPE = "{model: {read: 2.5, written: 10}}, for a million tokens"
+
+
+def _amount(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and value >= 0

@@ -1,0 +1,212 @@
+"""POST over HTTP/1.1 on connections that stay open, and no more than that.
+
+A general client spends a millisecond of the processor and more on a request, and one that shares a pool nine
+(``benchmarks/bench_endpoint.py`` has the peer); at 64 connections and 100 ms there are 1.5 for everything.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import ssl
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+HEADERS = 1 << 16
+"""Bytes that the head of a reply may have."""
+
+
+class Lost(Exception):
+    """The connection failed, or what came over it is no whole HTTP reply."""
+
+
+class TooLarge(Exception):
+    """The reply has more bytes than anyone wants to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole reply. Names of headers are in lower case."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(slots=True)
+class Connection:
+    """Both directions of one connection."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    tunnel: asyncio.StreamWriter | None = None
+    """What the writer writes through; held because a forgotten writer closes its connection."""
+
+    @property
+    def usable(self) -> bool:
+        """False once the server has closed it, or sent what nobody asked for: that must answer no other question."""
+        unasked = self.reader._buffer  # type: ignore[attr-defined]  # nothing public looks without waiting
+        return not (unasked or self.reader.at_eof() or self.reader.exception() or self.writer.is_closing())
+
+
+@dataclass
+class Client:
+    """Sends bodies to one address. Belongs to one event loop; ``close`` it in the end."""
+
+    url: str
+    headers: dict[str, str]
+    largest: int
+    """Bytes that the body of a reply may have."""
+    _idle: list[Connection] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._at = urlsplit(self.url)
+        self._proxy = proxy_for(self._at)
+        self._tls = ssl.create_default_context() if self._at.scheme == "https" else None
+        path = (self._at.path or "/") + (f"?{self._at.query}" if self._at.query else "")
+        target = self.url if self._proxy and not self._tls else path
+        lines = [f"POST {target} HTTP/1.1", f"Host: {self._at.netloc}"]
+        lines += [f"{name}: {value}" for name, value in self.headers.items()]
+        if self._proxy and not self._tls:
+            lines += proxy_headers(self._proxy)
+        self._head = "\r\n".join([*lines, "Content-Length: "]).encode("latin-1")
+
+    async def post(self, body: bytes) -> Reply:
+        """Send a body and read the reply; ``Lost`` when there is no whole one. Cancelling closes the connection."""
+        connection = await self._connection()
+        try:
+            connection.writer.write(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
+            await connection.writer.drain()
+            reply, stays = await read_reply(connection.reader, self.largest)
+        except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
+            connection.writer.transport.abort()
+            raise Lost(_said(trouble)) from None
+        except BaseException:
+            connection.writer.transport.abort()
+            raise
+        if stays:
+            self._idle.append(connection)
+        else:
+            connection.writer.transport.abort()
+        return reply
+
+    async def close(self) -> None:
+        """Close what is open."""
+        for connection in self._idle:
+            connection.writer.transport.abort()
+        await asyncio.sleep(0)  # the loop closes their sockets in its next round
+        self._idle.clear()
+
+    async def _connection(self) -> Connection:
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.usable:
+                return connection
+            connection.writer.transport.abort()
+        try:
+            return await (self._through_proxy(self._proxy) if self._proxy and self._tls else self._direct())
+        except ssl.SSLCertVerificationError as trouble:
+            raise Lost(
+                f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
+            ) from None
+        except (OSError, EOFError, asyncio.LimitOverrunError, ValueError) as trouble:
+            raise Lost(_said(trouble)) from None
+
+    async def _direct(self) -> Connection:
+        at = self._proxy or self._at
+        port = at.port or (443 if at.scheme == "https" else 80)
+        tls = self._tls if at is self._at else None
+        return Connection(*await asyncio.open_connection(at.hostname, port, ssl=tls, limit=HEADERS))
+
+    async def _through_proxy(self, proxy: SplitResult) -> Connection:
+        """A tunnel (CONNECT), then TLS inside it."""
+        loop = asyncio.get_running_loop()
+        outer = Connection(*await asyncio.open_connection(proxy.hostname, proxy.port or 80, limit=HEADERS))
+        place = f"{self._at.hostname}:{self._at.port or 443}"
+        lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", *proxy_headers(proxy), "", ""]
+        outer.writer.write("\r\n".join(lines).encode("latin-1"))
+        head = await outer.reader.readuntil(b"\r\n\r\n")
+        if b" 200" not in head.partition(b"\r\n")[0]:
+            outer.writer.close()
+            raise Lost(f"the proxy {proxy.hostname} said {head.decode('latin-1').splitlines()[0]!r}")
+        protocol = outer.writer.transport.get_protocol()
+        assert self._tls is not None
+        inner = await loop.start_tls(outer.writer.transport, protocol, self._tls, server_hostname=self._at.hostname)
+        assert inner is not None
+        return Connection(outer.reader, asyncio.StreamWriter(inner, protocol, outer.reader, loop), outer.writer)
+
+
+async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:
+    """A reply, and whether the connection stays open after it."""
+    head = await reader.readuntil(b"\r\n\r\n")
+    while head.split(b" ", 2)[1:2] == [b"100"]:
+        head = await reader.readuntil(b"\r\n\r\n")
+    first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+    version, _, rest = first.partition(" ")
+    if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
+        raise ValueError("what answers there does not speak HTTP")
+    status = int(rest[:3])
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    stays = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower() != "close"
+    if "chunked" in headers.get("transfer-encoding", "").lower():
+        return Reply(status, headers, await _chunks(reader, largest)), stays
+    if "content-length" in headers:
+        length = int(headers["content-length"])
+        if length > largest:
+            raise TooLarge
+        return Reply(status, headers, await reader.readexactly(length)), stays
+    if status in (204, 304):
+        return Reply(status, headers, b""), stays
+    return Reply(status, headers, await _until_closed(reader, largest)), False
+
+
+async def _chunks(reader: asyncio.StreamReader, largest: int) -> bytes:
+    body = bytearray()
+    while size := int((await reader.readuntil(b"\r\n")).partition(b";")[0], 16):
+        if size < 0 or len(body) + size > largest:
+            raise TooLarge
+        body += await reader.readexactly(size)
+        await reader.readexactly(2)
+    while await reader.readuntil(b"\r\n") != b"\r\n":
+        pass
+    return bytes(body)
+
+
+async def _until_closed(reader: asyncio.StreamReader, largest: int) -> bytes:
+    body = bytearray()
+    while part := await reader.read(1 << 16):
+        body += part
+        if len(body) > largest:
+            raise TooLarge
+    return bytes(body)
+
+
+def proxy_for(at: SplitResult) -> SplitResult | None:
+    """The proxy that the environment names for this address (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)."""
+    found, host = getproxies().get(at.scheme), at.hostname or ""
+    if not found or host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(host):
+        return None
+    return urlsplit(found if "://" in found else f"http://{found}")
+
+
+def proxy_headers(proxy: SplitResult) -> list[str]:
+    """What the proxy wants to know of us, where its address has a user."""
+    if proxy.username is None:
+        return []
+    user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"
+    return [f"Proxy-Authorization: Basic {base64.b64encode(user.encode()).decode()}"]
+
+
+def _said(trouble: Exception) -> str:
+    if isinstance(trouble, asyncio.IncompleteReadError):
+        return "the connection was cut"
+    if isinstance(trouble, ConnectionRefusedError):
+        return "nothing listens there"
+    if isinstance(trouble, ConnectionError):
+        return "the connection was cut"
+    if isinstance(trouble, asyncio.LimitOverrunError):
+        return "the head of the reply is too long"
+    if isinstance(trouble, OSError):
+        return trouble.strerror or type(trouble).__name__
+    return str(trouble)

@@ -1,0 +1,127 @@
+"""Pictures as data URLs: made smaller and encoded once for each content, however often it is asked about."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+from collections import OrderedDict
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from askew.images import content_hash, image_bytes, open_image
+from askew.types import ImageRef
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+AS_THEY_ARE = {"JPEG": "image/jpeg", "PNG": "image/png"}
+"""Formats that every server reads; a picture of one of them that is small and upright is sent byte for byte."""
+_MEMORY = 256 << 20
+_UPRIGHT = (None, 1)
+_EXIF_ORIENTATION = 0x0112
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture ready to be sent."""
+
+    url: bytes
+    """A data URL, in the quotes of JSON."""
+    size: tuple[int, int]
+
+
+def encode(ref: ImageRef, max_side: int) -> Picture:
+    """The picture with no side longer than ``max_side``; PNG stays lossless, photographs are JPEG of high quality."""
+    from PIL.Image import Resampling
+
+    content = image_bytes(ref)
+    kept = _as_it_is(content, max_side)
+    if kept is not None:
+        return kept
+    picture = open_image(ref)
+    lossless = not content.startswith(b"\xff\xd8\xff")
+    if max(picture.size) > max_side:
+        picture = picture.resize(scaled(picture.size, max_side), Resampling.LANCZOS)
+    return Picture(_url(*_encoded(picture, lossless)), picture.size)
+
+
+def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
+    """The size with no side longer than ``max_side``, in the same proportion.
+
+    >>> scaled((640, 480), 1024), scaled((4000, 3000), 1024)
+    ((640, 480), (1024, 768))
+    """
+    scale = min(1.0, max_side / max(size))
+    width, height = (max(1, round(side * scale)) for side in size)
+    return width, height
+
+
+class Pictures:
+    """The pictures of a run, by content. The least recently asked for go when ``memory`` bytes are passed."""
+
+    def __init__(self, max_side: int, memory: int = _MEMORY) -> None:
+        self.max_side = max_side
+        self.memory = memory
+        self.encoded = 0
+        """How often a picture was encoded: as often as there are contents."""
+        self._held = 0
+        self._known: OrderedDict[str, Future[Picture]] = OrderedDict()
+        self._lock = Lock()
+        self._threads: ThreadPoolExecutor | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Pictures, (self.max_side, self.memory)
+
+    async def of(self, ref: ImageRef) -> Picture:
+        """The picture, encoded in a thread by the first who asks; ``BadImage`` when it cannot be used."""
+        key = content_hash(ref)
+        with self._lock:
+            future = self._known.get(key)
+            if future is None:
+                self._threads = self._threads or ThreadPoolExecutor(2, "askew-pictures")
+                future = self._known[key] = self._threads.submit(self._encode, key, ref)
+            self._known.move_to_end(key)
+        return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
+
+    def _encode(self, key: str, ref: ImageRef) -> Picture:
+        picture = encode(ref, self.max_side)
+        with self._lock:
+            self.encoded += 1
+            self._held += len(picture.url)
+            for old, future in list(self._known.items()):
+                if self._held <= self.memory:
+                    break
+                if old != key and future.done():
+                    del self._known[old]
+                    self._held -= 0 if future.exception() else len(future.result().url)
+        return picture
+
+
+def _as_it_is(content: bytes, max_side: int) -> Picture | None:
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(content), formats=tuple(AS_THEY_ARE)) as header:
+            plain = header.mode in ("RGB", "L") and header.getexif().get(_EXIF_ORIENTATION) in _UPRIGHT
+            if plain and max(header.size) <= max_side and header.format in AS_THEY_ARE:
+                header.load()
+                return Picture(_url(content, AS_THEY_ARE[header.format]), header.size)
+    except Exception:  # not one of these formats, or damaged: opening it for good says which
+        return None
+    return None
+
+
+def _encoded(picture: Image, lossless: bool) -> tuple[bytes, str]:
+    out = io.BytesIO()
+    if lossless:
+        picture.save(out, "PNG")
+        return out.getvalue(), "image/png"
+    picture.save(out, "JPEG", quality=95, subsampling=0)
+    return out.getvalue(), "image/jpeg"
+
+
+def _url(content: bytes, kind: str) -> bytes:
+    return b'"data:%b;base64,%b"' % (kind.encode(), base64.b64encode(content))

@@ -1,0 +1,241 @@
+"""A Hugging Face model before it is loaded: where its folder is, what is in it, what kind of model it is.
+
+Nothing here imports torch or transformers: a wrong path or option is told at once, not after the weights are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+from askew.errors import DataError, ModelError, need
+from askew.files import file_sha256, replaced
+
+Task: TypeAlias = Literal["classify", "generate", "regions"]
+"""``classify``: an answer vocabulary with scores (ViLT). ``generate``: words, one after another (BLIP, LLaVA, ...).
+``regions``: an answer vocabulary, from region features instead of pixels (LXMERT, VisualBERT)."""
+
+_READ = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken"}
+_LEFT_OUT = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
+_ASIDE = ("checkpoint-", "runs", "onnx", "original", ".")
+_LARGE = 32 << 20
+_DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder with a model in it, as ``save_pretrained`` writes one."""
+
+    path: Path = field(repr=False)
+    name: str
+    """What signatures call it: the folder's name, or the id on the hub."""
+    revision: str | None = None
+    """The commit, for one that came from the hub."""
+    config: Mapping[str, Any] = field(repr=False, compare=False, default_factory=dict)
+
+    @property
+    def content(self) -> str:
+        """What the model is known by: its commit on the hub, or else 16 digits of a hash over all its files."""
+        return self.revision or digest(self.path)
+
+    @property
+    def model_type(self) -> str:
+        """transformers' name of the family."""
+        return str(self.config.get("model_type", ""))
+
+    @property
+    def architecture(self) -> str:
+        """The class that wrote the folder."""
+        return str((self.config.get("architectures") or [""])[0])
+
+    @property
+    def task(self) -> Task:
+        """What kind of model it is, as its config tells.
+
+        >>> def kind(**config): return Folder(Path(), "m", config=config).task
+        >>> kind(architectures=["ViltForQuestionAnswering"], id2label={"0": "yes"})
+        'classify'
+        >>> kind(architectures=["BlipForQuestionAnswering"]), kind(visual_feat_dim=2048)
+        ('generate', 'regions')
+        """
+        if "visual_feat_dim" in self.config or "visual_embedding_dim" in self.config:
+            return "regions"
+        answers = self.architecture.endswith("QuestionAnswering")
+        return "classify" if answers and self.config.get("id2label") else "generate"
+
+    @property
+    def dtype(self) -> str:
+        """The number format the weights were saved in."""
+        for part in (self.config, self.config.get("text_config") or {}):
+            said = part.get("dtype") or part.get("torch_dtype")
+            if isinstance(said, str):
+                return said.removeprefix("torch.")
+        return "float32"
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the folder says how a conversation is written."""
+        if (self.path / "chat_template.jinja").is_file() or (self.path / "chat_template.json").is_file():
+            return True
+        files = (self.path / "tokenizer_config.json", self.path / "processor_config.json")
+        return any(_json(file).get("chat_template") for file in files if file.is_file())
+
+    def prompt(self, task: Task) -> str:
+        """The words a question is asked with when nobody says otherwise."""
+        table = prompts()
+        if task != "generate":
+            return table["question"]
+        if self.has_chat_template:
+            return table["chat"]
+        return table.get(self.model_type, table["plain"])
+
+    def labels(self, file: str | None) -> tuple[str, ...]:
+        """The answer vocabulary: of the file if one is given, else as the config has it."""
+        if file is not None:
+            return read_labels(file)
+        table = self.config.get("id2label") or {}
+        said = tuple(str(label) for _, label in sorted(table.items(), key=lambda item: int(item[0])))
+        if not said or all(label == f"LABEL_{place}" for place, label in enumerate(said)):
+            raise ModelError(
+                f"{self.path}: config.json does not say what the answers are called (id2label). "
+                "Give them with labels=FILE: one answer on a line, or a JSON list, in the order of the classes."
+            )
+        return said
+
+
+def find(path: str, revision: str | None = None, allow_download: bool = False) -> Folder:
+    """The folder at a path, or of an id on the hub: from the local cache, or downloaded when that is allowed."""
+    place = Path(path).expanduser()
+    if place.is_dir():
+        if revision is not None:
+            raise ModelError(f"{path}: a folder has no revision; revision=... is for ids on the hub. Leave it out.")
+        return _checked(Folder(place, place.resolve().name))
+    if path.startswith((".", "~", os.sep)) or path.count("/") != 1 or place.exists():
+        raise ModelError(
+            f"{path}: there is no such folder. Give a folder that save_pretrained wrote, or an id on the hub "
+            "such as dandelin/vilt-b32-finetuned-vqa."
+        )
+    snapshot = _snapshot(path, revision, allow_download)
+    return _checked(Folder(snapshot, path, snapshot.name))
+
+
+def _snapshot(name: str, revision: str | None, allow_download: bool) -> Path:
+    hub = need("huggingface_hub", "hf")
+    try:
+        if not allow_download:
+            return Path(hub.snapshot_download(name, revision=revision, local_files_only=True))
+        found = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*_DOWNLOAD, "*.safetensors"]))
+        if not any(found.glob("*.safetensors")):
+            found = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*_DOWNLOAD, "*.bin"]))
+        return found
+    except Exception as trouble:  # the hub's own errors, of the network, of names and of permissions
+        at = f" at revision {revision!r}" if revision else ""
+        if not allow_download:
+            raise ModelError(
+                f"hf:{name}: there is no such folder, and the hub's local cache does not have it{at}. "
+                "Give the path of a folder, or pass --allow-download (allow_download=true) to fetch it."
+            ) from None
+        said = str(trouble).strip().splitlines() or [""]
+        raise ModelError(
+            f"hf:{name}: cannot be downloaded{at} ({type(trouble).__name__}: {said[0]}). "
+            "Check the name and the network, or give the path of a folder."
+        ) from None
+
+
+def _checked(folder: Folder) -> Folder:
+    """The same folder with its config, after a look at whether it can be a model at all."""
+    file = folder.path / "config.json"
+    if not file.is_file():
+        raise ModelError(f"{folder.path}: no config.json, so this is no model. Give what save_pretrained wrote.")
+    config = _json(file)
+    if not any(name.suffix in (".safetensors", ".bin") for name in weight_files(folder.path)):
+        raise ModelError(
+            f"{folder.path}: there are no weights (*.safetensors). Copy them there"
+            + (", or pass --allow-download to fetch them." if folder.revision else ".")
+        )
+    return Folder(folder.path, folder.name, folder.revision, config)
+
+
+def weight_files(folder: Path) -> list[Path]:
+    """The files that make the model what it is, sorted: weights, configs, vocabularies; *.bin only where it counts."""
+    found = sorted(_files(folder))
+    safe = any(file.suffix == ".safetensors" for file in found)
+    return [file for file in found if not (safe and file.suffix == ".bin")]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.name.startswith(_ASIDE):
+            yield from _files(entry)
+        elif entry.suffix in _READ and not entry.name.startswith(_LEFT_OUT):
+            yield entry
+
+
+def digest(folder: Path) -> str:
+    """What a folder holds, as 16 hexadecimal digits: every byte of weights, configs and vocabularies counts.
+
+    Large files are hashed once and remembered in askew's cache folder until their size or time changes.
+    """
+    whole = hashlib.sha256()
+    for file in weight_files(folder):
+        whole.update(f"{file.relative_to(folder).as_posix()}\0{_file_digest(file)}\n".encode())
+    return whole.hexdigest()[:16]
+
+
+def _file_digest(file: Path) -> str:
+    state = file.stat()
+    if state.st_size < _LARGE:
+        return file_sha256(str(file))
+    known_by = f"{file.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
+    note = _cache_folder() / "hashes" / hashlib.sha256(known_by.encode()).hexdigest()
+    if note.is_file():
+        return note.read_text(encoding="ascii")
+    found = file_sha256(str(file))
+    try:
+        with replaced(note) as out:
+            out.write(found.encode("ascii"))
+    except OSError:  # a cache that cannot be written costs time, not the run
+        pass
+    return found
+
+
+def _cache_folder() -> Path:
+    own = os.environ.get("ASKEW_CACHE")
+    return Path(own or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "askew"
+
+
+def read_labels(file: str) -> tuple[str, ...]:
+    """An answer vocabulary from a file: one answer on a line, a JSON list, or a JSON object from class to answer."""
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+        table = json.loads(text) if file.endswith(".json") else text.splitlines()
+        if isinstance(table, dict):
+            table = [table[str(place)] for place in range(len(table))]
+    except (OSError, ValueError, KeyError) as error:
+        raise DataError(f"{file}: cannot be read as a list of answers ({error}). Write one answer on a line.") from None
+    if not isinstance(table, list) or not table or not all(isinstance(label, str) for label in table):
+        raise DataError(f"{file}: expected answers, one on a line or as a JSON list.")
+    return tuple(table)
+
+
+@lru_cache
+def prompts() -> Mapping[str, str]:
+    """The default prompt of each kind and family."""
+    table: Mapping[str, str] = yaml.safe_load(Path(__file__).with_name("hf_prompts.yaml").read_text(encoding="utf-8"))
+    return table
+
+
+def _json(file: Path) -> Mapping[str, Any]:
+    try:
+        table = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{file}: cannot be read as JSON ({error}). Copy the model again.") from None
+    return table if isinstance(table, dict) else {}

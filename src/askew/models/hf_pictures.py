@@ -1,0 +1,167 @@
+"""Each picture is decoded, prepared and encoded once, however many questions of a batch are about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import accumulate
+from typing import Any
+
+from askew.errors import BadImage
+from askew.images import content_hash, open_image
+from askew.types import Question
+
+
+class Decoded:
+    """The pictures of this batch and of the one before, by their content: the same object for the same picture."""
+
+    def __init__(self) -> None:
+        self._before: dict[str, Any] = {}
+        self._now: dict[str, Any] = {}
+
+    def turn(self) -> None:
+        """A new batch begins."""
+        self._before, self._now = self._now, {}
+
+    def of(self, question: Question) -> Any:
+        """The picture that a question is about."""
+        if question.image is None:
+            raise BadImage("The question has no picture, and the model needs one.")
+        key = content_hash(question.image)
+        if key not in self._now:
+            self._now[key] = self._before[key] if key in self._before else open_image(question.image)
+        return self._now[key]
+
+
+def places(items: Sequence[Any]) -> tuple[list[int], list[int]]:
+    """Where each distinct object stands first, and for each item which of those it is.
+
+    >>> red, blue = object(), object()
+    >>> places([red, blue, red, red])
+    ([0, 1], [0, 1, 0, 0])
+    """
+    first: dict[int, int] = {}
+    firsts: list[int] = []
+    which: list[int] = []
+    for place, item in enumerate(items):
+        if id(item) not in first:
+            first[id(item)] = len(firsts)
+            firsts.append(place)
+        which.append(first[id(item)])
+    return firsts, which
+
+
+def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
+    """Row numbers of the chosen parts, when part i of a table takes ``lengths[i]`` rows.
+
+    >>> rows([2, 3], [1, 0, 1])
+    [2, 3, 4, 0, 1, 2, 3, 4]
+    """
+    ends = list(accumulate(lengths))
+    return [row for part in which for row in range(ends[part] - lengths[part], ends[part])]
+
+
+class PreparedOnce:
+    """An image processor that prepares equal pictures once and repeats the result. All else it passes on."""
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_inner"], name)
+
+    def __call__(self, images: Any, *rest: Any, **options: Any) -> Any:
+        """What the image processor makes of the pictures, as if each had been given to it."""
+        single = [image[0] if isinstance(image, (list, tuple)) and len(image) == 1 else image for image in images]
+        firsts, which = places(single)
+        if len(firsts) == len(single):
+            return self._inner(images, *rest, **options)
+        made = self._inner([images[place] for place in firsts], *rest, **options)
+        repeated = {key: _repeat(value, _lengths(made, len(firsts)), which) for key, value in made.items()}
+        if any(value is None for value in repeated.values()):
+            return self._inner(images, *rest, **options)
+        made.update(repeated)
+        return made
+
+
+def _lengths(made: Mapping[str, Any], count: int) -> list[int]:
+    """How many rows each picture takes: one, or as many as its grid has patches (the Qwen-VL families)."""
+    grid = made.get("image_grid_thw")
+    return [1] * count if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]
+
+
+def _repeat(value: Any, lengths: Sequence[int], which: Sequence[int]) -> Any:
+    """The rows of each asked-for picture; None when the value is not made of rows."""
+    if not hasattr(value, "__len__") or isinstance(value, (str, dict)):
+        return None
+    if len(value) == len(lengths):
+        wanted = list(which)
+    elif len(value) == sum(lengths):
+        wanted = rows(lengths, which)
+    else:
+        return None
+    return [value[row] for row in wanted] if isinstance(value, (list, tuple)) else value[wanted]
+
+
+@contextmanager
+def encoded_once(model: Any, pictures: Sequence[Any], grid: Any = None) -> Iterator[None]:
+    """Within this block the model's image encoder sees each distinct picture once; its output is repeated.
+
+    ``pictures`` are the batch's, in order; ``grid`` the ``image_grid_thw`` of models that have one. An encoder that
+    takes its input in another shape (several tiles a picture, beams) is left alone.
+    """
+    encoder = model.get_encoder(modality="image")
+    firsts, which = places(pictures)
+    if encoder is model or len(firsts) == len(pictures):
+        yield
+        return
+    lengths = [1] * len(pictures) if grid is None else [int(part.prod()) for part in grid]
+    once = _Once(lengths, firsts, which)
+    hooks = [
+        encoder.register_forward_pre_hook(once.before, with_kwargs=True),
+        encoder.register_forward_hook(once.after),
+    ]
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+class _Once:
+    """What the hooks do: keep the first rows of each picture on the way in, repeat them on the way out."""
+
+    def __init__(self, lengths: Sequence[int], firsts: Sequence[int], which: Sequence[int]) -> None:
+        self.lengths, self.firsts, self.which = lengths, firsts, which
+        self.kept = [lengths[place] for place in firsts]
+        self.active = False
+
+    def before(self, encoder: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        pixels = kwargs.get("pixel_values", args[0] if args else None)
+        self.active = getattr(pixels, "shape", (0,))[0] == sum(self.lengths)
+        if not self.active:
+            return None
+        return tuple(map(self._keep, args)), {key: self._keep(value) for key, value in kwargs.items()}
+
+    def _keep(self, value: Any) -> Any:
+        size = value.shape[0] if getattr(value, "shape", ()) else None
+        if size == sum(self.lengths):
+            return value[rows(self.lengths, self.firsts)]
+        return value[list(self.firsts)] if size == len(self.lengths) else value
+
+    def after(self, encoder: Any, args: Any, output: Any) -> Any:
+        return self._spread(output) if self.active else None
+
+    def _spread(self, value: Any) -> Any:
+        if hasattr(value, "to_tuple"):
+            return type(value)(**{key: self._spread(part) for key, part in value.items()})
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._spread(part) for part in value)
+        size = value.shape[0] if getattr(value, "shape", ()) else 0
+        if not size:
+            return value
+        shrink = max(1, sum(self.kept) // size)  # patches that the encoder merges into one row
+        lengths = [length // shrink for length in self.kept]
+        if sum(lengths) != size:
+            raise ValueError(f"the image encoder gave {size} rows for {len(self.kept)} pictures")
+        return value[rows(lengths, self.which)]

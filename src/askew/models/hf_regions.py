@@ -1,0 +1,71 @@
+"""Region features that were extracted elsewhere, from an ``.npz`` file, for models that do not look at pixels."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.errors import BadImage, DataError
+from askew.files import fingerprint
+from askew.images import content_hash
+from askew.types import Question
+
+
+@dataclass(frozen=True)
+class Regions:
+    """For each picture K regions: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
+
+    ID is the picture's id, or the SHA-256 of its file, which comes first: a changed picture has other features. Boxes
+    are x1, y1, x2, y2 as shares of width and height.
+    """
+
+    file: str = field(repr=False)
+    signature: str = field(init=False, default="")
+    table: Any = field(init=False, repr=False, compare=False, default=None)
+    names: frozenset[str] = field(init=False, repr=False, compare=False, default=frozenset())
+
+    def __post_init__(self) -> None:
+        try:
+            table = np.load(self.file, allow_pickle=False)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise DataError(
+                f"{self.file}: cannot be read as region features ({error}). Expected a .npz file."
+            ) from None
+        if not isinstance(table, np.lib.npyio.NpzFile) or not any(name.endswith("/features") for name in table.files):
+            raise DataError(
+                f"{self.file}: no region features in it. Expected a .npz file of arrays named ID/features and ID/boxes."
+            )
+        object.__setattr__(self, "table", table)
+        object.__setattr__(self, "names", frozenset(table.files))
+        object.__setattr__(self, "signature", fingerprint(self.file))
+
+    def of(self, question: Question) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Features and boxes of the picture a question is about."""
+        if question.image is None:
+            raise BadImage("The question has no picture, and the model needs its region features.")
+        names = (content_hash(question.image), str(question.image.id))
+        name = next((name for name in names if f"{name}/features" in self.names), None)
+        if name is None:
+            raise BadImage(
+                f"{self.file}: no region features of image {question.image.id!r}. Extract them, as "
+                f"'{question.image.id}/features' and '{question.image.id}/boxes'."
+            )
+        try:
+            features, boxes = self.table[f"{name}/features"], self.table[f"{name}/boxes"]
+        except (KeyError, ValueError, zipfile.BadZipFile) as error:
+            raise BadImage(f"{self.file}: the region features of image {name!r} are damaged ({error}).") from None
+        if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
+            raise BadImage(
+                f"{self.file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
+                "Expected (K, d) and (K, 4)."
+            )
+        if boxes.min() < -0.01 or boxes.max() > 1.01:
+            raise BadImage(
+                f"{self.file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
+                "Divide x by the width and y by the height, so that they lie between 0 and 1."
+            )
+        return features.astype(np.float32), boxes.astype(np.float32)

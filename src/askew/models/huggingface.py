@@ -1,0 +1,232 @@
+"""Hugging Face models: ``hf:FOLDER_OR_ID``. One adapter for every family that transformers' Auto classes know."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
+from askew.files import fingerprint
+from askew.models.hf_classify import Classifier, RegionClassifier
+from askew.models.hf_folder import Folder, Task, find
+from askew.models.hf_generate import Generator
+from askew.models.hf_load import Loaded, load, pick_device
+from askew.models.hf_regions import Regions
+from askew.types import Prediction, Question
+
+_PLACES = re.compile(r"\{(question|context|image)\}")
+_NO_ROOM = ("out of memory", "allocate memory", "not enough memory")
+
+
+class Runtime(Protocol):
+    """A model in memory."""
+
+    @property
+    def loaded(self) -> Loaded:
+        """Weights, processor, tokenizer."""
+        ...
+
+    @property
+    def image_mark(self) -> str:
+        """What stands for ``{image}`` in a prompt."""
+        ...
+
+    def begin(self) -> None:
+        """A new batch comes."""
+        ...
+
+    def ready(self, question: Question, text: str) -> Any:
+        """What the model looks at (a picture, region features); raises when the question cannot be asked."""
+        ...
+
+    def ask(self, questions: Sequence[Question], texts: Sequence[str], seen: Sequence[Any]) -> list[Prediction]:
+        """Predictions for one batch, or whatever went wrong."""
+        ...
+
+
+@dataclass(frozen=True)
+class HuggingFace:
+    """A folder of weights as a model. Weights are loaded when the first question is asked.
+
+    The signature holds a hash of every file of the folder (or the commit on the hub), the prompt, the number format
+    and how words are decoded. The device and the batch size are not in it: they should not change an answer.
+    """
+
+    folder: Folder
+    task: Task
+    prompt: str
+    dtype: str
+    device: str = "auto"
+    max_new_tokens: int = 16
+    num_beams: int = 1
+    features: str | None = None
+    labels: tuple[str, ...] = ()
+    content: str = field(init=False, default="")
+    regions: str = field(init=False, default="")
+    """What the file of region features contains."""
+    room: list[int] = field(init=False, compare=False, default_factory=list)
+    """Batch sizes tried after memory ran out; the smallest is kept to from then on."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", self.folder.content)
+        object.__setattr__(self, "regions", fingerprint(self.features) if self.features else "")
+
+    @property
+    def free_text(self) -> bool:
+        """Whether the model answers in words of its own, from which a short answer must be taken."""
+        return self.task == "generate"
+
+    def __repr__(self) -> str:
+        said = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
+        if self.task == "generate":
+            return f"HuggingFace({said}, max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams})"
+        regions = f", features={self.regions}" if self.regions else ""
+        return f"HuggingFace({said}, labels={_short_hash(self.labels)}{regions})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: everything but the loaded weights."""
+        return {part.name: getattr(self, part.name) for part in fields(self)} | {"room": []}
+
+    @cached_property
+    def runtime(self) -> Runtime:
+        """The model in memory, loaded when first asked for."""
+        loaded = load(self.folder, self.task, self.device, self.dtype)
+        if self.task == "generate":
+            return Generator(loaded, self.max_new_tokens, self.num_beams)
+        if self.task == "classify":
+            return Classifier(loaded, self.labels)
+        return RegionClassifier(loaded, self.labels, Regions(self.features or ""))
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """What the model says; a question that cannot be asked fails alone."""
+        said: dict[int, Prediction] = {}
+        asks: list[_Ask] = []
+        self.runtime.begin()
+        for place, question in enumerate(questions):
+            try:
+                text = self.asked(question)
+                asks.append(_Ask(place, question, text, self.runtime.ready(question, text)))
+            except ModelError:
+                raise
+            except AskewError as error:
+                said[place] = Prediction(question.id, None, error=f"{type(error).__name__}: {error}")
+        for start in range(0, len(asks), room := min(self.room, default=len(asks) or 1)):
+            part = asks[start : start + room]
+            said.update(zip((ask.place for ask in part), self._answers(part), strict=True))
+        return [said[place] for place in range(len(questions))]
+
+    def asked(self, question: Question) -> str:
+        """The prompt filled in. Context has the place the prompt gives it, or stands before the question."""
+        whole = f"{question.context} {question.text}" if question.context else question.text
+        if special := self.runtime.loaded.special_in(whole):
+            raise BadRecord(f"The question spells out {special!r}, which has a special meaning for the model.")
+        asked = question.text if "{context}" in self.prompt else whole
+        words = {"question": asked, "context": question.context, "image": self.runtime.image_mark}
+        return _PLACES.sub(lambda place: words[place[1]], self.prompt)
+
+    def _answers(self, asks: Sequence[_Ask]) -> list[Prediction]:
+        """Predictions of a batch; where it fails, or memory runs out, of its halves, down to single questions."""
+        start = time.perf_counter()
+        try:
+            said = self.runtime.ask(
+                [ask.question for ask in asks], [ask.text for ask in asks], [ask.seen for ask in asks]
+            )
+            each = (time.perf_counter() - start) / len(asks)
+            return [replace(prediction, seconds=each) for prediction in said]
+        except AskewError:
+            raise
+        except Exception as error:
+            if len(asks) == 1:
+                spent = time.perf_counter() - start
+                return [Prediction(asks[0].question.id, None, error=_said(error), seconds=spent)]
+            no_room = isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_ROOM)
+        middle = len(asks) // 2
+        if no_room:
+            self.room.append(middle)
+            _free_memory()
+        return self._answers(asks[:middle]) + self._answers(asks[middle:])
+
+
+@dataclass(frozen=True)
+class _Ask:
+    """A question that is ready to be asked."""
+
+    place: int
+    question: Question
+    text: str
+    seen: Any
+
+
+def hf(
+    path: str,
+    task: Literal["auto", "classify", "generate", "regions"] = "auto",
+    prompt: str | None = None,
+    device: Literal["auto", "cpu", "cuda", "mps"] = "auto",
+    dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto",
+    max_new_tokens: int = 16,
+    num_beams: int = 1,
+    revision: str | None = None,
+    allow_download: bool = False,
+    features: str | None = None,
+    labels: str | None = None,
+) -> HuggingFace:
+    """A Hugging Face folder, or an id on the hub: ViLT, BLIP, LLaVA, Qwen-VL, SmolVLM, LXMERT, ... (``hf:FOLDER``)."""
+    for package in ("torch", "transformers"):
+        if importlib.util.find_spec(package) is None:
+            need(package, "hf")
+    folder = find(path, revision, allow_download)
+    kind: Task = folder.task if task == "auto" else task
+    _check_options(path, kind, prompt, max_new_tokens, num_beams, features)
+    return HuggingFace(
+        folder,
+        kind,
+        folder.prompt(kind) if prompt is None else prompt.replace("\\n", "\n"),
+        _dtype(folder, device) if dtype == "auto" else dtype,
+        device,
+        max_new_tokens,
+        num_beams,
+        features,
+        () if kind == "generate" else folder.labels(labels),
+    )
+
+
+def _check_options(
+    path: str, task: Task, prompt: str | None, max_new_tokens: int, num_beams: int, features: str | None
+) -> None:
+    if prompt is not None and "{question}" not in prompt:
+        raise BadOption(f"hf: prompt {prompt!r} has no place for the question. Write {{question}} where it goes.")
+    if max_new_tokens < 1 or num_beams < 1:
+        raise BadOption("hf: max_new_tokens and num_beams are at least 1.")
+    if task == "regions" and features is None:
+        raise ModelError(f"{path}: the model reads region features, not pixels. Give them with features=FILE.npz.")
+    if features is not None:
+        if task != "regions":
+            raise BadOption(f"hf: {path} looks at pixels; features=... is for LXMERT and VisualBERT. Leave it out.")
+        Regions(features)
+
+
+def _dtype(folder: Folder, device: str) -> str:
+    """The number format of ``dtype=auto``: as saved, but float32 on a CPU, which seldom gains by less."""
+    if folder.dtype == "float32" or device in ("cuda", "mps"):
+        return folder.dtype
+    return "float32" if device == "cpu" or pick_device("auto") == "cpu" else folder.dtype
+
+
+def _free_memory() -> None:
+    torch = need("torch", "hf")
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
+def _short_hash(labels: Sequence[str]) -> str:
+    return f"{len(labels)}#{hashlib.sha256(chr(0).join(labels).encode()).hexdigest()[:12]}"
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,199 @@
+"""Any server that speaks OpenAI's chat completions, as a model: ``openai:MODEL``.
+
+OpenAI itself, vLLM, SGLang, Ollama, llama.cpp and whatever else offers ``POST /v1/chat/completions`` with pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, ClassVar, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+import orjson
+
+from askew.errors import BadImage, BadOption, ModelError
+from askew.images import check_image
+from askew.models.endpoint.asking import Asking, Manner, streamed
+from askew.models.endpoint.budget import Budget, Limits, Price, price_of
+from askew.models.endpoint.chat import Chat
+from askew.models.endpoint.pictures import Pictures, scaled
+from askew.models.endpoint.secret import api_key, setting
+from askew.types import ImageRef, Prediction, Question
+
+OFFICIAL = "https://api.openai.com/v1"
+PROMPT = "{question} Answer with a single word or a short phrase."
+_FIXED = ("model", "messages", "stream", "n")
+
+
+class Estimate(NamedTuple):
+    """What asking will take: calls if none must be repeated, tokens by a rough count."""
+
+    calls: int
+    read: int
+    written: int
+    """At most: every answer as long as it may be."""
+
+
+@dataclass(frozen=True)
+class OpenAI:
+    """A model behind an OpenAI-compatible endpoint; the key comes from OPENAI_API_KEY or .env, and is never shown.
+
+    >>> OpenAI("qwen", base_url="http://127.0.0.1:8000/v1/").base_url
+    'http://127.0.0.1:8000/v1'
+    """
+
+    model: str
+    base_url: str = ""
+    """By default OPENAI_BASE_URL, or else OpenAI's own."""
+    prompt: str = PROMPT
+    system: str = ""
+    temperature: float | None = 0.0
+    seed: int | None = None
+    max_answer_tokens: int = 256
+    """Tokens an answer may have, thoughts included; a longer one is cut off and counts as a non-answer."""
+    max_side: int = 1024
+    """Pixels; larger pictures are made smaller."""
+    detail: Literal["", "auto", "low", "high"] = ""
+    extra: str = ""
+    """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``."""
+    blind: bool = False
+    """Leave the pictures out: what language alone gives."""
+    timeout: float = field(default=120.0, repr=False, compare=False)
+    """Seconds for one request."""
+    concurrency: int = field(default=64, repr=False, compare=False)
+    """Requests under way at once, at most."""
+    retries: int = field(default=8, repr=False, compare=False)
+    backoff: float = field(default=0.5, repr=False, compare=False)
+    """Seconds that the first wait has at most; each further one twice that."""
+    give_up: int = field(default=20, repr=False, compare=False)
+    """Questions without an answer in a row after which the run stops; 0 never stops."""
+    max_calls: int | None = field(default=None, repr=False, compare=False)
+    max_tokens: int | None = field(default=None, repr=False, compare=False)
+    """Of all requests together, read and written."""
+    max_cost: float | None = field(default=None, repr=False, compare=False)
+    prices: str = field(default="", repr=False, compare=False)
+    """A YAML or JSON file ``{model: {read: 2.5, written: 10}}``, for a million tokens."""
+    cap_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(default="auto", repr=False, compare=False)
+    """What the request calls ``max_answer_tokens``; OpenAI's own endpoint and the others differ."""
+    chat: Chat = field(init=False, repr=False, compare=False)
+    budget: Budget = field(init=False, repr=False, compare=False)
+    """What this model has spent so far."""
+    pictures: Pictures = field(init=False, repr=False, compare=False)
+
+    free_text: ClassVar[bool] = True
+    """Its answers are sentences; an extraction takes the answer out."""
+
+    def __post_init__(self) -> None:
+        base = _checked_url(self.base_url or setting("OPENAI_BASE_URL") or OFFICIAL)
+        for name, least in _LEAST.items():
+            if getattr(self, name) < least:
+                raise BadOption(f"openai: {name}={getattr(self, name)} is less than {least}.")
+        price = price_of(self.model, self.prices) if self.prices else None
+        if self.max_cost is not None and price is None:
+            raise BadOption("openai: max_cost needs prices=FILE, with what a million tokens of this model cost.")
+        made = {
+            "base_url": base,
+            "budget": Budget(Limits(self.max_calls, self.max_tokens, self.max_cost), price),
+            "pictures": Pictures(self.max_side),
+        }
+        for name, value in made.items():
+            object.__setattr__(self, name, value)
+        object.__setattr__(
+            self, "chat", Chat(self.prompt, self.system, self.detail, self.max_answer_tokens, self._fields())
+        )
+
+    def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
+        """One prediction for each question, as they come. Answers are the model's own words."""
+        key = api_key()
+        if key is None and self.base_url == OFFICIAL:
+            raise ModelError(
+                f"{OFFICIAL} needs a key: set OPENAI_API_KEY or put it into a file .env here. For a server of your "
+                "own give base_url=http://HOST:PORT/v1."
+            )
+        manner = Manner(
+            f"{self.base_url}/chat/completions",
+            key,
+            self.timeout,
+            self.concurrency,
+            self.retries,
+            self.backoff,
+            self.give_up,
+        )
+        pictures = None if self.blind else self.pictures
+        return streamed(partial(_run, self.chat, manner, self.budget, pictures, list(questions)))
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """One prediction for each question, in order."""
+        numbered = [replace(question, id=place) for place, question in enumerate(questions)]
+        said = {prediction.question_id: prediction for prediction in self.stream(numbered)}
+        return [replace(said[place], question_id=question.id) for place, question in enumerate(questions)]
+
+    def price(self, read: int, written: int) -> float | None:
+        """What so many tokens cost by the user's prices, or None without them."""
+        price: Price | None = self.budget.price
+        return None if price is None else price.of(read, written)
+
+    def estimate(self, questions: Iterable[Question]) -> Estimate:
+        """What asking these will take, without asking."""
+        calls = read = 0
+        for question in questions:
+            calls += 1
+            read += self.chat.tokens(question, self._size(question.image))
+        return Estimate(calls, read, calls * self.max_answer_tokens)
+
+    def _fields(self) -> dict[str, Any]:
+        cap = self.cap_field
+        if cap == "auto":
+            cap = "max_completion_tokens" if self.base_url == OFFICIAL else "max_tokens"
+        chosen = {"model": self.model, "temperature": self.temperature, "seed": self.seed, cap: self.max_answer_tokens}
+        return {name: value for name, value in chosen.items() if value is not None} | _checked_extra(self.extra)
+
+    def _size(self, image: ImageRef | None) -> tuple[int, int] | None:
+        if self.blind or image is None:
+            return None
+        try:
+            return scaled(image.size or check_image(image), self.max_side)
+        except BadImage:
+            return None
+
+
+async def _run(
+    chat: Chat,
+    manner: Manner,
+    budget: Budget,
+    pictures: Pictures | None,
+    questions: Sequence[Question],
+    deliver: Callable[[Prediction], None],
+) -> None:
+    await Asking(chat, manner, budget, pictures, deliver).run(questions)
+
+
+def _checked_url(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good or not url.isascii() or not url.isprintable() or " " in url:
+        raise BadOption("openai: base_url is no address. Write it as http://HOST:PORT/v1.")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadOption(
+            "openai: base_url holds more than an address (a user, a key or a query). It stands in every result, so "
+            "keep it plain, as http://HOST:PORT/v1; the key belongs into OPENAI_API_KEY."
+        )
+    return url.rstrip("/")
+
+
+def _checked_extra(extra: str) -> dict[str, Any]:
+    try:
+        fields = orjson.loads(extra or "{}")
+    except orjson.JSONDecodeError as trouble:
+        raise BadOption(f"openai: extra={extra!r} is no JSON ({trouble}).") from None
+    if not isinstance(fields, dict) or any(name in fields for name in _FIXED):
+        raise BadOption(f"openai: extra must be a JSON object without {', '.join(_FIXED)}.")
+    return fields
+
+
+_LEAST = {"max_answer_tokens": 1, "max_side": 1, "timeout": 0.001, "concurrency": 1, "retries": 0, "backoff": 0.0}

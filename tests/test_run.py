@@ -368,3 +368,31 @@ def test_groups_are_run_with_the_suites_they_are_of(tmp_path):
     results = json.loads((tmp_path / "o" / "results.json").read_text())
     assert [suite["name"] for suite in results["suites"]] == ["accuracy"]
     assert {score["metric"]: score["value"] for score in results["scores"]}["answer-rate:says=yes"] == 1.0
+
+
+class Refusing:
+    """Talks, and says no to every second question."""
+
+    free_text = True
+
+    def __repr__(self):
+        return "Refusing()"
+
+    def answer(self, questions):
+        words = ("Yes, it is.", "I'm sorry, I can't help with that.")
+        return [Prediction(q.id, words[len(q.text) % 2]) for q in questions]
+
+
+def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
+    with pytest.raises(TooManyFailures, match="refusal"):
+        askew.evaluate(Refusing(), QUESTIONS, "accuracy", output=tmp_path)
+    results = json.loads((tmp_path / "results.json").read_text())
+    refused = sum(len(question.text) % 2 for question in QUESTIONS.items)
+    assert results["failures"]["count"] == refused > 0
+    assert results["model"]["extract"] == "short-v1"
+    samples = [
+        json.loads(line)["original"]["prediction"] for line in (tmp_path / "samples.jsonl").read_text().splitlines()
+    ]
+    assert all(sample["raw"] for sample in samples)
+    assert {sample.get("answer") for sample in samples} <= {"yes", "Yes, it is", "it is", None}
+    assert results["scores"][0]["failed"] == refused

@@ -38,7 +38,7 @@ from askew.records import outcome_record
 from askew.registry import make
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
-from askew.types import Group, Model, Outcome, Prediction, Score, Suite
+from askew.types import Group, Id, Model, Outcome, Prediction, Score, Suite
 
 FORMAT = 1
 """Of results.json."""
@@ -51,20 +51,28 @@ class Tally:
     asked: int = 0
     tokens: tuple[int, int] = (0, 0)
     """Read and written."""
-    failures: Counter[str] = field(default_factory=Counter)
-    """Failed askings by error."""
+    failed: int = 0
+    """Askings without an answer."""
+    non_answers: dict[Id, str] = field(default_factory=dict)
+    """Questions without an answer to score (failed, refused, empty), with the reason."""
 
     def add(self, said: Sequence[Prediction]) -> None:
         """Count a batch that the model has answered."""
         self.asked += len(said)
         read, written = (sum(counts) for counts in zip(*(p.tokens for p in said), strict=True))
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
-        self.failures.update((p.error or "no answer").splitlines()[0][:200] for p in said if p.failed)
+        self.failed += sum(prediction.failed for prediction in said)
+
+    def judge(self, prediction: Prediction) -> Prediction:
+        """Count what is no answer after extraction."""
+        if prediction.failed:
+            self.non_answers[prediction.question_id] = (prediction.error or "no answer").splitlines()[0][:200]
+        return prediction
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
         """For results.json; ``asked`` counts what was answered in earlier runs too."""
-        errors = dict(self.failures.most_common(20))
-        return {"count": self.failures.total(), "asked": asked, "by_error": errors, "limit": limit}
+        errors = dict(Counter(self.non_answers.values()).most_common(20))
+        return {"count": len(self.non_answers), "asked": asked, "by_error": errors, "limit": limit}
 
 
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
@@ -83,7 +91,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
             todo = plan(ticking(bar, read_groups(str(prepared.groups))), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
-        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes), suites, scorers)
+        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, tally), suites, scorers)
         usage = _usage(tally, store, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
     results = {
@@ -151,17 +159,17 @@ def _asked(
         def on_answers(said: Sequence[Prediction]) -> None:
             tally.add(said)
             bar.update(len(said))
-            if tally.failures:
-                bar.set_postfix(failed=tally.failures.total(), refresh=False)
+            if tally.failed:
+                bar.set_postfix(failed=tally.failed, refresh=False)
 
         yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
 
 
-def _extracted(step: str, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+def _extracted(step: str, outcomes: Iterable[Outcome], tally: Tally) -> Iterator[Outcome]:
     """The same outcomes, each answer taken out of the model's words."""
     for outcome in outcomes:
-        original = extract(step, outcome.group.original, outcome.original)
-        variants = tuple(extract(step, variant.question, said) for variant, said in outcome.pairs())
+        original = tally.judge(extract(step, outcome.group.original, outcome.original))
+        variants = tuple(tally.judge(extract(step, variant.question, said)) for variant, said in outcome.pairs())
         yield Outcome(outcome.group, original, variants)
 
 

@@ -68,9 +68,12 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
         yield "Options", _listed(set_options)
     yield "Non-answers", _failures(results.get("failures") or {})
     yield "Time", _time(results.get("time") or {})
-    if results.get("cost"):
-        cost = results["cost"]
-        yield "Cost", _listed(cost) if isinstance(cost, dict) else str(cost)
+    usage = results.get("usage") or {}
+    if any(usage.get("store") or ()):
+        yield (
+            "Cost",
+            "; ".join(_usage(usage, name, of) for name, of in (("now", "this time"), ("store", "for all answers"))),
+        )
     yield "Versions", _listed({"askew": results.get("askew", DASH), **(results.get("versions") or {})})
 
 
@@ -100,6 +103,18 @@ def _failures(failures: Mapping[str, Any]) -> str:
     limit = failures.get("limit")
     allowed = f" At most {100 * limit:g} % are allowed." if limit is not None else ""
     return f"{count(failed)} of {count(asked)} asked{share}{'; ' + kinds if kinds else ''}.{allowed}"
+
+
+def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
+    """Tokens, and money where prices were given.
+
+    >>> _usage({"now": [1200, 30], "cost": {"now": 0.5}}, "now", "this time")
+    '1,200 tokens read and 30 written this time, 0.50 by the given prices'
+    """
+    read, written = usage[name]
+    money = (usage.get("cost") or {}).get(name)
+    told = f"{count(read)} tokens read and {count(written)} written {of}"
+    return told if money is None else f"{told}, {money:,.2f} by the given prices"
 
 
 def _time(time: Mapping[str, Any]) -> str:

@@ -394,5 +394,5 @@ def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
         json.loads(line)["original"]["prediction"] for line in (tmp_path / "samples.jsonl").read_text().splitlines()
     ]
     assert all(sample["raw"] for sample in samples)
-    assert {sample.get("answer") for sample in samples} <= {"yes", "Yes, it is", "it is", None}
+    assert {sample.get("answer") for sample in samples} == {"yes, it is", None}
     assert results["scores"][0]["failed"] == refused

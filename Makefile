@@ -26,7 +26,7 @@ $(VENV)/user: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
 $(VENV)/dev: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
 	@echo "Installing askew and its development tools into $(VENV) ..."
 	@$(HASHED)
-	@$(PIP) -e '.[language,hf,dev,docs]'
+	@$(PIP) -e '.[language,translate,hf,dev,docs]'
 	@touch $@ $(VENV)/user
 
 demo: $(VENV)/user  ## install, run the main job on the embedded world, end in a report

@@ -396,3 +396,10 @@ def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
     assert all(sample["raw"] for sample in samples)
     assert {sample.get("answer") for sample in samples} == {"yes, it is", None}
     assert results["scores"][0]["failed"] == refused
+
+
+def test_a_benchmark_of_nothing_is_refused(tmp_path):
+    (tmp_path / "q.jsonl").write_text('{"image": "a", "question": "Why?", "answer": "because"}\n')
+    done = run_askew("build", "rad", "--data", "q.jsonl", "--output", "b", "--quiet", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "not one group could be made for rad" in done.stderr

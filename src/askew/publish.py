@@ -6,28 +6,27 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from tqdm import tqdm
-
 import askew
-from askew.build import Coverage, build
-from askew.data.groups import read_groups, write_groups
+from askew.build import Coverage, prepare
+from askew.data.groups import read_groups
 from askew.data.write import write_vqa
-from askew.settings import Named
+from askew.settings import Named, Settings
 from askew.types import Question
 
 
-def publish(suite: Named, data: Named, folder: Path, seed: int, limit: int | None, command: str, progress: bool) -> str:
+def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
     """Write the benchmark; gives its datasheet.
 
-    ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files.
+    ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
+    with a method ``release(groups, folder)`` also writes its paper's own format.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    groups, cover = folder / "groups.jsonl", Coverage(suite.what)
-    made = build(suite.what, data.what, seed, cover, limit)
-    write_groups(tqdm(made, desc="Making groups", unit=" groups", disable=not progress), str(groups))
+    prepared = prepare(data, [suite], folder, settings)
+    groups = prepared.groups
     write_vqa(_originals(groups), str(folder), "originals")
     write_vqa(_variants(groups), str(folder), "variants")
-    sheet = datasheet(suite, data, cover, seed, command)
+    if hasattr(suite.what, "release"):
+        suite.what.release(read_groups(str(groups)), folder)
+    sheet = datasheet(suite, data, prepared.covers[0], settings.seed, command)
     (folder / "datasheet.md").write_text(sheet, encoding="utf-8")
     return sheet
 
@@ -59,9 +58,19 @@ def datasheet(suite: Named, data: Named, cover: Coverage, seed: int, command: st
             ("Drawn", "drawn"),
         ):
             if record[key]:
-                counts = "; ".join(f"{name}: {count:,}" for name, count in record[key].items())
-                lines.append(f"- {title}: {counts}")
+                lines.append(f"- {title}: {_listed(record[key])}")
     return "\n".join(lines) + "\n"
+
+
+def _listed(counts: dict[str, int], most: int = 40) -> str:
+    """The most frequent with their counts, and how many others there are.
+
+    >>> _listed({"a": 2000, "b": 3, "c": 1}, most=2)
+    'a: 2,000; b: 3; and 1 more (1)'
+    """
+    told = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
+    rest = list(counts.values())[most:]
+    return f"{told}; and {len(rest):,} more ({sum(rest):,})" if rest else told
 
 
 def _originals(groups: Path) -> Iterator[Question]:

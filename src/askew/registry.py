@@ -31,6 +31,8 @@ KINDS = ("suite", "model", "reader", "metric")
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
         "accuracy": "askew.suites.accuracy:AccuracySuite",
+        "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
+        "p2": "askew.suites.p2:P2Suite",
         "rad": "askew.suites.rad:RadSuite",
     },
     "model": {
@@ -80,7 +82,7 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
 
     >>> factory("suite", "rda")
     Traceback (most recent call last):
-    askew.errors.UnknownName: No suite is called 'rda'. Did you mean 'rad'? Known: accuracy, rad.
+    askew.errors.UnknownName: No suite is called 'rda'. Did you mean 'rad'? Known: accuracy, backtranslate, p2, rad.
     """
     if name in BUILT_IN[kind]:
         module, _, attribute = BUILT_IN[kind][name].partition(":")

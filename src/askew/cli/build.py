@@ -31,11 +31,11 @@ def main(args: argparse.Namespace) -> int:
     """Build, write, and print the coverage."""
     from askew.api import as_data, as_suite
     from askew.publish import publish
+    from askew.settings import Settings
 
     options = settled(args, {"seed": 0}, required=("data", "output"))
     data = as_data(options.data, options.images, bool(options.skip_bad))
-    sheet = publish(
-        as_suite(options.suite), data, Path(options.output), options.seed, options.limit, as_typed(), not options.quiet
-    )
+    settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)
+    sheet = publish(as_suite(options.suite), data, Path(options.output), settings, as_typed())
     print(sheet)
     return 0

@@ -118,7 +118,7 @@ class Accuracy:
 class Gap:
     """How much accuracy the change costs: on originals minus on variants, over groups that have both.
 
-    With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Lu et al. 2021, Table 2).
+    With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
     """
 
     share: ClassVar[bool] = False

@@ -1,0 +1,224 @@
+"""Paraphrases of several words, as rules over words and parts of speech (``paraphrases.yaml``).
+
+A pattern is words and slots: ``what color [is|are] [NP]`` becomes ``what is the color of [2]``. A slot is a choice of
+words, a Penn Treebank tag, ``NP`` for a noun phrase or ``N`` for one without its article; the other side names slots by
+number. ``^`` stands for the beginning of the question and ``$`` for its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib.resources import files
+
+import yaml
+
+from askew.errors import DataError
+from askew.language.tagger import Token
+
+_INNER = frozenset(("JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "CD", "POS", "VBN", "HYPH"))
+_OUTER = frozenset(("DT", "PDT", "PRP$", "WP$"))
+_ENDS = frozenset(".?!")
+_SLOT = re.compile(r"\[([^\]]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Paraphrase:
+    """A rule: what matches ``source`` may be said as ``target``."""
+
+    id: str
+    source: str
+    target: str
+    good: tuple[str, str] = ("", "")
+    """A question and what the rule makes of it."""
+    bad: str = ""
+    """A question that looks alike and must stay as it is."""
+    confidence: float = 1.0
+    origin: str = "reviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a rule matches: the tokens it covers, and what comes instead."""
+
+    rule: Paraphrase
+    first: int
+    last: int
+    """The last token, inclusive."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Paraphrases:
+    """Finds where rules match.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "What color is the old bus?"
+    >>> [found.text for found in Paraphrases().find(question, Tagger().tags([question])[0])]
+    ['what is the color of the old bus']
+    """
+
+    rules: tuple[Paraphrase, ...] = ()
+    """The rules; none for our reviewed ones."""
+
+    def find(self, text: str, tokens: Sequence[Token]) -> list[Found]:
+        """Every match, in the order of the question, then of the rules."""
+        words = [token.lower for token in tokens]
+        found = []
+        possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
+        for _, (_, rule, parts) in sorted(possible.items()):
+            end = 0
+            for start in _starts(parts[0], words):
+                match = _match(parts, tokens, words, start) if start >= end else None
+                if match is not None:
+                    end, slots = match
+                    taken = [text[tokens[a].start : tokens[b - 1].end] for a, b in slots]
+                    found.append(Found(rule, start, end - 1, _filled(rule.target, taken)))
+        return sorted(found, key=lambda match: match.first)
+
+    def could(self, words: frozenset[str]) -> bool:
+        """True when a question of these words holds all the words of some rule: cheap, before the tagger.
+
+        >>> Paraphrases().could(frozenset({"what", "color", "is", "it"})), Paraphrases().could(frozenset({"why"}))
+        (True, False)
+        """
+        return next(self._possible(words), None) is not None
+
+    def _possible(self, words: frozenset[str]) -> Iterator[Entry]:
+        """The rules whose words are all there."""
+        for word in words:
+            for entry in self._index.get(word, ()):
+                if not any(part.kind == "word" and part.values.isdisjoint(words) for part in entry[2]):
+                    yield entry
+
+    @cached_property
+    def _index(self) -> Index:
+        return _index(self.rules) if self.rules else _reviewed_index()
+
+
+@lru_cache(maxsize=1)
+def reviewed() -> tuple[Paraphrase, ...]:
+    """Our own rules."""
+    entries: list[dict[str, str]] = yaml.safe_load(
+        files("askew.language").joinpath("paraphrases.yaml").read_text("utf-8")
+    )
+    return tuple(
+        Paraphrase(entry["id"], entry["from"], entry["to"], (entry["good"], entry["becomes"]), entry["bad"])
+        for entry in entries
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One step of a pattern: the words or tags that fit, or a noun phrase; a slot is kept for the other side."""
+
+    kind: str
+    """``word``, ``tag``, ``phrase``, ``start`` or ``end``."""
+    values: frozenset[str]
+    kept: bool
+
+
+Matched = tuple[int, tuple[tuple[int, int], ...]]
+"""Where a match ends, and the tokens of its slots."""
+
+
+Entry = tuple[int, Paraphrase, tuple[_Part, ...]]
+"""A rule with its number and its parsed pattern."""
+Index = dict[str, tuple[Entry, ...]]
+"""Rules by a word that they need."""
+
+
+def _starts(part: _Part, words: Sequence[str]) -> Sequence[int]:
+    """Where a pattern that begins with this part can begin."""
+    if part.kind == "start":
+        return (0,)
+    if part.kind == "word":
+        return [place for place, word in enumerate(words) if word in part.values]
+    return range(len(words))
+
+
+def _match(parts: Sequence[_Part], tokens: Sequence[Token], words: Sequence[str], place: int) -> Matched | None:
+    """Match the parts one after another; a noun phrase takes all it can, so that there is nothing to try again."""
+    slots: tuple[tuple[int, int], ...] = ()
+    for part in parts:
+        if part.kind == "start":
+            end = place if place == 0 else None
+        elif part.kind == "end":
+            end = place if all(word in _ENDS for word in words[place:]) else None
+        elif part.kind == "phrase":
+            end = _phrase(tokens, place, "NP" in part.values)
+        elif place < len(tokens) and (words[place] if part.kind == "word" else tokens[place].tag) in part.values:
+            end = place + 1
+        else:
+            end = None
+        if end is None:
+            return None
+        if part.kept:
+            slots = (*slots, (place, end))
+        place = end
+    return place, slots
+
+
+def _phrase(tokens: Sequence[Token], place: int, whole: bool) -> int | None:
+    """Where the noun phrase that begins here ends, if there is one."""
+    end = place
+    while whole and end < len(tokens) and end < place + 2 and tokens[end].tag in _OUTER:
+        end += 1
+    while end < len(tokens) and tokens[end].tag in _INNER:
+        end += 1
+    while end > place and not tokens[end - 1].is_noun:
+        end -= 1
+    return end if end > place and tokens[end - 1].is_noun else None
+
+
+def _filled(target: str, taken: Sequence[str]) -> str:
+    return _SLOT.sub(lambda slot: taken[int(slot.group(1)) - 1], target).strip()
+
+
+@lru_cache(maxsize=1)
+def _reviewed_index() -> Index:
+    return _index(reviewed())
+
+
+def _index(rules: tuple[Paraphrase, ...]) -> Index:
+    """The rules by a word that they need: the one that fewest others have."""
+    parsed = [_parsed(rule) for rule in rules]
+    uses = Counter(word for parts in parsed for part in parts if part.kind == "word" for word in part.values)
+    index: dict[str, list[Entry]] = {}
+    for number, (rule, parts) in enumerate(zip(rules, parsed, strict=True)):
+        words = [part.values for part in parts if part.kind == "word"]
+        if not words:
+            raise DataError(f"paraphrase {rule.id!r}: {rule.source!r} has no word. Give at least one that must match.")
+        for anchor in sorted(min(words, key=lambda values: (sum(uses[word] for word in values), sorted(values)))):
+            index.setdefault(anchor, []).append((number, rule, parts))
+    return {word: tuple(found) for word, found in index.items()}
+
+
+def _parsed(rule: Paraphrase) -> tuple[_Part, ...]:
+    parts = []
+    for piece in rule.source.split():
+        slot = _SLOT.fullmatch(piece)
+        inside = slot.group(1) if slot else piece
+        kind = "word"
+        if piece in ("^", "$"):
+            kind = "start" if piece == "^" else "end"
+        elif inside in ("NP", "N"):
+            kind = "phrase"
+        elif inside == "," or (slot and inside.isupper()):
+            kind = "tag"
+        parts.append(_Part(kind, frozenset(inside.split("|")), slot is not None))
+    wanted = [int(number) for number in _SLOT.findall(rule.target)]
+    slots = sum(part.kept for part in parts)
+    if any(not 0 < number <= slots for number in wanted):
+        raise DataError(f"paraphrase {rule.id!r}: {rule.target!r} names a slot that {rule.source!r} does not have.")
+    return tuple(parts)
+
+
+def trials(rules: Sequence[Paraphrase]) -> Iterator[tuple[Paraphrase, str, str | None]]:
+    """What the rules say of themselves: each with a question and what it must become (None: it must stay)."""
+    for rule in rules:
+        yield rule, rule.good[0], rule.good[1]
+        yield rule, rule.bad, None

@@ -1,0 +1,82 @@
+"""Fixed phrases: words that mean something only together, so that none of them may be exchanged alone.
+
+*Hot dog*, *traffic light*, *pick up* come from WordNet's compounds; ``phrases.yaml`` has what WordNet lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+
+import yaml
+
+from askew.language.inflect import singular
+from askew.language.tagger import Token
+from askew.language.wordnet import WordNet
+
+_LONGEST = 4
+_INSIDE = frozenset({"DT", "PRP$", "WDT", "."})
+"""Tags that no compound of WordNet's that matters here contains."""
+
+
+@dataclass(frozen=True)
+class Phrases:
+    """Finds the fixed phrases of a text.
+
+    >>> from askew.language.tagger import Tagger
+    >>> Phrases().fixed(Tagger().tags(["Is the hot dog near the traffic lights hot?"])[0])
+    frozenset({2, 3, 6, 7})
+    """
+
+    wordnet: WordNet = field(default_factory=WordNet)
+
+    def fixed(self, tokens: Sequence[Token]) -> frozenset[int]:
+        """The places of the tokens that belong to a fixed phrase."""
+        places: set[int] = set()
+        words = [token.lower for token in tokens]
+        for start in range(len(tokens)):
+            if tokens[start].tag in _INSIDE and words[start] not in _starts():
+                continue
+            for end in range(min(len(tokens), start + _LONGEST), start + 1, -1):
+                if self._is_phrase(tokens[start:end], words[start:end]):
+                    places.update(range(start, end))
+                    break
+        return frozenset(places)
+
+    def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
+        if words[0] in _starts() and any(_matches(phrase, words) for phrase in _starts()[words[0]]):
+            return True
+        if any(token.tag in _INSIDE for token in tokens):
+            return False
+        if tokens[-1].is_noun:
+            text = " ".join(words)
+            return self.wordnet.knows(text, "n") or (
+                tokens[-1].tag in ("NNS", "NNPS") and self.wordnet.knows(singular(text), "n")
+            )
+        if tokens[0].tag.startswith("VB") and tokens[-1].tag in ("RP", "IN", "RB"):
+            return any(
+                self.wordnet.knows(" ".join([base, *words[1:]]), "v") for base in self.wordnet.bases(words[0], "v")
+            )
+        return False
+
+
+@lru_cache(maxsize=1)
+def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Our own phrases by their first word; where that has an open end, by every form that is needed."""
+    phrases: list[str] = yaml.safe_load(files("askew.language").joinpath("phrases.yaml").read_text("utf-8"))
+    starts: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in phrases:
+        first, *rest = phrase.split()
+        forms = [first[:-1] + ending for ending in ("", "s", "ed", "ing")] if first.endswith("*") else [first]
+        for form in forms:
+            starts.setdefault(form, []).append((form, *rest))
+    return {first: tuple(found) for first, found in starts.items()}
+
+
+def _matches(phrase: Sequence[str], words: Sequence[str]) -> bool:
+    return len(phrase) == len(words) and all(
+        word.startswith(part[:-1]) if part.endswith("*") else word == part
+        for part, word in zip(phrase, words, strict=True)
+    )

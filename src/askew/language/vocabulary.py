@@ -1,0 +1,56 @@
+"""The words of a data set, so that a perturbation need not bring in words that nobody uses there."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+_WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in small letters, without what an apostrophe joins to them.
+
+    >>> words_of("What's the T-shirt's color?")
+    ['what', 's', 'the', 't-shirt', 's', 'color']
+    """
+    return _WORD.findall(text.lower())
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words with how often each occurs. Without counts it holds every word.
+
+    >>> vocabulary = Vocabulary.of(["Is the car red?", "Is it an automobile?"])
+    >>> vocabulary.holds("car"), vocabulary.holds("red automobile"), vocabulary.holds("motorcar")
+    (True, True, False)
+    >>> Vocabulary().holds("motorcar")
+    True
+    """
+
+    counts: Mapping[str, int] | None = field(default=None, repr=False)
+    least: int = 1
+    """How often a word must occur."""
+
+    @classmethod
+    def of(cls, texts: Iterable[str], least: int = 1) -> Vocabulary:
+        """The vocabulary of these texts."""
+        counts: Counter[str] = Counter()
+        for text in texts:
+            counts.update(words_of(text))
+        return cls(counts, least)
+
+    def holds(self, phrase: str) -> bool:
+        """True when each word of the phrase occurs often enough."""
+        if self.counts is None:
+            return True
+        return all(self.counts.get(word, 0) >= self.least for word in words_of(phrase))
+
+    @property
+    def signature(self) -> str:
+        """Twelve hex digits that tell two vocabularies apart."""
+        content = "every word" if self.counts is None else sorted(w for w, n in self.counts.items() if n >= self.least)
+        return sha256(repr(content).encode()).hexdigest()[:12]

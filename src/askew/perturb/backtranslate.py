@@ -1,0 +1,203 @@
+"""Back-translation: a question brought to another language and back (Sennrich et al. 2016).
+
+RAD and VQA P2 compare themselves with it. It changes many questions and spoils many, so a filter keeps only what still
+asks the same as far as words can tell: the content words or synonyms of them in the same order, the small words that
+matter, and the form of the question. What is rejected is counted by reason.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from importlib.resources import files
+from random import Random
+from typing import Any
+
+import yaml
+
+from askew.language.inflect import base
+from askew.language.synonyms import Synonyms
+from askew.language.tagger import Tagger, Token
+from askew.language.translate import Bergamot, Translator
+from askew.language.vocabulary import words_of
+from askew.language.wordnet import Pos
+from askew.types import Expect, Question, Refusal, Variant
+
+TEST = "BT"
+"""The column of RAD's tables."""
+
+_REMEMBERED = 20_000
+_POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
+
+
+@dataclass(frozen=True)
+class BackTranslation:
+    """Asks a question as it reads after a journey through another language; the answers stay.
+
+    A back-translation that the filter finds to ask something else is refused with the reason.
+    """
+
+    translator: Translator = field(default_factory=Bergamot)
+    filtered: bool = True
+    """False to take everything that differs, as the RAD paper does."""
+    tagger: Tagger = field(default_factory=Tagger, repr=False)
+    synonyms: Synonyms = field(default_factory=Synonyms, repr=False)
+
+    def prepare(self, questions: Sequence[Question]) -> None:
+        """Translate all of them in batches, and tag what comes back."""
+        texts = [question.text for question in questions]
+        self.tagger.tags([*texts, *self._back(texts)])
+
+    def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
+        """The one back-translation, or why it is not used."""
+        text = tidied(self._back([question.text])[0])
+        reason = self.fault(question.text, text)
+        if reason:
+            yield Refusal(question.id, TEST, reason)
+            return
+        changed = replace(question, id=f"{question.id}/bt", text=text)
+        yield Variant(changed, Expect.SAME, TEST, "bt", {"by": repr(self.translator)})
+
+    def fault(self, before: str, after: str) -> str:
+        """Why a back-translation cannot stand for the question; empty when it can.
+
+        >>> check = BackTranslation().fault
+        >>> check("What color is the laptop?", "What is the color of the laptop?")
+        ''
+        >>> check("What is in the sky?", "What is in the heaven?")
+        'a content word is lost'
+        """
+        if words_of(before) == words_of(after):
+            return "unchanged"
+        if not self.filtered:
+            return "" if words_of(after) else "nothing came back"
+        old, new = self.tagger.tags([before, after])
+        return _form(old, new) or self._content(old, new)
+
+    def _content(self, old: Sequence[Token], new: Sequence[Token]) -> str:
+        before, after = _content_words(old), _content_words(new)
+        matched = []
+        for word in before:
+            place = next((i for i, other in enumerate(after) if i not in matched and self._same(word, other)), None)
+            if place is None:
+                return "a content word is lost"
+            matched.append(place)
+        if len(matched) < len(after):
+            return "a content word is new"
+        if matched == sorted(matched) or (_turned(matched) and _owned(old) != _owned(new)):
+            return ""
+        return "the words come in another order"
+
+    def _same(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """True for the same word, or a reviewed synonym, in the same number, tense or comparison."""
+        if one[1] != other[1]:
+            return False
+        if one[0] == other[0]:
+            return True
+        pos = _POS.get(one[1][0])
+        return pos is not None and any(rule.target == other[0] for rule in self.synonyms.of(one[0], pos))
+
+    def _back(self, texts: Sequence[str]) -> list[str]:
+        known = _remembered(repr(self.translator))
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            if len(known) + len(missing) > _REMEMBERED:
+                known.clear()
+                missing = list(dict.fromkeys(texts))
+            known.update(zip(missing, self.translator.there_and_back(missing), strict=True))
+        return [known[text] for text in texts]
+
+
+def tidied(text: str) -> str:
+    """A translation as people write questions: one line, a capital first, no space before the mark.
+
+    >>> tidied(" what is this ?")
+    'What is this?'
+    """
+    text = " ".join(text.split()).replace(" ?", "?")
+    return text[:1].upper() + text[1:]
+
+
+def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
+    """What is wrong with the form of the question."""
+    words = [token.lower for token in new]
+    if not words or words[-1] != "?":
+        return "no question any more"
+    first, data = old[0].lower if old else "", _data()
+    if first in data["opens"] and words[0] != first:
+        return "a yes/no question begins otherwise"
+    if first in data["asks"] and words[0] not in data["asks"]:
+        return "no open question any more"
+    if first not in data["opens"] and words[0] in data["opens"]:
+        return "no open question any more"
+    if _loose_end(old) != _loose_end(new):
+        return "the end is cut off"
+    if not _articles(old, new, first in data["opens"]):
+        return "an article is lost or new"
+    if _kept(old) != _kept(new):
+        return "a small word that matters is lost or new"
+    return ""
+
+
+def _loose_end(tokens: Sequence[Token]) -> str:
+    """The last word, when it is one that needs others: a preposition, *is*, *the*."""
+    words = [token for token in tokens if token.tag != "."]
+    if not words or (words[-1].tag not in ("IN", "RP", "TO") and words[-1].lower not in _data()["light"]):
+        return ""
+    return words[-1].lower
+
+
+def _articles(old: Sequence[Token], new: Sequence[Token], closed: bool) -> bool:
+    """True when no article is lost and, in a yes/no question, none is new ("Is this the giraffe in a zoo?")."""
+    before, after = (Counter("a" if t.lower == "an" else t.lower for t in part) for part in (old, new))
+    return all(before[word] == after[word] if closed else before[word] <= after[word] for word in ("a", "the"))
+
+
+def _owned(tokens: Sequence[Token]) -> int:
+    """How often one thing belongs to another by *'s* rather than by *of*."""
+    return sum(token.tag == "POS" for token in tokens) - sum(token.lower == "of" for token in tokens)
+
+
+def _kept(tokens: Sequence[Token]) -> Counter[int]:
+    """How often each set of small words that matter occurs."""
+    numbers = _kept_numbers()
+    return Counter(numbers[token.lower] for token in tokens if token.lower in numbers)
+
+
+def _content_words(tokens: Sequence[Token]) -> list[tuple[str, str]]:
+    """Base forms and tags of the words that carry content, numbers among them."""
+    found = []
+    for token in tokens:
+        if token.lower in _data()["light"] or token.lower in _kept_numbers():
+            continue
+        if token.tag[:1] in "NVJR" and token.tag not in ("RP", "RBR"):
+            tag = "VB" if token.tag in ("VBP", "VBZ") else token.tag
+            found.append((base(token.text, token.tag), tag))
+        elif token.tag == "CD":
+            found.append((token.lower, "CD"))
+    return found
+
+
+def _turned(places: Sequence[int]) -> bool:
+    """True when only two neighbours changed places: "the dog's eyes", "the eyes of the dog"."""
+    return sum(place != at for at, place in enumerate(places)) == 2 and all(
+        abs(place - at) <= 1 for at, place in enumerate(places)
+    )
+
+
+@lru_cache(maxsize=1)
+def _kept_numbers() -> dict[str, int]:
+    return {word: number for number, words in enumerate(_data()["kept"]) for word in words}
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("backtranslation.yaml").read_text("utf-8"))
+    return data
+
+
+@lru_cache(maxsize=2)
+def _remembered(translator: str) -> dict[str, str]:
+    return {}

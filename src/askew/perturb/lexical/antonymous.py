@@ -1,0 +1,175 @@
+"""Antonymous perturbations: the attribute or state that a yes/no question asks for becomes its opposite (VQA P2, §3.1).
+
+Only questions of the forms "is/are the ..." and "is/are this/these ..." are changed, and only what they ask for: the
+predicate ("Is the window open?"), or what is said in "Is this a clean room?"; never what is only mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from askew.language.antonyms import Antonym, Antonyms
+from askew.language.inflect import base, inflected
+from askew.language.phrases import Phrases
+from askew.language.senses import Senses
+from askew.language.tagger import Token
+from askew.language.vocabulary import Vocabulary, words_of
+from askew.perturb.lexical.edit import Edit
+from askew.perturb.lexical.words import words
+
+PATTERN = re.compile(r"\s*(is|are)\s+(the|this|these)\b", re.IGNORECASE)
+"""The paper's forms."""
+
+_SUBJECT = frozenset(
+    ("DT", "JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "POS", "CD", "PRP$", "IN", "VBN", "VBG", "HYPH")
+)
+_TAIL = re.compile(
+    r"\s*(?:(?:in|on|of) (?:the|this) (?:picture|photo|image|scene)|right now|today)?\s*\?*\s*$", re.IGNORECASE
+)
+_LIVING, _THING = frozenset((5, 14, 18)), frozenset((6, 8, 13, 15, 17, 20))
+"""WordNet's lexicographer files of people, groups and animals, and of what was made, grows or lies about."""
+_TOPS = 3
+"""The file of the words that these files begin with: person, animal, plant, ..."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The word that a question asks for, and what it is said of."""
+
+    place: int
+    subject: str
+    """The base form of the noun; empty for "this"."""
+    attributive: bool
+    """True for "Is this a clean room?", where a "no" may also mean that it is no room."""
+
+
+Proposal = tuple[Edit, Antonym, Asked]
+"""A substitution, the rule behind it, and what the question asks for."""
+
+
+@dataclass(frozen=True)
+class Antonymous:
+    """Proposes the opposite of what a question asks for.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "Is the window open?"
+    >>> edit, rule, asked = Antonymous().propose(question, Tagger().tags([question])[0])
+    >>> edit.text, rule.complementary
+    ('closed', True)
+    """
+
+    antonyms: Antonyms = field(default_factory=Antonyms)
+    senses: Senses = field(default_factory=Senses)
+    phrases: Phrases = field(default_factory=Phrases)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+
+    def propose(self, text: str, tokens: Sequence[Token]) -> Proposal | str | None:
+        """The substitution, or why there is none; None when the question asks for no such word."""
+        asked = self.asked(text, tokens)
+        if asked is None:
+            return None
+        token = tokens[asked.place]
+        verb = token.tag == "VBG" and bool(self.antonyms.of(base(token.text, "VBG"), "v"))
+        lemma = base(token.text, "VBG") if verb else token.lower
+        rules = self.antonyms.of(lemma, "v" if verb else "a")
+        if not rules:
+            return "no reviewed antonym" if self.antonyms.opposed(lemma, "v" if verb else "a") else None
+        if not words()["joined"].isdisjoint(words_of(text)):
+            return "the attribute is compared, joined or graded"
+        if asked.place in self.phrases.fixed(tokens):
+            return "inside a fixed phrase"
+        if lemma in words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
+            return "the attribute has a measure"
+        rule = self._rule(rules, asked, words_of(text))
+        if rule is None or (rule.predicative and asked.attributive):
+            return "another sense of the word"
+        form = inflected(rule.target, "VBG") if verb else rule.target
+        if form is None or not self.vocabulary.holds(form):
+            return "the antonym is not in the data's vocabulary"
+        edit = Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", {"kind": _kind(rule)})
+        return edit, rule, asked
+
+    def asked(self, text: str, tokens: Sequence[Token]) -> Asked | None:
+        """What the question asks for, when it has one of the paper's forms."""
+        if not PATTERN.match(text):
+            return None
+        last = _last(text, tokens)
+        return _predicate(tokens, last) or _attribute(tokens, last)
+
+    def _rule(self, rules: Sequence[Antonym], asked: Asked, context: Sequence[str]) -> Antonym | None:
+        """The rule whose sense the word has here: by the kind of its subject, or by its context."""
+        kind = self._kind_of(asked.subject)
+        for rule in rules:
+            if kind in rule.of or asked.subject in rule.of or ("lifeless" in rule.of and kind != "living"):
+                return rule
+        sense = self.senses.choose(rules[0].source, rules[0].pos, context)
+        return next((rule for rule in rules if not rule.of and sense in rule.senses), None)
+
+    def _kind_of(self, noun: str) -> str:
+        senses = self.senses.wordnet.senses(noun, "n") if noun else ()
+        if not senses:
+            return ""
+        best = self.senses.choose(noun, "n", ())
+        file = best.lexfile if best else 0
+        if file == _TOPS:
+            return "living" if noun in ("person", "animal") else "thing"
+        return "living" if file in _LIVING else "thing" if file in _THING else ""
+
+
+def _kind(rule: Antonym) -> str:
+    return "complementary" if rule.complementary else "contrary"
+
+
+def _last(text: str, tokens: Sequence[Token]) -> int:
+    """The last token that is not part of a tail such as "in this picture?"."""
+    for place in range(2, len(tokens)):
+        if _TAIL.match(text, tokens[place].end):
+            return place
+    return -1
+
+
+def _predicate(tokens: Sequence[Token], last: int) -> Asked | None:
+    """``is the NP X``: everything between is the subject, which ends in a noun (or is "this" alone)."""
+    if last < 2:
+        return None
+    between = tokens[2:last]
+    if any(token.tag not in _SUBJECT for token in between) or _two_phrases(between):
+        return None
+    if not between:
+        alone = tokens[1].lower in ("this", "these") and not tokens[last].is_noun
+        return Asked(last, "", False) if alone else None
+    if not between[-1].is_noun:
+        return None
+    heads = [token for token in _first_phrase(between) if token.is_noun]
+    if not heads or any(token.tag in ("VBG", "VBN") for token in between[1:]):
+        return None
+    return Asked(last, base(heads[-1].text, heads[-1].tag), False)
+
+
+def _two_phrases(tokens: Sequence[Token]) -> bool:
+    """True when an article begins a second phrase that no preposition joins: "this a beach"."""
+    return any(
+        token.tag == "DT" and (place == 0 or tokens[place - 1].tag != "IN") for place, token in enumerate(tokens)
+    )
+
+
+def _measure(tokens: Sequence[Token]) -> bool:
+    """True when what stands before an adjective may be a measure: a number, or a noun right after another."""
+    return any(token.tag == "CD" for token in tokens) or (tokens[-1].is_noun and tokens[-2].is_noun)
+
+
+def _first_phrase(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens before the first preposition."""
+    return tokens[: next((place for place, token in enumerate(tokens) if token.tag == "IN"), len(tokens))]
+
+
+def _attribute(tokens: Sequence[Token], last: int) -> Asked | None:
+    """``is this a X N``: one adjective and one noun."""
+    if last < 3 or not tokens[last].is_noun or tokens[last - 1].tag != "JJ" or tokens[1].lower not in ("this", "these"):
+        return None
+    before = [token.lower for token in tokens[2 : last - 1]]
+    if before not in (["a"], ["an"], []) or (not before and tokens[1].lower != "these"):
+        return None
+    return Asked(last - 1, base(tokens[last].text, tokens[last].tag), True)

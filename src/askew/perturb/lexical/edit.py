@@ -1,0 +1,68 @@
+"""A substitution in a text, and the text that several of them make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from askew.language.articles import article
+
+_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One substitution: which part of the text, what comes there, and by which rule."""
+
+    start: int
+    end: int
+    text: str
+    rule: str
+    """e.g. ``car→automobile`` or the id of a paraphrase."""
+    note: Mapping[str, Any] = field(default_factory=dict)
+    """What else is to be said of it: confidence, where the rule is from."""
+
+    def meets(self, other: Edit) -> bool:
+        """True when the two touch the same part."""
+        return self.start < other.end and other.start < self.end
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with its substitutions, in the case of what they replace, and with *a* or *an* as the new word needs.
+
+    >>> edited("Is it a car or a bus?", [Edit(8, 11, "automobile", "car→automobile")])
+    'Is it an automobile or a bus?'
+    >>> edited("People are here?", [Edit(0, 6, "individuals", "person→individual")])
+    'Individuals are here?'
+    """
+    for edit in sorted(edits, key=lambda edit: -edit.start):
+        before, old, after = text[: edit.start], text[edit.start : edit.end], text[edit.end :]
+        capital = old[:1].isupper() and (edit.start == 0 or not old[1:2].isupper())
+        new = edit.text[:1].upper() + edit.text[1:] if capital else edit.text
+        match = _ARTICLE.search(before)
+        if match:
+            right = article(new)
+            before = before[: match.start()] + (right.capitalize() if match.group(1)[0] == "A" else right) + " "
+        text = before + new + after
+    return text
+
+
+def drawn(edits: Sequence[Edit], most: int, rng: Random) -> list[Edit]:
+    """At most so many substitutions that do not meet, drawn with equal chance, in the order of the text.
+
+    Alternatives for one place count as one: the place is drawn first, then what comes there.
+    """
+    places: dict[tuple[int, int], list[Edit]] = {}
+    for edit in edits:
+        places.setdefault((edit.start, edit.end), []).append(edit)
+    order = list(places)
+    rng.shuffle(order)
+    chosen: list[Edit] = []
+    for place in order:
+        edit = rng.choice(places[place])
+        if len(chosen) < most and not any(edit.meets(other) for other in chosen):
+            chosen.append(edit)
+    return sorted(chosen, key=lambda edit: edit.start)

@@ -1,0 +1,38 @@
+"""Paraphrastic perturbations: several words become others of the same meaning, by rules with grammar (VQA P2, §3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from askew.language.paraphrases import Paraphrases
+from askew.language.tagger import Token
+from askew.language.vocabulary import Vocabulary
+from askew.perturb.lexical.edit import Edit
+
+_SLOT = re.compile(r"\[[^\]]+\]")
+
+
+@dataclass(frozen=True)
+class Paraphrastic:
+    """Proposes paraphrases for parts of a question.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "What kind of dog is next to the bed?"
+    >>> [edit.text for edit in Paraphrastic().propose(question, Tagger().tags([question])[0]) if isinstance(edit, Edit)]
+    ['What type of dog', 'beside the bed']
+    """
+
+    paraphrases: Paraphrases = field(default_factory=Paraphrases)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+
+    def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
+        """Each possible substitution, or for each that a rule matched and would not make, why."""
+        for found in self.paraphrases.find(text, tokens):
+            if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
+                yield "the paraphrase is not in the data's vocabulary"
+                continue
+            start, end = tokens[found.first].start, tokens[found.last].end
+            note = {"confidence": found.rule.confidence, "origin": found.rule.origin}
+            yield Edit(start, end, found.text, found.rule.id, note)

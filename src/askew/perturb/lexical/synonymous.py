@@ -1,0 +1,145 @@
+"""Synonymous perturbations: one word becomes its synonym, in the same number, tense or comparison (VQA P2, §3.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
+from askew.language.phrases import Phrases
+from askew.language.ppdb import Ppdb
+from askew.language.senses import Senses
+from askew.language.synonyms import Synonym, Synonyms
+from askew.language.tagger import Token
+from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.wordnet import Pos
+from askew.perturb.lexical.edit import Edit
+from askew.perturb.lexical.words import words
+
+_POS: dict[str, Pos] = {
+    **dict.fromkeys(("NN", "NNS"), "n"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
+    "RB": "r",
+}
+_BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
+_DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
+_RARE = 3
+"""From the fourth sense on a sense counts as rare."""
+
+
+@dataclass(frozen=True)
+class Synonymous:
+    """Proposes synonyms for the words of a question.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "Is there a car by the phone booth?"
+    >>> [edit.rule for edit in Synonymous().propose(question, Tagger().tags([question])[0]) if isinstance(edit, Edit)]
+    ['car→automobile']
+    """
+
+    synonyms: Synonyms = field(default_factory=Synonyms)
+    senses: Senses = field(default_factory=Senses)
+    phrases: Phrases = field(default_factory=Phrases)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    ppdb: Ppdb | None = None
+    """Rules from PPDB beside our own, when the user has its files."""
+
+    def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
+        """Each possible substitution, or for each that a rule matched and would not make, why."""
+        around = words_of(text)
+        if '"' in text or not words()["mentions"].isdisjoint(around):
+            return
+        fixed: frozenset[int] | None = None
+        for place, token in enumerate(tokens):
+            rules = self._rules(token)
+            if not rules:
+                continue
+            if fixed is None:
+                fixed = self.phrases.fixed(tokens)
+            if place in fixed:
+                yield "inside a fixed phrase"
+            elif _compound(tokens, place):
+                yield "inside a compound noun"
+            else:
+                for rule in rules:
+                    yield self._edit(rule, tokens, place, around)
+
+    def _rules(self, token: Token) -> Sequence[Synonym]:
+        pos = _POS.get(token.tag)
+        if pos is None or (token.text[:1].isupper() and token.start > 0 and token.text.lower() != "tv"):
+            return ()
+        found = self.synonyms.of(base(token.text, token.tag), pos)
+        return (*found, *self.ppdb.of(token.lower, token.tag)) if self.ppdb else found
+
+    def _edit(self, rule: Synonym, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
+        token = tokens[place]
+        form = rule.target if rule.origin == "ppdb" else inflected(rule.target, token.tag)
+        if form is None:
+            return "no such form of the synonym"
+        if form in around:
+            return "the synonym is in the question already"
+        if not self.vocabulary.holds(form):
+            return "the synonym is not in the data's vocabulary"
+        if not _fits(rule, token, tokens, place) or _possessive_changes(token, form, tokens, place):
+            return "the synonym does not fit the grammar"
+        if self._other_sense(rule, around):
+            return "another sense of the word"
+        note = {"confidence": rule.confidence, "origin": rule.origin}
+        return Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", note)
+
+    def _other_sense(self, rule: Synonym, around: Sequence[str]) -> bool:
+        """True unless the word has the rule's sense here, or another that the two words share.
+
+        A rare sense must have something for it in the question.
+        """
+        if rule.sense is None:
+            return False
+        chosen = self.senses.choose(rule.source, rule.pos, around)
+        if chosen is None or (chosen != rule.sense and rule.target not in chosen.words):
+            return True
+        rank = self.senses.wordnet.senses(rule.source, rule.pos).index(chosen)
+        return rank >= _RARE and not self.senses.supported(rule.source, chosen, around)
+
+
+def _compound(tokens: Sequence[Token], place: int) -> bool:
+    """True for a noun beside another noun: *phone booth*, *cable car*."""
+    if not tokens[place].is_noun:
+        return False
+    beside = [tokens[i] for i in (place - 1, place + 1) if 0 <= i < len(tokens)]
+    return any(token.is_noun or token.tag == "HYPH" for token in beside)
+
+
+def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> bool:
+    after = tokens[place + 1] if place + 1 < len(tokens) else Token("?", ".", token.end)
+    if rule.next and not {after.tag, after.lower} & set(rule.next):
+        return False
+    if rule.pos == "v":
+        return after.tag != "RP" and (after.tag != "TO" or "TO" in rule.next)
+    if rule.pos == "a":
+        return not (after.is_noun and is_mass(after.lower))
+    if rule.pos != "n":
+        return True
+    if is_mass(rule.source) != is_mass(rule.target):
+        return False
+    if token.tag == "NNS" and place and tokens[place - 1].lower in ("a", "an"):
+        return False
+    if token.tag == "NN" and is_plural(rule.source) != is_plural(rule.target):
+        return False
+    return token.tag == "NNS" or rule.bare or needs_no_article(rule.target) or _determined(tokens, place)
+
+
+def _possessive_changes(token: Token, form: str, tokens: Sequence[Token], place: int) -> bool:
+    """True when a possessive would have to be spelt in another way: *women's*, *ladies'*."""
+    owns = place + 1 < len(tokens) and tokens[place + 1].tag == "POS"
+    return owns and token.lower.endswith("s") != form.endswith("s")
+
+
+def _determined(tokens: Sequence[Token], place: int) -> bool:
+    """True when an article or the like stands before the noun."""
+    before = place - 1
+    while before >= 0 and tokens[before].tag in _BEFORE_NOUN:
+        if tokens[before].tag == "CD":
+            return True
+        before -= 1
+    return before >= 0 and tokens[before].tag in _DETERMINERS

@@ -1,0 +1,109 @@
+"""Back-translation, the baseline that RAD and VQA P2 compare themselves with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+from askew.errors import BadOption
+from askew.language.translate import translator
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consensus import Consensus
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.rad import Rad
+from askew.perturb.backtranslate import TEST, BackTranslation
+from askew.perturb.build import vary_all
+from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+
+
+@dataclass(frozen=True)
+class BackTranslationSuite:
+    """Questions as they read after a journey through another language."""
+
+    translator: str = "bergamot"
+    """``bergamot`` (offline), or ``marian:THERE:BACK`` with two folders."""
+    filtered: bool = True
+    """Leave out what does not seem to ask the same; false takes all, as the RAD paper does."""
+    originals: Literal["covered", "all"] = "covered"
+    """``all``: also ask the questions that have no back-translation."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+
+    def __post_init__(self) -> None:
+        if self.originals not in ("covered", "all"):
+            raise BadOption(f"backtranslate: originals is {self.originals!r}. Give covered or all.")
+        check_correct(self.correct, self.accuracy)
+        translator(self.translator)
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+        return "backtranslate"
+
+    @property
+    def title(self) -> str:
+        """What a heading calls it."""
+        return "Back-translated questions"
+
+    @property
+    def paper(self) -> str:
+        """Where it was published."""
+        return (
+            "Sennrich, Haddow, Birch: Improving Neural Machine Translation Models with Monolingual Data. ACL 2016; a "
+            "baseline in Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? ACL 2021"
+        )
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """BT."""
+        return (TEST,)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """RAD both ways, and accuracy on both sides."""
+        return {
+            "accuracy.all": Accuracy("all", self.accuracy),
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "rad.forward": Rad(False, self.correct, self.accuracy),
+            "rad.backward": Rad(True, self.correct, self.accuracy),
+            "cs.2": Consensus(2, mode=self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The column BT of RAD's Tables 2, 3 and 5."""
+        published = _published()
+        columns = (Column("RAD(D, BT)", "rad.forward"), Column("Accuracy(D)", "accuracy.original"))
+        counts = (Column("BT", "accuracy.variant", show="n"), Column("Count", "accuracy.all", show="n"))
+        return (
+            Table("bt-rad", "Back-translation (RAD, Tables 2 and 3)", columns, published=published["models"]),
+            Table("bt-count", "Number of questions (RAD, Table 5)", counts, "data", published["counts"]),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """RAD(D, BT)."""
+        return "rad.forward", "of those it gets only {value} right when the question is back-translated"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """One pass over the data."""
+        perturbation = BackTranslation(translator(self.translator), self.filtered)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, chunk=512)
+
+
+@lru_cache(maxsize=1)
+def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
+    data: dict[str, dict[str, Any]] = yaml.safe_load(
+        files("askew.suites").joinpath("backtranslate.yaml").read_text(encoding="utf-8")
+    )
+    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

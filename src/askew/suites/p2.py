@@ -1,0 +1,178 @@
+"""VQA P2: robustness to controlled lexical perturbations (Whitehead et al. 2020)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import Accuracy, Gap, Mu
+from askew.metrics.consensus import Consensus
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.worst import Worst
+from askew.perturb.build import vary_all
+from askew.perturb.lexical import TYPES, P2Perturbation, fit
+from askew.suites.p2_release import write_release
+from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+
+
+@dataclass(frozen=True)
+class P2Suite:
+    """Questions with words exchanged for synonyms, paraphrases or antonyms."""
+
+    perturbations: str = ",".join(TYPES)
+    """Which, with commas between: ``p2:synonymous,antonymous``."""
+    substitutions: int = 2
+    """At most so many substitutions of one type in a question."""
+    confidence: float = 0.9
+    """The least confidence of a rule: 0.9 takes reviewed rules alone, less also what only WordNet says."""
+    contraries: Literal["sure", "all"] = "sure"
+    """``all`` also turns a "no" to *hot* into a "yes" to *cold*, as the paper does."""
+    least: int = 1
+    """How often a word must occur in the data to be put into a question; 0 takes any word."""
+    ppdb: str = ""
+    """A folder of PPDB 2.0 files, or files with commas between, to take rules from too."""
+    score: float = 3.5
+    """The least PPDB 2.0 score."""
+    originals: Literal["covered", "all"] = "covered"
+    """``all``: also ask the questions that no rule changes, for the accuracy over all of the data (Table 2)."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "any"
+    """When an answer counts as right in the consensus score; ``any``: as Shah et al. 2019 have it."""
+
+    def __post_init__(self) -> None:
+        if self.originals not in ("covered", "all"):
+            raise BadOption(f"p2: originals is {self.originals!r}. Give covered or all.")
+        if self.least < 0:
+            raise BadOption(f"p2: least is {self.least}; give 0 or more.")
+        check_correct(self.correct, self.accuracy)
+        P2Perturbation(self._types, self.substitutions, self.confidence, self.contraries)
+        self._files()
+
+    @property
+    def name(self) -> str:
+        """What people type."""
+        return "p2"
+
+    @property
+    def title(self) -> str:
+        """What a heading calls it."""
+        return "Synonyms, paraphrases and antonyms (VQA P2)"
+
+    @property
+    def paper(self) -> str:
+        """Where it was published."""
+        return (
+            "Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
+            "Question Answering. 2020"
+        )
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The types that are made, in the paper's order."""
+        return tuple(test for name, test in TYPES.items() if name in self._types)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Ori, Pert, Δ, μ and CS."""
+        return {
+            "accuracy.all": Accuracy("all", self.accuracy),
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "mu": Mu(self.accuracy),
+            "cs.2": Consensus(2, self.correct, self.accuracy, anchored=True),
+            "worst": Worst(self.accuracy, original=True),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Tables 2, 3 and 4 of the paper, with its figures when all three types are made."""
+        published = _published() if len(self.tests) == len(TYPES) else {"types": {}, "overall": {}, "consensus": {}}
+        whole = Column("VQA v2", "accuracy.all")
+        pert, ori, gap = ("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("Δ", "accuracy.gap")
+        return (
+            Table("p2-2", "Accuracy (Table 2)", (whole, *self._each(pert, ori, gap)), published=published["types"]),
+            Table(
+                "p2-3",
+                "All perturbations (Table 3)",
+                (Column(*pert), Column(*ori), Column("CS", "cs.2"), whole),
+                published=published["overall"],
+            ),
+            Table(
+                "p2-4",
+                "μ and CS for each type (Table 4)",
+                self._each(("μ", "mu"), ("CS", "cs.2")),
+                published=published["consensus"],
+            ),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """CS(2)."""
+        return "cs.2", "it gets only {value} of the pairs right both before and after a word is exchanged"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """One pass over the data for its vocabulary, a second for the questions."""
+        perturbation = fit(
+            data.questions() if self.least else (),
+            self._types,
+            self.substitutions,
+            self.confidence,
+            self.contraries,
+            self.least,
+            self._files(),
+            self.score,
+        )
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
+
+    def release(self, groups: Iterable[Group], folder: Path) -> None:
+        """Write the variants in the format of the paper's release too; ``askew build`` calls it."""
+        write_release(groups, str(folder))
+
+    @property
+    def _types(self) -> tuple[str, ...]:
+        wanted = [part.strip() for part in self.perturbations.split(",") if part.strip()]
+        full = {short: name for name, short in TYPES.items()}
+        names = [full.get(part, part) for part in wanted]
+        return tuple(name for name in TYPES if name in names) if set(names) <= set(TYPES) else tuple(names)
+
+    def _files(self) -> tuple[str, ...]:
+        """The PPDB files that are named."""
+        if not self.ppdb:
+            return ()
+        if os.path.isdir(self.ppdb):
+            found = sorted(str(path) for path in Path(self.ppdb).glob("ppdb-2.0-*"))
+            if not found:
+                raise BadOption(f"p2: there is no ppdb-2.0-* file in {self.ppdb}. Put PPDB 2.0 files there.")
+            return tuple(found)
+        paths = tuple(part.strip() for part in self.ppdb.split(","))
+        missing = [path for path in paths if not os.path.isfile(path)]
+        if missing:
+            raise BadOption(f"p2: ppdb={missing[0]}: there is no such file. Give a PPDB 2.0 file or a folder of them.")
+        return paths
+
+    def _each(self, *measures: tuple[str, str]) -> tuple[Column, ...]:
+        return tuple(
+            Column(f"{name.capitalize()} {label}", metric, f"test={test}")
+            for name, test in TYPES.items()
+            if name in self._types
+            for label, metric in measures
+        )
+
+
+@lru_cache(maxsize=1)
+def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
+    data: dict[str, dict[str, Any]] = yaml.safe_load(
+        files("askew.suites").joinpath("p2.yaml").read_text(encoding="utf-8")
+    )
+    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

@@ -1,0 +1,53 @@
+"""The paraphrase rules: each does what its example says and leaves its counter-example alone."""
+
+import pytest
+
+from askew.errors import DataError
+from askew.language.paraphrases import Paraphrase, Paraphrases, reviewed, trials
+from askew.language.tagger import Tagger
+from askew.perturb.lexical.edit import Edit, edited
+
+TRIALS = list(trials(reviewed()))
+
+
+def said(rules, question):
+    tokens = Tagger().tags([question])[0]
+    found = Paraphrases(rules).find(question, tokens)
+    return [edited(question, [Edit(tokens[f.first].start, tokens[f.last].end, f.text, f.rule.id)]) for f in found]
+
+
+def test_there_are_at_least_150_with_ids_of_their_own():
+    assert len(reviewed()) >= 150
+    assert len({rule.id for rule in reviewed()}) == len(reviewed())
+
+
+@pytest.mark.parametrize(
+    ("rule", "question", "becomes"), TRIALS, ids=[f"{rule.id}-{'good' if to else 'bad'}" for rule, _, to in TRIALS]
+)
+def test_examples(rule, question, becomes):
+    assert said((rule,), question) == ([] if becomes is None else [becomes])
+
+
+def test_a_noun_phrase_takes_all_it_can():
+    rule = Paraphrase("x", "near [NP]", "close to [1]")
+    assert said((rule,), "Is he near the old red fire truck?") == ["Is he close to the old red fire truck?"]
+    assert said((rule,), "Is he near the man's hat?") == ["Is he close to the man's hat?"]
+    assert said((rule,), "Is he near it?") == []
+
+
+def test_a_rule_is_found_once_however_many_of_its_words_are_there():
+    rule = Paraphrase("x", "in the [picture|photo]", "on the [1]")
+    assert said((rule,), "Is the photo in the picture?") == ["Is the photo on the picture?"]
+
+
+def test_a_rule_may_match_twice():
+    rule = Paraphrase("x", "next to", "beside")
+    assert len(said((rule,), "Is the cat next to the dog next to the tree?")) == 2
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "fault"), [("[NP]", "it", "no word"), ("on [NP]", "by [2]", "names a slot")]
+)
+def test_bad_rules_are_refused(source, target, fault):
+    with pytest.raises(DataError, match=fault):
+        said((Paraphrase("x", source, target),), "Is it?")

@@ -1,0 +1,32 @@
+"""Fixed phrases, which must not be broken."""
+
+import pytest
+
+from askew.language.phrases import Phrases
+from askew.language.tagger import Tagger
+
+
+def fixed(text):
+    tokens = Tagger().tags([text])[0]
+    return [tokens[place].text for place in sorted(Phrases().fixed(tokens))]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase"),
+    [
+        ("Is this a hot dog?", ["hot", "dog"]),
+        ("What color is the traffic light?", ["traffic", "light"]),
+        ("How many fire hydrants are there?", ["fire", "hydrants"]),
+        ("Is she taking a picture?", ["taking", "a", "picture"]),
+        ("Is he in a rock band?", ["rock", "band"]),
+        ("Are they turning right?", ["turning", "right"]),
+        ("Is the dog hot?", []),
+        ("Is the light by the traffic red?", []),
+    ],
+)
+def test_phrases(text, phrase):
+    assert fixed(text) == phrase
+
+
+def test_nothing_in_nothing():
+    assert Phrases().fixed(()) == frozenset()

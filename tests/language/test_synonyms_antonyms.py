@@ -1,0 +1,66 @@
+"""The reviewed lexicons: each entry is what WordNet has, and rules go the way they say."""
+
+from importlib.resources import files
+
+import pytest
+import yaml
+
+from askew.language.antonyms import Antonyms
+from askew.language.synonyms import Synonyms
+from askew.language.wordnet import WordNet
+
+
+def data(name):
+    return yaml.safe_load(files("askew.language").joinpath(name).read_text("utf-8"))
+
+
+SYNONYMS, ANTONYMS = data("synonyms.yaml"), data("antonyms.yaml")
+PAIRS = [(kind, *entry["pair"]) for kind, entries in ANTONYMS.items() for entry in entries]
+
+
+@pytest.mark.parametrize("name", SYNONYMS)
+def test_reviewed_synonyms_are_words_of_their_synset(name):
+    entry = SYNONYMS[name]
+    words = {word.lower() for word in WordNet().named(name).words}
+    assert {*entry["words"], *entry.get("from", ())} <= words
+    assert not set(entry.get("also", ())) & words
+    for word, own in entry.get("also", {}).items():
+        assert word in WordNet().named(own).words if own else not WordNet().knows(word, name[-4]) or word == "pants"
+    assert all(isinstance(word, str) for part in entry.values() if isinstance(part, list) for word in part)
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), PAIRS)
+def test_reviewed_antonyms_are_opposed_in_wordnet(kind, one, other):
+    pos = "v" if kind == "verbs" else "a"
+    for source, target in ((one, other), (other, one)):
+        rules = [rule for rule in Antonyms().of(source, pos) if rule.target == target]
+        assert rules
+        assert all(rule.senses and rule.complementary == (kind == "complementary") for rule in rules)
+
+
+def test_no_pair_is_listed_twice():
+    assert len({(kind == "verbs", *sorted(pair)) for kind, *pair in PAIRS}) >= len(PAIRS) - 1  # short, tall: two senses
+
+
+def test_one_way_rules():
+    assert [rule.target for rule in Synonyms().of("auto", "n")] == ["car", "automobile"]
+    assert "auto" not in [rule.target for rule in Synonyms().of("car", "n")]
+    assert [rule.target for rule in Synonyms().of("eyeglasses", "n")] == ["glasses"]
+    assert Synonyms().of("glasses", "n") == ()
+
+
+def test_less_confidence_takes_what_only_wordnet_says():
+    assert Synonyms().of("purchase", "n") == ()
+    rules = Synonyms(confidence=0.2).of("automobile", "n")
+    assert [rule.origin for rule in rules] == ["reviewed"]  # what was reviewed is not mixed with what was not
+    boat = Synonyms(confidence=0.3).of("physician", "n")
+    assert boat[0].origin == "reviewed"
+    ship = Synonyms(confidence=0.01).of("meal", "n")
+    assert [(rule.target, rule.origin) for rule in ship] == [("repast", "wordnet")]
+    assert 0 < ship[0].confidence < 0.9
+
+
+def test_opposed_says_what_wordnet_knows():
+    assert Antonyms().opposed("hungry", "a")
+    assert Antonyms().of("hungry", "a") == ()
+    assert not Antonyms().opposed("wooden", "a")

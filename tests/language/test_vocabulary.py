@@ -1,0 +1,26 @@
+"""The vocabulary of a data set."""
+
+from askew.language.vocabulary import Vocabulary, words_of
+
+
+def test_least_counts_occurrences():
+    vocabulary = Vocabulary.of(["a cat", "the cat", "a dog"], least=2)
+    assert vocabulary.holds("cat")
+    assert not vocabulary.holds("dog")
+    assert not vocabulary.holds("a cat and a dog")
+
+
+def test_words_are_told_apart_by_what_people_see():
+    assert words_of("Is the T-shirt WHITE/red?") == ["is", "the", "t-shirt", "white", "red"]
+    assert words_of("") == []
+
+
+def test_signatures_tell_vocabularies_apart_but_not_counts():
+    one, two = Vocabulary.of(["a cat"]), Vocabulary.of(["a cat", "a cat"])
+    assert one.signature == two.signature != Vocabulary().signature
+    assert one.signature != Vocabulary.of(["a dog"]).signature
+
+
+def test_nothing_read_is_not_everything():
+    assert not Vocabulary.of([]).holds("cat")
+    assert Vocabulary.of([]).holds("")

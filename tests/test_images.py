@@ -157,7 +157,7 @@ def test_endings_follow_the_content() -> None:
 
 
 def test_real_photographs() -> None:
-    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "gqa_dev" / "images"
+    folder = Path(__file__).parents[1] / ".." / "shared" / "data" / "gqa_dev" / "images"
     if not folder.is_dir():
         pytest.skip("the GQA sample is not here")
     for path in sorted(folder.glob("*.jpg")):

@@ -311,7 +311,7 @@ def test_a_killed_run_goes_on_and_asks_nothing_again_that_is_kept(tmp_path):
     """What was under way at the kill (at most as many as there are connections) may be asked twice, nothing else."""
     count, connections = 400, 8
     write_questions(tmp_path / "data.jsonl", count)
-    with FaultServer(lambda request: ok("Yes, it is.", delay=0.01)) as server:
+    with FaultServer(lambda request: ok("Yes, it is.", delay=0.03)) as server:
         spec = f"openai:any,base_url={server.url},concurrency={connections},blind=true,prompt={{question}}"
         words = ["run", "--model", spec, "--data", "data.jsonl", "--suite", "accuracy", "--output", "out", "--quiet"]
         command = [sys.executable, "-m", "askew", *words]

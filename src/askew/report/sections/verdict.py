@@ -63,7 +63,8 @@ def _meters(content: Content) -> Iterator[tuple[str, str]]:
 
 def _card(content: Content, suite: str, metric: str) -> Html:
     rows = [_row(content, number, suite, metric) for number, _ in content.with_suite(suite)]
-    return el("section", el("h3", title(metric)), el("p", meaning(metric), class_="quiet"), *rows, class_="card")
+    named = el("small", f" {suite}", class_="quiet") if len(content.suites) > 1 else None
+    return el("section", el("h3", title(metric), named), el("p", meaning(metric), class_="quiet"), *rows, class_="card")
 
 
 def _row(content: Content, number: int, suite: str, metric: str) -> Html:

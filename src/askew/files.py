@@ -145,3 +145,11 @@ def signature(reader: Any) -> str:
         shown = os.path.basename(os.path.normpath(value)) if isinstance(value, str) and value else value
         said.append(f"{part.name}={shown!r}")
     return f"{type(reader).__name__}({', '.join(said)})"
+
+
+def cache_folder() -> Path:
+    """Where askew keeps what it can make again: ``$ASKEW_CACHE``, or ``askew`` in the user's cache folder."""
+    own = os.environ.get("ASKEW_CACHE")
+    if own:
+        return Path(own) / "askew"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "askew"

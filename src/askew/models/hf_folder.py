@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias
 import yaml
 
 from askew.errors import DataError, ModelError, need
-from askew.files import file_sha256, replaced
+from askew.files import cache_folder, file_sha256, replaced
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: words, one after another (BLIP, LLaVA, ...).
@@ -195,7 +195,7 @@ def _file_digest(file: Path) -> str:
     if state.st_size < _LARGE:
         return file_sha256(str(file))
     known_by = f"{file.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
-    note = _cache_folder() / "hashes" / hashlib.sha256(known_by.encode()).hexdigest()
+    note = cache_folder() / "hashes" / hashlib.sha256(known_by.encode()).hexdigest()
     if note.is_file():
         return note.read_text(encoding="ascii")
     found = file_sha256(str(file))
@@ -205,11 +205,6 @@ def _file_digest(file: Path) -> str:
     except OSError:  # a cache that cannot be written costs time, not the run
         pass
     return found
-
-
-def _cache_folder() -> Path:
-    own = os.environ.get("ASKEW_CACHE")
-    return Path(own or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "askew"
 
 
 def read_labels(file: str) -> tuple[str, ...]:

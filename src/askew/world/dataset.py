@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
 from askew.errors import BadOption
+from askew.files import cache_folder
 from askew.types import Question
 from askew.world.shelf import Shelf, generator
 from askew.world.splits import indices
@@ -72,11 +72,3 @@ class World:
 
     def _folder(self) -> Path:
         return cache_folder() / "world" / generator() / f"seed-{self.seed}-size-{self.size}"
-
-
-def cache_folder() -> Path:
-    """Where askew keeps what it can make again: ``$ASKEW_CACHE``, or ``askew`` in the user's cache folder."""
-    own = os.environ.get("ASKEW_CACHE")
-    if own:
-        return Path(own) / "askew"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "askew"

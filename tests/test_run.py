@@ -403,3 +403,8 @@ def test_a_benchmark_of_nothing_is_refused(tmp_path):
     done = run_askew("build", "rad", "--data", "q.jsonl", "--output", "b", "--quiet", cwd=tmp_path)
     assert done.returncode == 2
     assert "not one group could be made for rad" in done.stderr
+
+
+def test_a_suite_named_twice_is_refused():
+    with pytest.raises(UsageError, match="'rad' is named twice"):
+        askew.evaluate("constant:yes", QUESTIONS, ["rad", "rad:yes=0.2"])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from askew.data.groups import write_groups
-from askew.errors import DataError
+from askew.errors import DataError, UsageError
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Dataset, Group, Id, Question, Refusal, Suite
 
@@ -128,6 +128,11 @@ class Prepared:
 
 def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings) -> Prepared:
     """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run."""
+    names = [suite.what.name for suite in suites]
+    if len(set(names)) < len(names):
+        raise UsageError(
+            f"The suite {max(names, key=names.count)!r} is named twice; give each of the two a run of its own."
+        )
     source = Watched(data.what)
     covers = [Coverage(suite.what) for suite in suites]
     path = folder / "groups.jsonl"

@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
@@ -17,6 +11,7 @@ from askew.api import Questions
 from askew.errors import DataError, TooManyFailures, UsageError
 from askew.models.baselines import Constant, Scripted
 from askew.types import Kind, Prediction, Question
+from running import run_askew, write_questions
 
 
 def asked(number, text, answer, image=None):
@@ -35,20 +30,6 @@ QUESTIONS = Questions(
         asked(6, "Why is it dark?", "night"),
     )
 )
-LETTERS = "abcdefgh"
-
-
-def run_askew(*words, cwd=None, **options):
-    return subprocess.run([sys.executable, "-m", "askew", *words], cwd=cwd, capture_output=True, text=True, **options)
-
-
-def write_questions(path: Path, count: int) -> None:
-    colors = ["white", "black", "red", "blue", "green"]
-    with path.open("w") as file:
-        for number in range(count):
-            thing = f"{LETTERS[number % 8]}{LETTERS[number // 8 % 8]}{LETTERS[number // 64]} car"
-            record = {"id": number, "image": number, "question": f"What color is the {thing}?"}
-            file.write(json.dumps({**record, "answers": [colors[number % 5]] * 10}) + "\n")
 
 
 def test_rad_of_a_run_by_hand():
@@ -165,80 +146,6 @@ def test_data_that_gives_no_group_is_an_error():
 def test_what_is_no_model_is_refused():
     with pytest.raises(UsageError, match="is no model"):
         askew.evaluate(3, QUESTIONS)
-
-
-def test_a_killed_run_goes_on_where_it_was(tmp_path):
-    """kill -9 in the middle: what was answered is on disk, and is not asked again."""
-    write_questions(tmp_path / "q.jsonl", 200)
-    (tmp_path / "slow.py").write_text(
-        "import time\n"
-        "def answer(image, question):\n"
-        "    with open('asked.txt', 'a') as file:\n"
-        "        file.write(question + '\\n')\n"
-        "    time.sleep(0.01)\n"
-        "    return 'yes'\n"
-    )
-    command = [
-        "run",
-        "--model",
-        "python:slow:answer",
-        "--data",
-        "q.jsonl",
-        "--output",
-        "out",
-        "--batch-size",
-        "8",
-        "--quiet",
-    ]
-    process = subprocess.Popen([sys.executable, "-m", "askew", *command], cwd=tmp_path)
-    log = tmp_path / "asked.txt"
-    deadline = time.monotonic() + 60
-    while not (log.exists() and log.read_text().count("\n") > 60) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    before = log.read_text().splitlines()
-    assert 60 < len(before) < 400
-    assert not (tmp_path / "out" / "results.json").exists()
-    done = run_askew(*command, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    everything = log.read_text().splitlines()
-    assert len(set(everything)) == 400
-    assert len(everything) - len(set(everything)) <= 8, "only the batch that the kill cut off may be asked again"
-    results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert results["time"]["asked"] + len(before) >= 400
-
-
-def test_control_c_is_clean(tmp_path):
-    write_questions(tmp_path / "q.jsonl", 50)
-    (tmp_path / "slow.py").write_text(
-        "import time\ndef answer(image, question):\n    time.sleep(0.05)\n    return 'yes'\n"
-    )
-    command = [
-        "run",
-        "--model",
-        "python:slow:answer",
-        "--data",
-        "q.jsonl",
-        "--output",
-        "out",
-        "--batch-size",
-        "1",
-        "--quiet",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "askew", *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True
-    )
-    store = tmp_path / "out" / "answers.sqlite"
-    deadline = time.monotonic() + 60
-    while not store.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in said
-    assert "the same command goes on" in said
 
 
 def test_the_command_line_wins_over_the_config_file(tmp_path):

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Literal
-
-import yaml
+from typing import ClassVar, Literal
 
 from askew.errors import BadOption
 from askew.language.translate import translator
@@ -18,6 +14,7 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
 from askew.perturb.backtranslate import TEST, BackTranslation
 from askew.perturb.build import vary_all
+from askew.suites.published import published
 from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
 
 
@@ -37,34 +34,19 @@ class BackTranslationSuite:
     correct: Correct = "modal"
     """When an answer counts as right."""
 
+    name: ClassVar[str] = "backtranslate"
+    title: ClassVar[str] = "Back-translated questions"
+    paper: ClassVar[str] = (
+        "Sennrich, Haddow, Birch: Improving Neural Machine Translation Models with Monolingual Data. ACL 2016; a "
+        "baseline in Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? ACL 2021"
+    )
+    tests: ClassVar[Sequence[str]] = (TEST,)
+
     def __post_init__(self) -> None:
         if self.originals not in ("covered", "all"):
             raise BadOption(f"backtranslate: originals is {self.originals!r}. Give covered or all.")
         check_correct(self.correct, self.accuracy)
         translator(self.translator)
-
-    @property
-    def name(self) -> str:
-        """What people type."""
-        return "backtranslate"
-
-    @property
-    def title(self) -> str:
-        """What a heading calls it."""
-        return "Back-translated questions"
-
-    @property
-    def paper(self) -> str:
-        """Where it was published."""
-        return (
-            "Sennrich, Haddow, Birch: Improving Neural Machine Translation Models with Monolingual Data. ACL 2016; a "
-            "baseline in Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? ACL 2021"
-        )
-
-    @property
-    def tests(self) -> Sequence[str]:
-        """BT."""
-        return (TEST,)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -82,12 +64,12 @@ class BackTranslationSuite:
     @property
     def tables(self) -> Sequence[Table]:
         """The column BT of RAD's Tables 2, 3 and 5."""
-        published = _published()
+        figures = published("backtranslate")
         columns = (Column("RAD(D, BT)", "rad.forward"), Column("Accuracy(D)", "accuracy.original"))
         counts = (Column("BT", "accuracy.variant", show="n"), Column("Count", "accuracy.all", show="n"))
         return (
-            Table("bt-rad", "Back-translation (RAD, Tables 2 and 3)", columns, published=published["models"]),
-            Table("bt-count", "Number of questions (RAD, Table 5)", counts, "data", published["counts"]),
+            Table("bt-rad", "Back-translation (RAD, Tables 2 and 3)", columns, published=figures["models"]),
+            Table("bt-count", "Number of questions (RAD, Table 5)", counts, "data", figures["counts"]),
         )
 
     @property
@@ -99,11 +81,3 @@ class BackTranslationSuite:
         """One pass over the data."""
         perturbation = BackTranslation(translator(self.translator), self.filtered)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals, chunk=512)
-
-
-@lru_cache(maxsize=1)
-def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files("askew.suites").joinpath("backtranslate.yaml").read_text(encoding="utf-8")
-    )
-    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

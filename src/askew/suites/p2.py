@@ -5,12 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
-
-import yaml
+from typing import ClassVar, Literal
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy, Gap, Mu
@@ -20,6 +16,7 @@ from askew.metrics.worst import Worst
 from askew.perturb.build import vary_all
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.suites.p2_release import write_release
+from askew.suites.published import published
 from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
 
 
@@ -49,6 +46,13 @@ class P2Suite:
     correct: Correct = "any"
     """When an answer counts as right in the consensus score; ``any``: as Shah et al. 2019 have it."""
 
+    name: ClassVar[str] = "p2"
+    title: ClassVar[str] = "Synonyms, paraphrases and antonyms (VQA P2)"
+    paper: ClassVar[str] = (
+        "Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
+        "Question Answering. 2020"
+    )
+
     def __post_init__(self) -> None:
         if self.originals not in ("covered", "all"):
             raise BadOption(f"p2: originals is {self.originals!r}. Give covered or all.")
@@ -57,24 +61,6 @@ class P2Suite:
         check_correct(self.correct, self.accuracy)
         P2Perturbation(self._types, self.substitutions, self.confidence, self.contraries)
         self._files()
-
-    @property
-    def name(self) -> str:
-        """What people type."""
-        return "p2"
-
-    @property
-    def title(self) -> str:
-        """What a heading calls it."""
-        return "Synonyms, paraphrases and antonyms (VQA P2)"
-
-    @property
-    def paper(self) -> str:
-        """Where it was published."""
-        return (
-            "Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
-            "Question Answering. 2020"
-        )
 
     @property
     def tests(self) -> Sequence[str]:
@@ -97,22 +83,22 @@ class P2Suite:
     @property
     def tables(self) -> Sequence[Table]:
         """Tables 2, 3 and 4 of the paper, with its figures when all three types are made."""
-        published = _published() if len(self.tests) == len(TYPES) else {"types": {}, "overall": {}, "consensus": {}}
+        figures = published("p2") if len(self.tests) == len(TYPES) else {"types": {}, "overall": {}, "consensus": {}}
         whole = Column("VQA v2", "accuracy.all")
         pert, ori, gap = ("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("Δ", "accuracy.gap")
         return (
-            Table("p2-2", "Accuracy (Table 2)", (whole, *self._each(pert, ori, gap)), published=published["types"]),
+            Table("p2-2", "Accuracy (Table 2)", (whole, *self._each(pert, ori, gap)), published=figures["types"]),
             Table(
                 "p2-3",
                 "All perturbations (Table 3)",
                 (Column(*pert), Column(*ori), Column("CS", "cs.2"), whole),
-                published=published["overall"],
+                published=figures["overall"],
             ),
             Table(
                 "p2-4",
                 "μ and CS for each type (Table 4)",
                 self._each(("μ", "mu"), ("CS", "cs.2")),
-                published=published["consensus"],
+                published=figures["consensus"],
             ),
         )
 
@@ -168,11 +154,3 @@ class P2Suite:
             if name in self._types
             for label, metric in measures
         )
-
-
-@lru_cache(maxsize=1)
-def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files("askew.suites").joinpath("p2.yaml").read_text(encoding="utf-8")
-    )
-    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

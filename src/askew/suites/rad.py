@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
-from typing import Any, Literal
-
-import yaml
+from typing import ClassVar, Literal
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy, Gap
@@ -18,6 +14,7 @@ from askew.metrics.rad import Rad
 from askew.metrics.worst import Worst
 from askew.perturb.build import vary_all
 from askew.perturb.rad import RadPerturbation, fit
+from askew.suites.published import published
 from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
 
 TESTS = ("Y/N←C", "Y/N←HM", "Y/N←WK")
@@ -41,34 +38,19 @@ class RadSuite:
     correct: Correct = "modal"
     """When an answer counts as right."""
 
+    name: ClassVar[str] = "rad"
+    title: ClassVar[str] = "Counterfactual yes/no questions (RAD)"
+    paper: ClassVar[str] = (
+        "Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with Focused "
+        "Interventions. ACL 2021"
+    )
+    tests: ClassVar[Sequence[str]] = TESTS
+
     def __post_init__(self) -> None:
         if self.originals not in ("covered", "all"):
             raise BadOption(f"rad: originals is {self.originals!r}. Give covered or all.")
         check_correct(self.correct, self.accuracy)
         RadPerturbation(self.yes, self.agreement, self.extensions)
-
-    @property
-    def name(self) -> str:
-        """What people type."""
-        return "rad"
-
-    @property
-    def title(self) -> str:
-        """What a heading calls it."""
-        return "Counterfactual yes/no questions (RAD)"
-
-    @property
-    def paper(self) -> str:
-        """Where it was published."""
-        return (
-            "Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with Focused "
-            "Interventions. ACL 2021"
-        )
-
-    @property
-    def tests(self) -> Sequence[str]:
-        """Colour, number, kind."""
-        return TESTS
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -87,18 +69,18 @@ class RadSuite:
     @property
     def tables(self) -> Sequence[Table]:
         """Tables 2, 3 and 5 of the paper, for its own three augmentations."""
-        published = _published()
+        figures = published("rad")
         whole = Column("Acc.", "accuracy.all")
         return (
-            Table("rad-2", "RAD(D, D′) (Table 2)", (*_each("rad.forward"), whole), published=published["rad"]),
+            Table("rad-2", "RAD(D, D′) (Table 2)", (*_each("rad.forward"), whole), published=figures["rad"]),
             Table("rad-2b", "RAD(D′, D), the backward view", _each("rad.backward")),
-            Table("rad-3", "Accuracy(D) (Table 3)", _each("accuracy.original"), published=published["accuracy"]),
+            Table("rad-3", "Accuracy(D) (Table 3)", _each("accuracy.original"), published=figures["accuracy"]),
             Table(
                 "rad-5",
                 "Number of questions (Table 5)",
                 (*_each("accuracy.variant", "n"), Column("Count", "accuracy.all", show="n")),
                 rows="data",
-                published=published["counts"],
+                published=figures["counts"],
             ),
         )
 
@@ -115,11 +97,3 @@ class RadSuite:
 
 def _each(metric: str, show: str = "value") -> tuple[Column, ...]:
     return tuple(Column(test, metric, f"test={test}", show) for test in TESTS)
-
-
-@lru_cache(maxsize=1)
-def _published() -> dict[str, dict[str, tuple[float | None, ...]]]:
-    data: dict[str, dict[str, Any]] = yaml.safe_load(
-        files("askew.suites").joinpath("rad.yaml").read_text(encoding="utf-8")
-    )
-    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in data.items()}

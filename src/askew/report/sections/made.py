@@ -62,6 +62,8 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
                 el("ul", *(el("li", str(line)) for line in data["skipped"][:50])),
             ),
         )
+    if data.get("fingerprint"):
+        yield "Data's content", el("code", str(data["fingerprint"]))
     yield "Seed", str(results.get("seed", DASH))
     set_options = {name: value for name, value in (results.get("config") or {}).items() if value is not None}
     if set_options:

@@ -25,7 +25,9 @@ def test_each_text_is_tagged_once(monkeypatch):
     asked = []
 
     class Counting:
-        def pipe(self, texts, batch_size):
+        pipe_names = ()
+
+        def pipe(self, texts):
             asked.extend(texts)
             return [[] for _ in texts]
 
@@ -38,7 +40,9 @@ def test_each_text_is_tagged_once(monkeypatch):
 
 def test_memory_is_bounded(monkeypatch):
     class Blank:
-        def pipe(self, texts, batch_size):
+        pipe_names = ()
+
+        def pipe(self, texts):
             return [[] for _ in texts]
 
     monkeypatch.setattr(module, "_pipeline", lambda model: Blank())

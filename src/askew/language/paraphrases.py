@@ -69,7 +69,7 @@ class Paraphrases:
         words = [token.lower for token in tokens]
         found = []
         possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
-        for _, (_, rule, parts) in sorted(possible.items()):
+        for _, (_, rule, parts, _) in sorted(possible.items()):
             end = 0
             for start in _starts(parts[0], words):
                 match = _match(parts, tokens, words, start) if start >= end else None
@@ -91,7 +91,7 @@ class Paraphrases:
         """The rules whose words are all there."""
         for word in words:
             for entry in self._index.get(word, ()):
-                if not any(part.kind == "word" and part.values.isdisjoint(words) for part in entry[2]):
+                if not any(map(words.isdisjoint, entry[3])):
                     yield entry
 
     @cached_property
@@ -125,8 +125,8 @@ Matched = tuple[int, tuple[tuple[int, int], ...]]
 """Where a match ends, and the tokens of its slots."""
 
 
-Entry = tuple[int, Paraphrase, tuple[_Part, ...]]
-"""A rule with its number and its parsed pattern."""
+Entry = tuple[int, Paraphrase, tuple[_Part, ...], tuple[frozenset[str], ...]]
+"""A rule with its number, its parsed pattern, and the words of which it needs one each."""
 Index = dict[str, tuple[Entry, ...]]
 """Rules by a word that they need."""
 
@@ -193,7 +193,7 @@ def _index(rules: tuple[Paraphrase, ...]) -> Index:
         if not words:
             raise DataError(f"paraphrase {rule.id!r}: {rule.source!r} has no word. Give at least one that must match.")
         for anchor in sorted(min(words, key=lambda values: (sum(uses[word] for word in values), sorted(values)))):
-            index.setdefault(anchor, []).append((number, rule, parts))
+            index.setdefault(anchor, []).append((number, rule, parts, tuple(words)))
     return {word: tuple(found) for word, found in index.items()}
 
 

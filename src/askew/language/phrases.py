@@ -36,14 +36,21 @@ class Phrases:
         """The places of the tokens that belong to a fixed phrase."""
         places: set[int] = set()
         words = [token.lower for token in tokens]
-        for start in range(len(tokens)):
-            if tokens[start].tag in _INSIDE and words[start] not in _starts():
+        for start in range(len(tokens) - 1):
+            if not self._opens(words[start], words[start + 1]):
                 continue
             for end in range(min(len(tokens), start + _LONGEST), start + 1, -1):
                 if self._is_phrase(tokens[start:end], words[start:end]):
                     places.update(range(start, end))
                     break
         return frozenset(places)
+
+    def _opens(self, first: str, second: str) -> bool:
+        """True when some phrase begins with these two words: cheap, and seldom so."""
+        nouns, verbs = _openings(self.wordnet)
+        if first in _starts() or f"{first} {second}" in nouns or f"{first} {singular(second)}" in nouns:
+            return True
+        return second in verbs and any(f"{base} {second}" in verbs for base in self.wordnet.bases(first, "v"))
 
     def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
         if words[0] in _starts() and any(_matches(phrase, words) for phrase in _starts()[words[0]]):
@@ -60,6 +67,14 @@ class Phrases:
                 self.wordnet.knows(" ".join([base, *words[1:]]), "v") for base in self.wordnet.bases(words[0], "v")
             )
         return False
+
+
+@lru_cache(maxsize=2)
+def _openings(wordnet: WordNet) -> tuple[frozenset[str], frozenset[str]]:
+    """The first two words of each compound noun and verb, and for verbs the second word alone."""
+    nouns, verbs = ({tuple(phrase.split(" ", 2)[:2]) for phrase in wordnet.compounds(pos)} for pos in ("n", "v"))
+    second = {pair[1] for pair in verbs}
+    return frozenset(map(" ".join, nouns)), frozenset(map(" ".join, verbs)) | second
 
 
 @lru_cache(maxsize=1)

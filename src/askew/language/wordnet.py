@@ -111,6 +111,14 @@ class WordNet:
         """
         return word.lower().replace(" ", "_") in self._data.index[pos]
 
+    def compounds(self, pos: Pos) -> Iterator[str]:
+        """The base forms of several words, with spaces between them.
+
+        >>> "traffic light" in WordNet().compounds("n"), "light" in WordNet().compounds("n")
+        (True, False)
+        """
+        return (word.replace("_", " ") for word in self._data.index[pos] if "_" in word)
+
     def named(self, name: str) -> Synset:
         """The synset of a name such as ``car.n.01``: a word, its part of speech, which of its senses.
 

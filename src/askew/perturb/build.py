@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
 
@@ -27,18 +27,18 @@ def vary_all(
     order, the chunk or which other questions there are.
     """
     rest = iter(questions)
+    chance, opening = Random(), f"{seed}:{perturbation!r}"
     while part := list(islice(rest, chunk)):
         if isinstance(perturbation, Prepares):
             perturbation.prepare(part)
         for question in part:
-            yield from _vary(perturbation, question, seed, suite, originals == "all")
+            # The same as a new Random with this seed, in half the time.
+            chance.seed(f"{opening}:{question.id}")
+            yield from _grouped(question, list(perturbation.vary(question, chance)), suite, originals == "all")
 
 
-def _vary(
-    perturbation: Perturbation, question: Question, seed: int, suite: str, keep: bool
-) -> Iterator[Group | Refusal]:
-    made = list(perturbation.vary(question, Random(f"{seed}:{perturbation!r}:{question.id}")))
-    variants: Sequence[Variant] = [item for item in made if isinstance(item, Variant)]
+def _grouped(question: Question, made: list[Variant | Refusal], suite: str, keep: bool) -> Iterator[Group | Refusal]:
     yield from (item for item in made if isinstance(item, Refusal))
+    variants = tuple(item for item in made if isinstance(item, Variant))
     if variants or keep:
-        yield Group(question.id, suite, question, tuple(variants))
+        yield Group(question.id, suite, question, variants)

@@ -17,7 +17,7 @@ from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb, read_ppdb
 from askew.language.senses import Senses
 from askew.language.synonyms import UNREVIEWED, Synonyms
-from askew.language.tagger import Tagger
+from askew.language.tagger import Tagger, Token
 from askew.language.vocabulary import Vocabulary, words_of
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import PATTERN, Antonymous, Proposal
@@ -36,12 +36,34 @@ _REMEMBERED = 50_000
 
 
 @dataclass(frozen=True, slots=True)
+class _Proposed:
+    """The substitutions of one type that rules propose for a text, and why others would not."""
+
+    edits: tuple[Edit, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Iterable[Edit | str]) -> _Proposed:
+        edits: list[Edit] = []
+        reasons: list[str] = []
+        for item in found:
+            if isinstance(item, str):
+                reasons.append(item)
+            else:
+                edits.append(item)
+        return cls(tuple(edits), tuple(reasons)) if edits or reasons else _NOTHING
+
+
+_NOTHING = _Proposed()
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """What the rules propose for one text, or why they do not."""
 
-    synonyms: tuple[Edit | str, ...]
-    paraphrases: tuple[Edit | str, ...]
-    opposite: Proposal | str | None
+    synonyms: _Proposed = _NOTHING
+    paraphrases: _Proposed = _NOTHING
+    opposite: Proposal | str | None = None
 
 
 @dataclass(frozen=True)
@@ -108,59 +130,64 @@ class P2Perturbation:
         return Antonymous(Antonyms(own), Senses(own), Phrases(own), vocabulary=self.vocabulary)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Tag the questions that a rule could match, all at once."""
-        self.tagger.tags([question.text for question in questions if self._could(question.text)])
+        """Read the questions all at once: tag those that a rule could match, and see what rules propose."""
+        self._read([question.text for question in questions])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
         """At most one variant of each type; a refusal when rules of a type matched and none could be used."""
-        if not self._could(question.text):
+        if question.text not in self._known:
+            self._read([question.text])
+        found = self._known[question.text]
+        if found is None:
             return
-        found, chance = self._read(question.text), rng.random()
+        chance = rng.random()
         for name in self.types:
             if name == "antonymous":
                 made = self._opposite(question, found.opposite)
+            elif name == "synonymous":
+                made = self._same(question, TYPES[name], _unanswered(found.synonyms, question), chance)
             else:
-                proposed = found.synonyms if name == "synonymous" else found.paraphrases
-                made = self._same(question, TYPES[name], proposed, chance)
+                made = self._same(question, TYPES[name], found.paraphrases, chance)
             if made is not None:
                 yield made
 
-    def _read(self, text: str) -> _Found:
-        """What the rules find in a text, remembered: many questions are asked of many pictures."""
+    def _read(self, texts: Sequence[str]) -> None:
+        """Find what rules propose for texts, and remember it: many questions are asked of many pictures."""
         known = self._known
-        if text not in known:
-            if len(known) >= _REMEMBERED:
-                known.clear()
-            tokens = self.tagger.tags([text])[0]
-            known[text] = _Found(
-                tuple(self.synonymous.propose(text, tokens)) if "synonymous" in self.types else (),
-                tuple(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in self.types else (),
-                self.antonymous.propose(text, tokens) if "antonymous" in self.types else None,
-            )
-        return known[text]
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        if len(known) + len(new) > _REMEMBERED:
+            known.clear()
+            new = list(dict.fromkeys(texts))
+        known.update(dict.fromkeys(new))
+        possible = [text for text in new if self._could(text)]
+        for text, tokens in zip(possible, self.tagger.tags(possible), strict=True):
+            known[text] = self._propose(text, tokens)
+
+    def _propose(self, text: str, tokens: Sequence[Token]) -> _Found:
+        types = self.types
+        return _Found(
+            _Proposed.of(self.synonymous.propose(text, tokens)) if "synonymous" in types else _NOTHING,
+            _Proposed.of(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in types else _NOTHING,
+            self.antonymous.propose(text, tokens) if "antonymous" in types else None,
+        )
 
     @cached_property
-    def _known(self) -> dict[str, _Found]:
+    def _known(self) -> dict[str, _Found | None]:
+        """What was found in a text; None where no rule could match."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
-    def _same(
-        self, question: Question, test: str, proposed: Sequence[Edit | str], chance: float
-    ) -> Variant | Refusal | None:
-        edits = [item for item in proposed if isinstance(item, Edit)]
-        reasons = Counter(item for item in proposed if isinstance(item, str))
-        if test == TYPES["synonymous"]:
-            answered = {word for answer in set(question.answers) for word in words_of(answer)}
-            kept = [edit for edit in edits if question.text[edit.start : edit.end].lower() not in answered]
-            reasons["the word is also an answer"] += len(edits) - len(kept)
-            edits = kept
+    def _same(self, question: Question, test: str, proposed: _Proposed, chance: float) -> Variant | Refusal | None:
+        edits: Sequence[Edit] = proposed.edits
         if not edits:
-            return Refusal(question.id, test, reasons.most_common(1)[0][0]) if reasons.total() else None
-        # Seeded anew, so that a type gives the same whichever others are made beside it.
-        rng = Random(f"{chance}:{test}")
-        return _variant(question, test, Expect.SAME, drawn(edits, self.substitutions, rng))
+            reasons = Counter(proposed.reasons).most_common(1)
+            return Refusal(question.id, test, reasons[0][0]) if reasons else None
+        if len(edits) > 1:
+            # Seeded anew, so that a type gives the same whichever others are made beside it.
+            edits = drawn(edits, self.substitutions, Random(f"{chance}:{test}"))
+        return _variant(question, test, Expect.SAME, edits)
 
     def _opposite(self, question: Question, found: Proposal | str | None) -> Variant | Refusal | None:
         if found is None:
@@ -213,6 +240,16 @@ def fit(
     vocabulary = Vocabulary.of((question.text for question in questions), least) if least > 0 else Vocabulary()
     mined = read_ppdb(ppdb, score) if ppdb else None
     return P2Perturbation(types, substitutions, confidence, contraries, vocabulary, mined)
+
+
+def _unanswered(proposed: _Proposed, question: Question) -> _Proposed:
+    """What is left when the words that people answer with stay."""
+    if not proposed.edits:
+        return proposed
+    answered = {word for answer in set(question.answers) for word in words_of(answer)}
+    kept = tuple(edit for edit in proposed.edits if question.text[edit.start : edit.end].lower() not in answered)
+    gone = len(proposed.edits) - len(kept)
+    return _Proposed(kept, (*proposed.reasons, *("the word is also an answer",) * gone)) if gone else proposed
 
 
 def _plain(answer: str) -> str:

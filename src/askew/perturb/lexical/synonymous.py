@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
 from askew.language.phrases import Phrases
@@ -26,6 +27,8 @@ _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
 _DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
 _RARE = 3
 """From the fourth sense on a sense counts as rare."""
+_REMEMBERED = 1 << 15
+"""How many words are remembered."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,21 @@ class Synonymous:
                     yield self._edit(rule, tokens, place, around)
 
     def _rules(self, token: Token) -> Sequence[Synonym]:
-        pos = _POS.get(token.tag)
-        if pos is None or (token.text[:1].isupper() and token.start > 0 and token.text.lower() != "tv"):
+        if token.tag not in _POS or (token.start > 0 and token.text[:1].isupper() and token.lower != "tv"):
             return ()
-        found = self.synonyms.of(base(token.text, token.tag), pos)
-        return (*found, *self.ppdb.of(token.lower, token.tag)) if self.ppdb else found
+        key = token.text, token.tag
+        rules = self._known.get(key)
+        if rules is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            rules = self.synonyms.of(base(*key), _POS[token.tag])
+            rules = self._known[key] = (*rules, *self.ppdb.of(token.lower, token.tag)) if self.ppdb else rules
+        return rules
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], tuple[Synonym, ...]]:
+        """The rules for words with a tag, remembered."""
+        return {}
 
     def _edit(self, rule: Synonym, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
         token = tokens[place]

@@ -20,13 +20,13 @@ $(VENV)/pip:
 $(VENV)/user: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
 	@echo "Installing askew into $(VENV) ..."
 	@$(HASHED)
-	@$(PIP) -e '.[language]'
+	@$(PIP) -e '.[language,translate,rank,bundled]'
 	@touch $@
 
 $(VENV)/dev: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
 	@echo "Installing askew and its development tools into $(VENV) ..."
 	@$(HASHED)
-	@$(PIP) -e '.[language,translate,hf,dev,docs]'
+	@$(PIP) -e '.[language,translate,rank,parquet,bundled,train,hf,dev,docs]'
 	@touch $@ $(VENV)/user
 
 demo: $(VENV)/user  ## install, run the main job on the embedded world, end in a report

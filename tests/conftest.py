@@ -6,6 +6,8 @@ import os
 
 import pytest
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two workers on two cores: threads of their own would stand in the way
+
 
 @pytest.fixture(scope="session")
 def world_cache(tmp_path_factory):

@@ -135,9 +135,9 @@ def as_data(
     return Named(questions, repr(questions))
 
 
-def as_suite(suite: str | Suite) -> Named:
-    """A suite from what a person gives."""
-    return Named(make("suite", suite), suite) if isinstance(suite, str) else Named(suite, repr(suite))
+def as_suite(suite: str | Suite, **given: Any) -> Named:
+    """A suite from what a person gives; ``given`` are options where the spec is silent."""
+    return Named(make("suite", suite, **given), suite) if isinstance(suite, str) else Named(suite, repr(suite))
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,8 @@ class Coverage:
     """Per test, what the right answers to the variants are."""
     drawn: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, which words a rule drew by chance (``note["drawn"]``)."""
+    cut: Counter[str] = field(default_factory=Counter)
+    """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
 
     def count(self, item: Group | Refusal) -> None:
         """Add one item of the stream."""
@@ -44,6 +46,8 @@ class Coverage:
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:
                 self.answers.setdefault(variant.test, Counter())[variant.question.answers[0]] += 1
+            if variant.note.get("truncated"):
+                self.cut[variant.test] += 1
             if "drawn" in variant.note:
                 self.drawn.setdefault(variant.test, Counter())[str(variant.note["drawn"])] += 1
 
@@ -61,6 +65,7 @@ class Coverage:
             "refused": dict(refused.most_common()),
             "answers": dict(self.answers.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
+            "cut": self.cut[test],
         }
 
 
@@ -101,6 +106,11 @@ class Watched:
     def skipped(self) -> Sequence[str]:
         """What the data set left out."""
         return self._data.skipped
+
+    @property
+    def source(self) -> Dataset:
+        """What is watched."""
+        return self._data
 
     @property
     def is_ready(self) -> bool:

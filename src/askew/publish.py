@@ -1,16 +1,19 @@
-"""A suite's groups as a benchmark one can publish: groups, VQA v2 files, and a datasheet."""
+"""A suite's groups as a benchmark one can publish: groups, VQA v2 files, and a datasheet; or questions to train on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import askew
 from askew.build import Coverage, prepare
 from askew.data.groups import read_groups
-from askew.data.write import write_vqa
-from askew.settings import Named, Settings
+from askew.data.jsonl import Jsonl
+from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
+from askew.errors import DataError, UsageError
+from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
 
@@ -28,6 +31,28 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
         suite.what.release(read_groups(str(groups)), folder)
     sheet = datasheet(suite, data, prepared.covers[0], settings.seed, command)
     (folder / "datasheet.md").write_text(sheet, encoding="utf-8")
+    return sheet
+
+
+def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
+    """Write the suite's questions to train on, as VQA v2 and as GQA files; gives a few lines about them.
+
+    The suite's method ``training(data, seed)`` makes them. They must come from training data: a model that has seen
+    the test's questions has nothing left to show.
+    """
+    if not hasattr(suite.what, "training"):
+        raise UsageError(f"{suite.what.name} makes no questions to train on; carets does.")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "questions.jsonl"
+    with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
+        made = islice(suite.what.training(data.what, settings.seed), settings.limit)
+        count = write_jsonl(ticking(bar, made), str(path))
+    if not count:
+        raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
+    write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
+    write_gqa(_single(Jsonl(str(path)).questions()), str(folder / "gqa_questions.json"))
+    sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
+    (folder / "datasheet.md").write_text(f"# {suite.what.title}: training\n\n{sheet}", encoding="utf-8")
     return sheet
 
 
@@ -59,6 +84,8 @@ def datasheet(suite: Named, data: Named, cover: Coverage, seed: int, command: st
         ):
             if record[key]:
                 lines.append(f"- {title}: {_listed(record[key])}")
+        if record["cut"]:
+            lines.append(f"- Cut to the word limit: {record['cut']:,}")
     return "\n".join(lines) + "\n"
 
 
@@ -71,6 +98,12 @@ def _listed(counts: dict[str, int], most: int = 40) -> str:
     told = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
     rest = list(counts.values())[most:]
     return f"{told}; and {len(rest):,} more ({sum(rest):,})" if rest else told
+
+
+def _single(questions: Iterable[Question]) -> Iterator[Question]:
+    """The same questions as GQA has them: ids are text, and there is one answer."""
+    for question in questions:
+        yield replace(question, id=str(question.id), answers=(modal(question.answers),))
 
 
 def _originals(groups: Path) -> Iterator[Question]:

@@ -5,10 +5,10 @@ A spec is a name, then what the component needs, then options::
     rad                          rad:yes=0.5,seed=3
     constant:no                  predictions:answers.json,allow_missing=true
     python:package.module:function,batch=true
+    lasso:sign=free,lambda=1e-5  xnm:hidden=128
 
 Built-ins stand in one table below and are imported when asked for. Other packages join through entry points in the
-groups ``askew.suite``, ``askew.model``, ``askew.reader`` and ``askew.metric``; an entry point may not take a built-in's
-name.
+groups ``askew.suite``, ``askew.model`` and so on, one for each kind; an entry point may not take a built-in's name.
 """
 
 from __future__ import annotations
@@ -21,17 +21,22 @@ from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from keyword import iskeyword
 from typing import Any
 
-from askew.errors import AskewError, BadOption, UnknownName
+from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
 from askew.types import Dataset
 
-KINDS = ("suite", "model", "reader", "metric")
+KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder")
+
+EXTRAS = {"ranker": "rank", "encoder": "rank"}
+"""The extra that brings what every component of a kind stands on."""
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
         "accuracy": "askew.suites.accuracy:AccuracySuite",
         "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
+        "basic": "askew.suites.basic:BasicSuite",
         "p2": "askew.suites.p2:P2Suite",
         "rad": "askew.suites.rad:RadSuite",
     },
@@ -49,6 +54,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "gqa": "askew.data.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",
+        "lines": "askew.data.lines:Lines",
         "world": "askew.world.dataset:World",
     },
     "metric": {
@@ -63,11 +69,29 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "introspect": "askew.metrics.introspect:Introspect",
         "mu": "askew.metrics.accuracy:Mu",
         "noise-accuracy": "askew.metrics.rscore:NoiseAccuracy",
+        "noise-falls": "askew.metrics.noise:NoiseFalls",
+        "noise-loss": "askew.metrics.noise:NoiseLoss",
         "pair-accuracy": "askew.metrics.consistency:PairAccuracy",
         "rad": "askew.metrics.rad:Rad",
         "rscore": "askew.metrics.rscore:RScore",
         "self-consistency": "askew.metrics.consistency:SelfConsistency",
         "worst": "askew.metrics.worst:Worst",
+    },
+    "ranker": {
+        "bleu1": "askew.rank.overlap:bleu1",
+        "bleu2": "askew.rank.overlap:bleu2",
+        "bleu3": "askew.rank.overlap:bleu3",
+        "bleu4": "askew.rank.overlap:bleu4",
+        "cider": "askew.rank.overlap:Cider",
+        "cosine": "askew.rank.cosine:Cosine",
+        "lasso": "askew.rank.lasso:Lasso",
+        "meteor": "askew.rank.overlap:Meteor",
+        "rouge": "askew.rank.overlap:Rouge",
+    },
+    "encoder": {
+        "sentence-transformers": "askew.rank.embed:SentenceTransformers",
+        "use": "askew.rank.embed:Use",
+        "vectors": "askew.rank.embed:Vectors",
     },
 }
 
@@ -80,13 +104,13 @@ def names(kind: str) -> list[str]:
 def factory(kind: str, name: str) -> Callable[..., Any]:
     """What makes the component of that name.
 
-    >>> factory("suite", "rda")
+    >>> factory("encoder", "us")
     Traceback (most recent call last):
-    askew.errors.UnknownName: No suite is called 'rda'. Did you mean 'rad'? Known: accuracy, backtranslate, p2, rad.
+    askew.errors.UnknownName: No encoder is called 'us'. Did you mean 'use'? Known: sentence-transformers, use, vectors.
     """
     if name in BUILT_IN[kind]:
         module, _, attribute = BUILT_IN[kind][name].partition(":")
-        made: Callable[..., Any] = getattr(import_module(module), attribute)
+        made: Callable[..., Any] = getattr(_module(module, kind), attribute)
         return made
     outside = _outside(kind)
     if name in outside:
@@ -145,9 +169,24 @@ def accepted(kind: str, spec: str) -> list[str]:
 
 def describe(kind: str, name: str) -> tuple[str, str]:
     """The options of a component and the first line of what it says of itself."""
-    build = factory(kind, name)
+    try:
+        build = factory(kind, name)
+    except MissingExtra as missing:
+        return "not known before it is installed", str(missing)
     summary = (inspect.getdoc(build) or "").partition("\n")[0]
     return _usage(inspect.signature(build).parameters), summary
+
+
+def _module(name: str, kind: str) -> types.ModuleType:
+    """The module of a built-in; a kind that stands on an extra says which, when it is not installed."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as missing:
+        if kind not in EXTRAS or missing.name is None or missing.name.startswith("askew"):
+            raise
+        raise MissingExtra(
+            f"A {kind} needs {missing.name!r}, which is not installed. Try: pip install 'askew[{EXTRAS[kind]}]'"
+        ) from None
 
 
 @lru_cache
@@ -175,11 +214,13 @@ def _options(
     for position, part in enumerate(rest.split(",") if rest else []):
         key, equals, value = part.partition("=")
         key = key.strip().replace("-", "_")
+        key = f"{key}_" if iskeyword(key) else key
         if equals and key in parameters:
             if key in options:
                 raise BadOption(f"{name}: option {key!r} is given twice.")
             options[key], current = value, key
         elif not current or (equals and key.isidentifier() and hints.get(current) is not Dataset):
+            key = key.rstrip("_")
             raise BadOption(
                 f"{name}: there is no option {key!r}.{_near(key, parameters)} Options: {_usage(parameters)}."
             )
@@ -215,7 +256,7 @@ def _convert(where: str, text: str, hint: Any) -> Any:
 
 def _usage(parameters: Mapping[str, inspect.Parameter]) -> str:
     return (
-        ", ".join(key if p.default is p.empty else f"{key}={p.default}" for key, p in parameters.items())
+        ", ".join(key if p.default is p.empty else f"{key.rstrip('_')}={p.default}" for key, p in parameters.items())
         .replace("=False", "=false")
         .replace("=True", "=true")
         or "none"

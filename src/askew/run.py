@@ -35,6 +35,7 @@ from askew.files import write_joined
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
+from askew.metrics.rows import SLICES
 from askew.records import outcome_record
 from askew.registry import make
 from askew.settings import Named, Settings, progress_bar, ticking
@@ -94,7 +95,10 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     folder.mkdir(parents=True, exist_ok=True)
     suites = {suite.what.name: suite.what for suite in prepared.suites}
     more = {spec: make("metric", spec) for spec in settings.metrics}
-    scorers = {name: Scorer({**suite.metrics, **more}, name) for name, suite in suites.items()}
+    scorers = {
+        name: Scorer({**suite.metrics, **more}, name, getattr(suite, "slices", SLICES))
+        for name, suite in suites.items()
+    }
     step = settings.extract
     if step == "auto":
         step = "short" if getattr(model.what, "free_text", False) else "none"

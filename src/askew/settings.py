@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from askew.types import Group
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ def progress_bar(settings: Settings, **options: Any) -> Any:
     return tqdm(disable=not settings.progress, mininterval=10 if calm else 0.1, maxinterval=10, **options)
 
 
-def ticking(bar: Any, groups: Iterable[Group]) -> Iterator[Group]:
-    """The same groups; the bar moves with each."""
-    for group in groups:
+def ticking(bar: Any, items: Iterable[Item]) -> Iterator[Item]:
+    """The same items; the bar moves with each."""
+    for item in items:
         bar.update()
-        yield group
+        yield item

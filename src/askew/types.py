@@ -368,3 +368,39 @@ class Metric(Protocol):
     def combine(self, sums: Any) -> Any:
         """The score from column sums of shape (columns,) or, vectorised, (columns, resamples); nan for no data."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The best of a pool for one text, nearest first, with the proof that it is so."""
+
+    text: str
+    indices: tuple[int, ...]
+    """Into the pool."""
+    scores: tuple[float, ...]
+    proof: Mapping[str, float] = field(default_factory=dict)
+    """Gap, support and certified positions of a LASSO; the size of the tie at the last position of a text metric."""
+
+
+class FittedRanker(Protocol):
+    """A ranker that has read its pool."""
+
+    def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
+        """The ``k`` best of the pool for each text, never the text itself; the same in any batch and any order."""
+        ...
+
+
+class Ranker(Protocol):
+    """Orders a pool of texts by how near they are to a text. Its ``repr`` is its signature."""
+
+    def fit(self, pool: Sequence[str]) -> FittedRanker:
+        """Read the pool once: index it, or turn it into vectors."""
+        ...
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors of unit length. Its ``repr`` is its signature."""
+
+    def encode(self, texts: Sequence[str]) -> Any:
+        """One float32 row per text."""
+        ...

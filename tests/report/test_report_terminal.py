@@ -7,7 +7,7 @@ import pytest
 from fake_runs import make_run
 
 from askew.report.load import load_run
-from askew.report.terminal import terminal_summary
+from askew.report.terminal import terminal_headlines, terminal_summary
 
 
 def width(line: str) -> int:
@@ -57,3 +57,16 @@ def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / str(i), f"\x1b]0;evil\x07{i}\r\n", groups=10, pictures=False)) for i in (1, 2)]
     text = terminal_summary(runs)
     assert not any(character in text for character in "\x1b\x07\r")
+
+
+@pytest.mark.parametrize("names", [["prior"], ["prior", "a-very-long-model-name-" * 4, "b", "c", "d"]])
+def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]) -> None:
+    suites = ("rad", "carets", "rscore")
+    runs = [
+        load_run(make_run(tmp_path / str(number), name, suites, groups=40, pictures=False))
+        for number, name in enumerate(names)
+    ]
+    lines = terminal_headlines(runs).splitlines()
+    assert max(map(width, lines)) <= 80
+    (line,) = [line for line in lines if line.startswith("rad:")]
+    assert line.split()[-len(runs) :] == [run.figure("rad", "rad.forward").short for run in runs]

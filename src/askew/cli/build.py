@@ -1,19 +1,36 @@
-"""``askew build SUITE``: a benchmark one can publish, with its datasheet."""
+"""``askew build SUITE``: a benchmark one can publish, with its datasheet; or questions to train on."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_build, add_config, add_data, as_typed, settled
+from askew.cli.options import add_build, add_config, add_data, as_typed, beside, settled
+from askew.errors import UsageError
 
 EXAMPLES = """\
 examples:
   askew build rad --data v2_OpenEnded_mscoco_val2014_questions.json --output bench
   askew build rad:originals=all --data world:val --output bench
+  askew build carets --scenes val_sceneGraphs.json --images pictures --tests all --size 5000 --output bench
+  askew build carets --scenes train_sceneGraphs.json --for training --output more-questions
+  askew build basic --data world:val --pool world:train --ranker lasso --top 21 --output bench
 
 Writes groups.jsonl (for askew run --data and askew score), the variants and their originals as VQA v2 files,
-and datasheet.md: how many questions matched, were changed, or were refused and why."""
+and datasheet.md: how many questions matched, were changed, or were refused and why.
+With --for training: the questions alone, as VQA v2 and as GQA files."""
+
+
+BESIDE = {
+    "tests": (str, "carets: which tests, with commas between (default all)"),
+    "size": (int, "carets: pairs of each test (default: as many as the scenes give)"),
+    "pool": (str, "basic: where basic questions come from: data, or a text file with one question a line"),
+    "ranker": (str, "basic: what ranks them: see askew ls ranker"),
+    "top": (int, "basic: how many are kept for each question"),
+    "kind": (str, "basic: general, or yesno for yes/no questions of the pool alone"),
+    "workers": (int, "carets, basic: processes that work side by side; the groups are the same for any number"),
+}
+"""Options of suites that may stand beside the spec."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +38,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("suite", metavar="SUITE", help="which suite: see askew ls suite")
     add_data(parser)
+    parser.add_argument("--scenes", metavar="FILE", help="GQA scene graphs instead of --data")
     parser.add_argument("--output", metavar="DIR", help="the benchmark's folder")
+    parser.add_argument(
+        "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
+    )
+    group = parser.add_argument_group("suites that take them")
+    for name, (kind, text) in BESIDE.items():
+        group.add_argument(f"--{name}", type=kind, metavar="X", help=text)
     add_build(parser)
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
     add_config(parser)
@@ -30,12 +54,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Build, write, and print the coverage."""
     from askew.api import as_data, as_suite
-    from askew.publish import publish
+    from askew.publish import publish, publish_training
     from askew.settings import Settings
 
-    options = settled(args, {"seed": 0}, required=("data", "output"))
-    data = as_data(options.data, options.images, bool(options.skip_bad))
+    options = settled(args, {"seed": 0, "purpose": "testing"}, required=("output",))
+    if bool(options.data) == bool(options.scenes):
+        raise UsageError("Give --data, or --scenes for scene graphs.")
+    data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
+    given = beside(options, BESIDE, "suite", [options.suite])
+    suite = as_suite(options.suite, progress=not options.quiet, **given)
     settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)
-    sheet = publish(as_suite(options.suite), data, Path(options.output), settings, as_typed())
-    print(sheet)
+    write = publish if options.purpose == "testing" else publish_training
+    print(write(suite, data, Path(options.output), settings, as_typed()))
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -72,3 +73,14 @@ def as_typed() -> str:
 def several(value: str | list[str]) -> list[str]:
     """One or many, as a list: a config file may have either."""
     return [value] if isinstance(value, str) else list(value)
+
+
+def beside(options: argparse.Namespace, names: Iterable[str], kind: str, specs: list[str]) -> dict[str, object]:
+    """Options of components that were given beside their specs; one that none of the components takes is refused."""
+    from askew.registry import accepted
+
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    for name in given:
+        if not any(name in accepted(kind, spec) for spec in specs):
+            raise UsageError(f"--{name.replace('_', '-')} is no option of {' or '.join(specs)}.")
+    return given

@@ -7,7 +7,7 @@ from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
-from askew.cli.options import add_build, add_config, add_data, as_typed, settled, several
+from askew.cli.options import add_build, add_config, add_data, as_typed, beside, settled, several
 
 EXAMPLES = """\
 examples:
@@ -32,18 +32,6 @@ BESIDE = {
     "allow_download": (bool, "let it be fetched from a hub"),
 }
 """Options of models that may stand beside the spec."""
-
-
-def for_models(options: argparse.Namespace, specs: list[str]) -> dict[str, object]:
-    """The options given for models; one that none of the models takes is refused."""
-    from askew.errors import UsageError
-    from askew.registry import accepted
-
-    given = {name: getattr(options, name) for name in BESIDE if getattr(options, name) is not None}
-    for name in given:
-        if not any(name in accepted("model", spec) for spec in specs):
-            raise UsageError(f"--{name.replace('_', '-')} is no option of {' or '.join(specs)}.")
-    return given
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -76,10 +64,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
     parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
-    beside = parser.add_argument_group("models that take them")
+    group = parser.add_argument_group("models that take them")
     for name, (kind, text) in BESIDE.items():
         how = {"action": "store_true", "default": None} if kind is bool else {"type": kind, "metavar": "X"}
-        beside.add_argument(f"--{name.replace('_', '-')}", help=text, **how)
+        group.add_argument(f"--{name.replace('_', '-')}", help=text, **how)
     add_config(parser)
 
 
@@ -92,12 +80,13 @@ def main(args: argparse.Namespace) -> int:
     options = settled(args, {"name": []}, required=("model", "data", "output"))
     data = as_data(options.data, options.images, bool(options.skip_bad))
     specs = several(options.model)
-    beside = for_models(options, specs)
-    models = [as_model(spec, name, **beside) for spec, name in zip_longest(specs, several(options.name))]
+    extra = beside(options, BESIDE, "model", specs)
+    models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, several(options.name))]
     given = {f.name: getattr(options, f.name, None) for f in fields(Settings)}
     given |= {"progress": not options.quiet, "metrics": several(options.metric or [])}
     settings = Settings(**{key: value for key, value in given.items() if value is not None})
-    suites = [as_suite(suite) for suite in several(options.suite or suites_in(data, "rad"))]
+    named = several(options.suite or suites_in(data, "rad"))
+    suites = [as_suite(suite, progress=not options.quiet) for suite in named]
     if options.dry_run:
         dry_run(models, data, suites, Path(options.output), settings)
     else:

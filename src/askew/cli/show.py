@@ -15,13 +15,19 @@ from askew.errors import TooManyFailures
 from askew.files import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
-from askew.report.terminal import terminal_summary
+from askew.report.terminal import terminal_headlines, terminal_summary
 from askew.run import check_failures, forecast, run
 from askew.settings import Named, Settings
 
 
 def run_all(
-    models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings, command: str
+    models: Sequence[Named],
+    data: Named,
+    suites: Sequence[Named],
+    output: Path,
+    settings: Settings,
+    command: str,
+    brief: bool = False,
 ) -> None:
     """One run per model, then the joint summary and report. One model's files lie in ``output`` itself."""
     folders = _folders(models, output)
@@ -36,7 +42,7 @@ def run_all(
             check_failures(run(model, prepared, folder, settings, command))
         except TooManyFailures as error:
             failures.append(error)
-    show(folders, output / "report.html", settings.resamples, settings.seed)
+    show(folders, output / "report.html", settings.resamples, settings.seed, brief)
     if failures:
         raise failures[0]
 
@@ -53,11 +59,11 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
     return data.what.suites() if hasattr(data.what, "suites") else [otherwise]
 
 
-def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int) -> None:
-    """Print the table of these runs, and write their report."""
+def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int, brief: bool = False) -> None:
+    """Print the table of these runs (or only what sums them up, when ``brief``), and write their report."""
     runs = [load_run(folder) for folder in folders]
     differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
-    print(terminal_summary(runs, differences, color=sys.stdout.isatty()))
+    print(terminal_headlines(runs) if brief else terminal_summary(runs, differences, color=sys.stdout.isatty()))
     if report is not None:
         write_report(runs, report, differences)
         if differences:

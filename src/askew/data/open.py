@@ -8,15 +8,17 @@ import re
 from askew.data.gqa import Gqa
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
+from askew.data.lines import Lines
 from askew.data.sniff import format_of
 from askew.data.vqa import Vqa
 from askew.errors import DataError
 from askew.types import Dataset
 
+_TEXT = (".txt", ".txt.gz")
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
     "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, and JSONL with "
-    '{"image": ..., "question": ..., "answer": ...} or groups'
+    '{"image": ..., "question": ..., "answer": ...} or groups, and .txt with one question a line'
 )
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
@@ -26,10 +28,12 @@ _ADVICE = {
 
 
 def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, or ready-made groups."""
+    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``)."""
     path = os.fspath(path)
     if not os.path.exists(path):
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
+    if path.endswith(_TEXT):
+        return Lines(path, skip_bad=skip_bad)
     kind = _format_in(path) if os.path.isdir(path) else format_of(path)
     if kind == "vqa":
         return Vqa(path, images=images, skip_bad=skip_bad)

@@ -114,8 +114,8 @@ def is_ratio(metric: str) -> bool:
 
 
 def is_signed(metric: str) -> bool:
-    """Gaps may be below zero."""
-    return metric.endswith(".gap")
+    """Gaps and losses may be below zero."""
+    return metric.endswith(".gap") or bool(_about(metric).get("signed", False))
 
 
 def count(number: float) -> str:

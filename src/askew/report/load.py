@@ -30,6 +30,11 @@ class Run:
         return str(self.results["model"]["name"])
 
     @property
+    def is_human(self) -> bool:
+        """True when the answers are people's, given as a model called human; it is what models are held against."""
+        return self.model.strip().lower() in ("human", "humans", "people")
+
+    @property
     def data(self) -> str:
         """What tables call the data."""
         return str(self.results.get("data", {}).get("name", ""))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from askew.report.figures import Figure
 from askew.report.markup import Html, el, join
@@ -38,6 +38,12 @@ def mark(run: int) -> Html:
     return el("svg", use, class_=f"mark {tone(run)}", width=16, height=16, aria_hidden="true")
 
 
+def legend(names: Iterable[tuple[int, str]]) -> Html:
+    """Which mark is which model, or ranker."""
+    parts = [el("span", mark(number), name, class_=f"name {tone(number)}") for number, name in names]
+    return el("p", *parts, class_="legend")
+
+
 def meter(run: int, figure: Figure) -> Html:
     """A value between nothing and all as a bar, its interval as a line."""
     if figure.value is None:
@@ -54,15 +60,31 @@ def meter(run: int, figure: Figure) -> Html:
     )
 
 
-def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]]) -> Html:
-    """One row of the dot plot: for each model (number, before, after, what to say) an open and a filled mark."""
+def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Figure] = ()) -> Html:
+    """One row of the dot plot: for each model (number, before, after, what to say) an open and a filled mark.
+
+    What people reach, where they were asked, are dashed lines across all models, the last of them the strongest.
+    """
     height = LANE * len(pairs)
     grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
     drawn = [
         _lane(run, before, after, said, LANE * lane + LANE // 2)
         for lane, (run, before, after, said) in enumerate(pairs)
     ]
-    return el("svg", *grid, *drawn, class_="lanes", height=height, aria_hidden="true")
+    reached = [
+        el("line", x1=percent(f.value), x2=percent(f.value), y1=-2, y2=height + 2, class_=f"people-line{kind}")
+        for f, kind in zip(people, (" faint", ""), strict=False)
+        if f.value is not None
+    ]
+    return el("svg", *grid, *reached, *drawn, class_="lanes", height=height, aria_hidden="true")
+
+
+def scale() -> Html:
+    """The scale above the rows of a dot plot."""
+    ticks = [el("span", f"{at}" if at else "0 %") for at in (0, 25, 50, 75, 100)]
+    return el(
+        "div", el("span"), el("span", *ticks, class_="ticks"), el("span"), class_="dotrow axis", aria_hidden="true"
+    )
 
 
 def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:

@@ -33,6 +33,7 @@ class Line:
     label: str
     cells: tuple[Cell, ...]
     published: bool = False
+    human: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +152,7 @@ def _latex_line(line: Line) -> str:
 def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> Sheet:
     columns, rows = table.get("columns", []), table.get("rows", "model")
     lines = [
-        Line(label, tuple(_cell(run, suite["name"], column) for column in columns))
+        Line(label, tuple(_cell(run, suite["name"], column) for column in columns), human=run.is_human)
         for label, run in _rows(runs, rows)
         if any(other["name"] == suite["name"] for other in run.suites)
     ]
@@ -170,8 +171,9 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
 
 
 def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
+    """The runs with their labels, people's after the models'; or one run for each data set."""
     if rows != "data":
-        return list(zip(labels(runs), runs, strict=True))
+        return sorted(zip(labels(runs), runs, strict=True), key=lambda row: row[1].is_human)
     return list({run.data: run for run in reversed(runs)}.items())[::-1]
 
 

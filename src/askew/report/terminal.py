@@ -16,8 +16,11 @@ SIGNIFICANT = 0.05
 _NUMBERS = 35
 """Columns that value, n, failed and arrow take at the end of a line."""
 
-_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+")
-"""Noise levels that only the page shows."""
+_HEADLINE = 24
+"""Columns that the suite's name and its headline take."""
+
+_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+")
+"""Noise levels, and losses between them, that only the page shows."""
 
 
 def terminal_summary(
@@ -31,6 +34,20 @@ def terminal_summary(
         lines += ["", *_block(runs, names, suite, arrows, width)]
     lines += ["", *_legend(runs, names, differences, width)]
     return "\n".join(lines).strip("\n") + "\n"
+
+
+def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
+    """One line for each suite: what sums it up, for every model."""
+    names = [_safe(label) for label in labels(runs)]
+    room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
+    lines = [" " * _HEADLINE + "".join(f"{_cut(name, room - 1):>{room}}" for name in names), "─" * width]
+    for suite in _suites(runs):
+        metric = (suite.get("headline") or {}).get("metric", "")
+        figures = [run.figure(suite["name"], metric) for run in runs]
+        label = _fit(_safe(f"{suite['name']}: {title(metric)}"), _HEADLINE)
+        lines.append(label + "".join(f"{figure.short if figure.metric else '':>{room}}" for figure in figures))
+    lines += ["", "Per cent (R_score 0 to 1); intervals are in the report."]
+    return "\n".join(lines) + "\n"
 
 
 def is_significant(item: Mapping[str, Any]) -> bool:

@@ -66,6 +66,8 @@ def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) 
     figure = run.figure(suite["name"], headline.get("metric", ""))
     changed = run.figure(suite["name"], "accuracy.original").n
     accuracy = accuracy_of(run, suite["name"])
+    if figure.metric == accuracy.metric and figure.value is not None and not opening.endswith(": "):
+        return (Span(f"{opening} ({figure.interval})." if figure.interval else f"{opening}."),)
     joint, clause = _clause(figure, accuracy, changed, headline.get("sentence", "it scores {value}"))
     text = opening + clause if opening.endswith(": ") else opening + joint + clause
     if not breaks_on:

@@ -8,24 +8,20 @@ from typing import Any
 from askew.report.content import Content
 from askew.report.figures import Figure, title
 from askew.report.markup import Html, details, el, join, scroll, table
-from askew.report.plots import curve, lanes, mark, tone
+from askew.report.plots import lanes, legend, mark, scale
+from askew.report.sections.both import both_section
+from askew.report.sections.covered import covered_section
+from askew.report.sections.noise import noise_of
 
 CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
 """What the heat map shows of a suite: the first that it has for its tests."""
 
 
 def picture_section(content: Content) -> Html:
-    """The dot plot, the noise curve and the heat map, as far as there are numbers for them."""
-    drawn = [part for part in (_dots(content), _noise(content), _heat(content)) if part]
+    """The dot plots, the noise curve, the heat map and the coverage, as far as there are numbers for them."""
+    made = (_dots(content), both_section(content), _noise(content), _heat(content), covered_section(content))
+    drawn = [part for part in made if part]
     return join(*drawn) if drawn else el("p", "There is nothing to draw: no suite has accuracies for its tests.")
-
-
-def legend(content: Content) -> Html:
-    """Which mark is which model."""
-    names = [
-        el("span", mark(number), name, class_=f"name {tone(number)}") for number, name in enumerate(content.labels)
-    ]
-    return el("p", *names, class_="legend")
 
 
 def _dots(content: Content) -> Html | None:
@@ -38,7 +34,7 @@ def _dots(content: Content) -> Html | None:
                 lines.append(_dot_row(content, label, pairs, whole=not part))
                 rows += [[f"{suite['name']}, {label}", content.labels[n], *_cells(b, a)] for n, b, a, _ in pairs]
         if lines:
-            blocks.append(join(el("h4", suite.get("title") or suite["name"]), _axis(), *lines))
+            blocks.append(join(el("h4", suite.get("title") or suite["name"]), scale(), *lines))
     if not blocks:
         return None
     return el(
@@ -47,7 +43,7 @@ def _dots(content: Content) -> Html | None:
         el(
             "p", "Open: accuracy on the originals. Filled: on the variants. Soft bands: 95 % intervals.", class_="quiet"
         ),
-        legend(content) if len(content.runs) > 1 else None,
+        legend(enumerate(content.labels)) if len(content.runs) > 1 else None,
         el("div", *blocks, class_="dots"),
         details(
             "As a table", table(["Test", "Model", "Originals", "Variants", "n"], rows, "Accuracy before and after")
@@ -80,85 +76,13 @@ def _dot_row(content: Content, label: str, pairs: Sequence[tuple[int, Figure, Fi
     )
 
 
-def _axis() -> Html:
-    ticks = [el("span", f"{at}" if at else "0 %") for at in (0, 25, 50, 75, 100)]
-    return el(
-        "div", el("span"), el("span", *ticks, class_="ticks"), el("span"), class_="dotrow axis", aria_hidden="true"
-    )
-
-
 def _cells(before: Figure, after: Figure) -> list[str]:
     return [*(f"{figure.short} ({figure.interval})" for figure in (before, after)), f"{before.n:,}"]
 
 
 def _noise(content: Content) -> Html | None:
-    charts = [chart for suite in content.suites if (chart := _noise_of(content, suite))]
+    charts = [chart for suite in content.suites if (chart := noise_of(content, suite))]
     return join(*charts) if charts else None
-
-
-def _noise_of(content: Content, suite: Any) -> Html | None:
-    levels = [n for n in range(8) if any(r.figure(suite["name"], f"accuracy.noise.{n}").metric for r in content.runs)]
-    if len(levels) < 2:
-        return None
-    lines = {
-        n: [run.figure(suite["name"], f"accuracy.noise.{i}") for i in levels]
-        for n, run in content.with_suite(suite["name"])
-    }
-    values = [side for line in lines.values() for f in line for side in (f.value, f.low, f.high) if side is not None]
-    steps = axis(min(values, default=0.0), max(values, default=1.0))
-    low, high = steps[0], steps[-1]
-    grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
-    chart = el(
-        "svg",
-        *grid,
-        *(curve(n, line, low, high) for n, line in lines.items()),
-        class_="curve",
-        height=260,
-        role="img",
-        aria_label="Accuracy over noise levels",
-    )
-    rows = [
-        [f"{content.labels[n]}", *(f"{f.short} ({f.interval}; n {f.n:,})" for f in line)] for n, line in lines.items()
-    ]
-    return el(
-        "figure",
-        el("figcaption", el("h3", "More noise, fewer right answers?")),
-        el(
-            "p",
-            f"{suite.get('title') or suite['name']}: accuracy in per cent at each noise level (0: none); "
-            "bands are 95 % intervals.",
-            class_="quiet",
-        ),
-        legend(content) if len(content.runs) > 1 else None,
-        el(
-            "div",
-            el(
-                "div",
-                *(el("span", f"{100 * step:.0f}") for step in reversed(steps)),
-                class_="ylabels",
-                aria_hidden="true",
-            ),
-            chart,
-            el("div", *(el("span", str(level)) for level in levels), class_="xlabels", aria_hidden="true"),
-            class_="curvebox",
-        ),
-        details(
-            "As a table", table(["Model", *(f"noise {level}" for level in levels)], rows, "Accuracy over noise levels")
-        ),
-    )
-
-
-def axis(least: float, most: float) -> list[float]:
-    """Five round places that hold everything between these fractions.
-
-    >>> axis(0.23, 0.88), axis(0.71, 0.74)
-    ([0.2, 0.4, 0.6, 0.8, 1.0], [0.7, 0.75, 0.8, 0.85, 0.9])
-    """
-    for step in (5, 10, 15, 20, 25):
-        low = min(int(100 * least) // step * step, 100 - 4 * step)
-        if low + 4 * step >= 100 * most:
-            break
-    return [(low + step * k) / 100 for k in range(5)]
 
 
 def _heat(content: Content) -> Html | None:

@@ -60,7 +60,7 @@ def _line(line: Line) -> Html:
         "tr",
         el("th", label, scope="row", data_sort=line.label),
         *map(_cell, line.cells),
-        class_="published" if line.published else "ours",
+        class_="published" if line.published else "ours human" if line.human else "ours",
     )
 
 

@@ -49,15 +49,19 @@ def _unbroken(text: str) -> Html:
 
 def _meters(content: Content) -> Iterator[tuple[str, str]]:
     """Accuracy once, then what sums each suite up."""
+    seen: set[tuple[str, str]] = set()
     for suite in content.suites:
         found = [accuracy_of(run, suite["name"]).metric for _, run in content.with_suite(suite["name"])]
         if any(found):
-            yield suite["name"], next(metric for metric in found if metric)
+            first = suite["name"], next(metric for metric in found if metric)
+            seen.add(first)
+            yield first
             break
     for suite in content.suites:
         headline = (suite.get("headline") or {}).get("metric", "")
         for metric in dict.fromkeys((headline, "rad.forward", "cs.2", "carets.cons", "carets.cacc", "rscore.1")):
-            if any(run.figure(suite["name"], metric).metric for run in content.runs):
+            measured = any(run.figure(suite["name"], metric).metric for run in content.runs)
+            if measured and (suite["name"], metric) not in seen:
                 yield suite["name"], metric
 
 

@@ -1,0 +1,85 @@
+"""How accuracy goes down as noise goes up: the loss from one level to another, and whether every step is a loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import check_mode, soft
+from askew.metrics.ratio import ratio
+from askew.metrics.rscore import noisy_accuracies
+from askew.types import Mode, Outcome, Row
+
+_SAME = 1e-9
+"""Accuracies that differ by less than this are the same: sums of tenths are not exact."""
+
+
+@dataclass(frozen=True)
+class NoiseLoss:
+    """The accuracy lost from noise level ``since`` to ``level``, over groups that have both; below zero is a gain.
+
+    Level 0 is the original. From level 0 it is the column *Diff* of Huang et al. (2019, Tables 2 and 3); from the
+    level before, one step of the noise curve.
+    """
+
+    share: ClassVar[bool] = False
+
+    level: int = 1
+    since: int = 0
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        if not 0 <= self.since < self.level:
+            raise BadOption(f"noise-loss wants 0 <= since < level, but since = {self.since} and level = {self.level}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(accuracy before, accuracy after, 1)."""
+        before, after = (_at(outcome, level, failed, self.mode) for level in (self.since, self.level))
+        return None if before is None or after is None else (before, after, 1.0)
+
+    def combine(self, sums: Any) -> Any:
+        """The difference of the two means."""
+        return ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])
+
+
+@dataclass(frozen=True)
+class NoiseFalls:
+    """The share of steps of the noise curve, level by level from 0 to ``levels``, at which accuracy falls.
+
+    1 is a curve that falls at every step, which Huang et al. (2019, Figure 2) take as the sign that the ranking orders
+    noise by its strength. Over groups that have every level.
+    """
+
+    share: ClassVar[bool] = False
+
+    levels: int = 7
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        if self.levels < 1:
+            raise BadOption(f"noise-falls wants at least one level, but levels = {self.levels}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(accuracy at each level from 0, 1)."""
+        values = [_at(outcome, level, failed, self.mode) for level in range(self.levels + 1)]
+        known = [value for value in values if value is not None]
+        return (*known, 1.0) if len(known) == len(values) else None
+
+    def combine(self, sums: Any) -> Any:
+        """How many of the differences of neighbouring means are below zero, as a share."""
+        means = ratio(np.asarray(sums[:-1]), sums[-1])
+        falls = (np.diff(means, axis=0) < -_SAME).mean(axis=0)
+        return np.where(np.isnan(means[0]), np.nan, falls)
+
+
+def _at(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> float | None:
+    """The accuracy at a level; the mean of several variants; None for nothing."""
+    if level == 0:
+        return soft(outcome.group.original, outcome.original, failed, mode) if outcome.variants else None
+    values = noisy_accuracies(outcome, level, failed, mode)
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,164 @@
+"""Data sets of basic questions (BQD): for each image and main question the nearest questions of a pool with scores.
+
+``{image, main question, 21 × (basic question, score)}`` as Huang et al. (2019) have it, with the proof of each ranking
+and a first line that says what made it. A file is used again without ranking: ``basic:bqd=FILE``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+import orjson
+
+from askew.errors import BadRecord, DataError
+from askew.files import file_sha256, opened, replaced
+from askew.rank.nearest import Nearest, nearest_from
+from askew.rank.remembered import Header, Remembered, place
+from askew.types import Question
+
+FORMAT = "askew-bqd-1"
+_BATCH = 500
+
+
+def write_bqd(questions: Iterable[Question], targets: Mapping[str, Remembered]) -> int:
+    """Write the basic questions of these main questions, streamed: one file for each ranking.
+
+    Questions that were not ranked are left out. Gives how many records there are in all files.
+    """
+    count = 0
+    with ExitStack() as stack:
+        files = {path: stack.enter_context(replaced(path)) for path in targets}
+        for path, ranked in targets.items():
+            files[path].write(orjson.dumps({"format": FORMAT, **ranked.header}) + b"\n")
+        rest = iter(questions)
+        while part := list(islice(rest, _BATCH)):
+            for path, ranked in targets.items():
+                made = _lines(part, ranked)
+                files[path].writelines(made)
+                count += len(made)
+    return count
+
+
+def read_header(path: str) -> Header:
+    """What made the file."""
+    if path.endswith(".parquet"):
+        from askew.rank.bqd_parquet import read_parquet_header
+
+        return checked(path, read_parquet_header(path))
+    with opened(path) as file:
+        first = file.readline()
+    try:
+        return checked(path, orjson.loads(first))
+    except orjson.JSONDecodeError:
+        raise _no_bqd(path) from None
+
+
+def read_bqd(path: str) -> Iterator[tuple[Mapping[str, Any], Nearest]]:
+    """The records of the file, streamed: the line itself (with ``image`` and ``question_id``) and its ranking."""
+    read_header(path)
+    for number, record in _records(path):
+        try:
+            yield record, nearest_from(record)
+        except BadRecord as fault:
+            raise BadRecord(f"{path}: record {number}: {fault}") from None
+
+
+def checked(path: str, header: object) -> Header:
+    """The header, if it is one."""
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise _no_bqd(path)
+    return {key: value for key, value in header.items() if key != "format"}
+
+
+@dataclass(frozen=True, repr=False)
+class BqdFile:
+    """A file of basic questions, JSONL or Parquet, as a ranking that needs no ranker. Use it in a ``with`` statement.
+
+    Its texts are put into an index in the cache folder when first used, so memory stays small.
+    """
+
+    path: str
+
+    def __repr__(self) -> str:
+        return f"BqdFile({os.path.basename(self.path)!r}, {self.signature!r})"
+
+    @cached_property
+    def signature(self) -> str:
+        """The content of the file in 16 digits."""
+        return file_sha256(self.path)[:16]
+
+    @cached_property
+    def header(self) -> Header:
+        """What made the file."""
+        return read_header(self.path)
+
+    @property
+    def name(self) -> str:
+        """What tables call the ranker that made it."""
+        return str(self.header.get("name") or "file")
+
+    def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
+        """The basic questions of those of these texts that are in the file."""
+        return self._index.known(list(dict.fromkeys(texts)))
+
+    def __enter__(self) -> BqdFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if "_index" in self.__dict__:
+            self._index.close()
+
+    @cached_property
+    def _index(self) -> Remembered:
+        index = Remembered(place(self.signature))
+        if not index.header:  # written last: an index without it was cut off
+            records = (nearest for _, nearest in read_bqd(self.path))
+            while batch := list(islice(records, _BATCH)):
+                index.put(batch)
+            index.close()
+            index = Remembered(place(self.signature), self.header)
+        return index
+
+
+def _lines(questions: Sequence[Question], ranked: Remembered) -> list[bytes]:
+    known = ranked.known(list(dict.fromkeys(question.text for question in questions)))
+    made = []
+    for question in questions:
+        if question.text in known:
+            image = None if question.image is None else question.image.id
+            record = {"image": image, "question_id": question.id, **known[question.text].record()}
+            made.append(orjson.dumps(record) + b"\n")
+    return made
+
+
+def _records(path: str) -> Iterator[tuple[int, Any]]:
+    """The records with their numbers; that of a file of lines is its line's."""
+    if path.endswith(".parquet"):
+        from askew.rank.bqd_parquet import read_parquet
+
+        yield from enumerate(read_parquet(path), 1)
+        return
+    with opened(path) as file:
+        for number, line in islice(enumerate(file, 1), 1, None):
+            try:
+                yield number, orjson.loads(line)
+            except orjson.JSONDecodeError as trouble:
+                raise BadRecord(
+                    f"{path}: record {number}: broken JSON ({trouble}). Make the file again with askew build basic."
+                ) from None
+
+
+def _no_bqd(path: str) -> DataError:
+    return DataError(
+        f"{path}: this is no file of basic questions (the first line of one says {FORMAT!r}). "
+        "Make one with askew build basic."
+    )

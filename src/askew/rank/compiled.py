@@ -1,0 +1,47 @@
+"""Inner loops compiled to machine code by numba (extra ``rank``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from askew.errors import need
+
+F = TypeVar("F", bound=Callable[..., Any])
+_SUMS_MAY_REORDER = {"reassoc", "contract", "nsz"}
+
+
+def compiled(loop: F) -> F:
+    """The same function as machine code, to the last bit: sums keep their order, and each product is rounded.
+
+    It is compiled at its first call and kept on disk beside the source or in the user's cache folder
+    (``NUMBA_CACHE_DIR``); where neither can be written, each run compiles it anew, which takes a few seconds.
+
+    >>> @compiled
+    ... def total(values):
+    ...     result = 0.0
+    ...     for value in values:
+    ...         result += value
+    ...     return result
+    >>> total((1.0, 2.5))
+    3.5
+    """
+    return _machine_code(loop)
+
+
+def vectorised(loop: Callable[..., Any]) -> Any:
+    """As ``compiled``, but sums may be reordered into vector lanes, in the same way at every call.
+
+    Faster by several times, and for sums whose last bits are nobody else's; infinities keep their meaning.
+    """
+    return _machine_code(loop, fastmath=_SUMS_MAY_REORDER)
+
+
+def _machine_code(loop: F, **options: Any) -> F:
+    numba = need("numba", "rank")
+    options |= {"nogil": True, "error_model": "numpy"}  # dividing by 0 gives inf or nan
+    try:
+        made: F = numba.njit(cache=True, **options)(loop)
+    except RuntimeError:  # no folder to keep it in
+        made = numba.njit(**options)(loop)
+    return made

@@ -1,0 +1,65 @@
+"""The baseline that a sparse combination is compared with: the nearest vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askew.rank.columns import Columns, one_thread
+from askew.rank.embed import embedded, encoder_of
+from askew.rank.pool import Pool
+from askew.rank.products import candidates, correlations
+from askew.types import Encoder, Ranked
+
+DIGITS = 10
+"""Scores are given to so many decimals; what is equal then ranks by the place in the pool."""
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Basic questions by the cosine of their vector with the main question's.
+
+    Found in float32, decided in float64: the order is that of exact cosines. ``proof`` holds ``tied``, how many texts
+    of the pool have at least the last score that is listed.
+    """
+
+    encoder: str | Encoder = "use"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "encoder", encoder_of(self.encoder))
+
+    def fit(self, pool: Sequence[str]) -> FittedCosine:
+        """Turn the pool into vectors; identical ones are compared once."""
+        return FittedCosine(self, Columns.of(Pool.of(pool), encoder_of(self.encoder)))
+
+
+@dataclass(frozen=True, repr=False)
+class FittedCosine:
+    """Cosines with the vectors of one pool."""
+
+    cosine: Cosine
+    columns: Columns
+
+    def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
+        """The ``k`` nearest of the pool for each text, which itself is left out."""
+        distinct = list(dict.fromkeys(texts))
+        with one_thread():
+            targets = embedded(encoder_of(self.cosine.encoder), distinct)
+            ranked = {}
+            for number, text in enumerate(distinct):
+                target = targets[number].astype(np.float64)
+                out = self.columns.same(text, targets[number])
+                columns = candidates(self.columns.vectors, target, out, k, DIGITS)
+                scores = np.round(correlations(self.columns.vectors, columns, target), DIGITS)
+                ranked[text] = self._ranked(text, columns, scores, k)
+        return [ranked[text] for text in texts]
+
+    def _ranked(self, text: str, columns: Any, scores: Any, k: int) -> Ranked:
+        listed = [(float(scores[place]), number) for place, number in self.columns.listed(columns)]
+        listed.sort(key=lambda one: (-one[0], one[1]))
+        best = listed[:k]
+        tied = sum(score >= best[-1][0] for score, _ in listed) if best else 0
+        return Ranked(text, tuple(n for _, n in best), tuple(s for s, _ in best), {"tied": tied})

@@ -1,0 +1,122 @@
+"""The ranker: a main question as a sparse combination of basic questions; the larger the share, the nearer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from askew.errors import BadOption
+from askew.rank.columns import Columns, one_thread
+from askew.rank.embed import embedded, encoder_of
+from askew.rank.lasso.nonneg import solve
+from askew.rank.lasso.signed import SignedPool
+from askew.rank.lasso.solution import Certificate, Solution, certified_positions
+from askew.rank.pool import Pool
+from askew.rank.products import candidates, correlations
+from askew.types import Encoder, Ranked
+
+DIGITS = 10
+"""Scores are given to so many decimals; what is equal then ranks as equal."""
+_NONNEG_GAP = 1e-12
+_FREE_GAP = 1e-6
+"""Relative to the objective, which is about λ when the sign is free."""
+
+
+@dataclass(frozen=True)
+class Lasso:
+    """Basic questions by their share in  min ½‖Ax − b‖² + λ‖x‖₁  (Huang et al. 2019, eq. 1), solved exactly.
+
+    ``b`` is the main question's vector, the columns of ``A`` are those of the pool, all of unit length. ``sign`` says
+    whether shares may be negative (``free``, the equation as printed) or not (``nonneg``); the paper does not say, and
+    the two agree in less than half of the first 21. Questions are ordered by share, then by how well they explain
+    what is left (a·r), then by their place in the pool.
+
+    ``proof`` holds the duality ``gap``, the ``objective``, the ``support``, ``sigma_min`` of the columns that could
+    take part, and how many positions from the top are ``certified``; 0 when the gap is not small enough to call the
+    solution exact (1e-12 for ``nonneg``, a millionth of the objective for ``free``).
+    """
+
+    sign: Literal["nonneg", "free"] = "nonneg"
+    lambda_: float = 1e-6
+    encoder: str | Encoder = "use"
+
+    def __post_init__(self) -> None:
+        if self.sign not in ("nonneg", "free"):
+            raise BadOption(f"lasso: sign={self.sign!r} is not one of nonneg, free.")
+        if not 0 < self.lambda_ < 1:
+            raise BadOption(f"lasso: lambda={self.lambda_!r} is not between 0 and 1. The paper uses 1e-6.")
+        object.__setattr__(self, "encoder", encoder_of(self.encoder))
+
+    def fit(self, pool: Sequence[str]) -> FittedLasso:
+        """Turn the pool into vectors; identical ones become one column."""
+        return FittedLasso(self, Columns.of(Pool.of(pool), encoder_of(self.encoder)))
+
+
+@dataclass(frozen=True, repr=False)
+class FittedLasso:
+    """A LASSO over the vectors of one pool."""
+
+    lasso: Lasso
+    columns: Columns
+
+    def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
+        """The ``k`` questions with the largest shares in each text, which itself is left out, and the proof."""
+        distinct = list(dict.fromkeys(texts))
+        with one_thread():
+            targets = embedded(encoder_of(self.lasso.encoder), distinct)
+            excluded = [self.columns.same(text, target) for text, target in zip(distinct, targets, strict=True)]
+            ranked = {
+                distinct[number]: self.ranked(distinct[number], solution, excluded[number], k)
+                for number, solution in self._solve(targets, excluded)
+            }
+        return [ranked[text] for text in texts]
+
+    def _solve(self, targets: Any, excluded: Sequence[Any]) -> Any:
+        if self.lasso.sign == "nonneg":
+            return solve(self.columns.vectors, targets, excluded, self.lasso.lambda_)
+        return self._signed.solve(targets, excluded, self.lasso.lambda_)
+
+    @cached_property
+    def _signed(self) -> SignedPool:
+        return SignedPool.of(self.columns.vectors)
+
+    def ranked(self, text: str, solution: Solution, excluded: Sequence[int], k: int) -> Ranked:
+        """The first ``k`` of one solution, which was found without the columns ``excluded``."""
+        columns, x, c = self._ordered(solution, excluded, k + 1)
+        listed = list(self.columns.listed(columns))
+        proof = solution.certificate
+        places = 0
+        if self._exact(proof):
+            signed, ends = self.lasso.sign == "free", len(columns) <= k
+            places = certified_positions(x, c, proof.error, proof.gap, self.lasso.lambda_, ends, signed)
+        return Ranked(
+            text,
+            tuple(number for _, number in listed[:k]),
+            tuple(float(x[place]) for place, _ in listed[:k]),
+            {
+                "gap": proof.gap,
+                "objective": proof.objective,
+                "support": proof.support,
+                "sigma_min": proof.sigma_min,
+                "certified": sum(place < places for place, _ in listed[:k]),
+            },
+        )
+
+    def _exact(self, proof: Certificate) -> bool:
+        limit = _NONNEG_GAP if self.lasso.sign == "nonneg" else _FREE_GAP * proof.objective
+        return proof.gap <= limit
+
+    def _ordered(self, solution: Solution, excluded: Sequence[int], k: int) -> tuple[Any, Any, Any]:
+        """The first ``k`` columns by (x, a·r, place in the pool), with their x and a·r."""
+        x = np.round(solution.x, DIGITS)
+        columns = solution.columns
+        if (x > 0).sum() < k:
+            rest = candidates(self.columns.vectors, solution.residual, [*columns, *excluded], k, DIGITS)
+            columns, x = np.concatenate([columns, rest]), np.concatenate([x, np.zeros(len(rest))])
+        c = correlations(self.columns.vectors, columns, solution.residual)
+        order = np.lexsort((columns, -np.round(c, DIGITS), -x))[:k]
+        return columns[order], x[order] + 0.0, c[order]

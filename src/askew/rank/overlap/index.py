@@ -1,0 +1,178 @@
+"""A pool of texts as arrays: which words each text has, and which texts have each word.
+
+Documents are the pool's texts sorted by length, so that all documents of one length stand together: a bound on a score
+that depends on the length and on how many words agree is then one number for a whole stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.errors import DataError
+from askew.rank.overlap.ties import precedence
+from askew.rank.pool import Pool
+from askew.text import tokens
+
+Ints = NDArray[np.int32]
+Wides = NDArray[np.int64]
+
+FREQUENT = 24
+"""A word is frequent when one document of so many has it."""
+
+TABLED = 255
+"""The most occurrences that the table of frequent words tells apart."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Postings:
+    """For each term the documents that have it, ascending, and how often."""
+
+    starts: Wides
+    """Where a term's documents begin; one more than there are terms."""
+    docs: Ints
+    times: Ints
+
+    @property
+    def arrays(self) -> tuple[Wides, Ints, Ints]:
+        """What the compiled functions take."""
+        return self.starts, self.docs, self.times
+
+    @classmethod
+    def of(cls, terms: Wides, docs: Ints, count: int) -> Postings:
+        """The postings of occurrences: ``terms[i]`` occurs in ``docs[i]``, and ``docs`` ascends; ``count`` terms.
+
+        >>> postings = Postings.of(np.array([1, 0, 1, 1]), np.array([0, 0, 0, 1], dtype=np.int32), 2)
+        >>> postings.starts.tolist(), postings.docs.tolist(), postings.times.tolist()
+        ([0, 1, 3], [0, 0, 1], [1, 2, 1])
+        """
+        order = np.argsort(terms, kind="stable")
+        terms, docs = terms[order], docs[order]
+        new = np.ones(len(terms), dtype=bool)
+        new[1:] = (terms[1:] != terms[:-1]) | (docs[1:] != docs[:-1])
+        first = np.flatnonzero(new)
+        times = np.diff(first, append=len(terms)).astype(np.int32)
+        starts = np.searchsorted(terms[first], np.arange(count + 1)).astype(np.int64)
+        return cls(starts, docs[first], times)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Index:
+    """The pool, its documents and its words."""
+
+    pool: Pool
+    words: Mapping[str, int]
+    """Each word's number."""
+    tokens: Ints
+    """The words of all documents, one after the other."""
+    starts: Wides
+    """Where a document's words begin."""
+    numbers: Ints
+    """The place in the pool of each document."""
+    firsts: Ints
+    """Which document comes first in a tie: the lower number."""
+    places: Ints
+    """The document of each place in the pool."""
+    lengths: Ints
+    """The lengths that occur, ascending: one stretch of documents for each."""
+    edges: Wides
+    """Where a stretch begins."""
+    postings: Postings
+    columns: Ints
+    """The row of the table that a frequent word has; -1 for the others."""
+    table: NDArray[np.uint8]
+    """For each frequent word how often each document has it, up to 255: quicker to add up than its postings."""
+
+    @property
+    def arrays(self) -> tuple[Ints, Wides, Ints, Wides]:
+        """The documents, as the compiled functions take them."""
+        return self.tokens, self.starts, self.firsts, self.edges
+
+    @property
+    def occurrences(self) -> tuple[Wides, Ints, Ints, Ints, NDArray[np.uint8]]:
+        """Where words occur, as the compiled functions take it."""
+        return *self.postings.arrays, self.columns, self.table
+
+    def counters(self) -> NDArray[Any]:
+        """A counter for each document that can count its words."""
+        longest = int(self.lengths.max(initial=0))
+        return np.zeros(len(self.numbers), dtype=np.uint8 if longest < 1 << 8 else np.uint32)
+
+    def query(self, text: str) -> list[int]:
+        """The numbers of a text's words; words that the pool does not have get numbers of their own."""
+        known, new = self.words, dict[str, int]()
+        count = len(known)
+        return [known[w] if w in known else new.setdefault(w, count + len(new)) for w in tokens(text)]
+
+    def document(self, text: str) -> int:
+        """The document that is this text itself, and never in its ranking; -1 when there is none."""
+        number = self.pool.find(text)
+        return -1 if number is None else int(self.places[number])
+
+
+def read(texts: Iterable[str], ties: str) -> Index:
+    """The index of the distinct texts. The last two are remembered, for rankers that share a pool.
+
+    Raises:
+        DataError: when there is no text.
+    """
+    pool = Pool.of(texts)
+    if not pool.texts:
+        raise DataError("The pool to rank has no question. Give at least one.")
+    return _read(pool.texts, ties)
+
+
+@lru_cache(maxsize=2)
+def _read(texts: tuple[str, ...], ties: str) -> Index:
+    split = [tokens(text) for text in texts]
+    words: dict[str, int] = {}
+    for word in chain.from_iterable(split):
+        words.setdefault(word, len(words))
+    lengths = np.fromiter(map(len, split), dtype=np.int32, count=len(split))
+    numbers = np.argsort(lengths, kind="stable").astype(np.int32)
+    flat = chain.from_iterable(map(words.__getitem__, split[number]) for number in numbers)
+    numbered = np.fromiter(flat, dtype=np.int32, count=int(lengths.sum()))
+    lengths = lengths[numbers]
+    distinct, edges = np.unique(lengths, return_index=True)
+    places = np.empty_like(numbers)
+    places[numbers] = np.arange(len(numbers), dtype=np.int32)
+    docs = np.repeat(np.arange(len(numbers), dtype=np.int32), lengths)
+    postings = Postings.of(numbered.astype(np.int64), docs, len(words))
+    columns, table = _tabled(postings, len(texts))
+    return Index(
+        pool=Pool.of(texts),
+        words=words,
+        tokens=numbered,
+        starts=cumulated(lengths),
+        numbers=numbers,
+        firsts=precedence(texts, ties)[numbers],
+        places=places,
+        lengths=distinct.astype(np.int32),
+        edges=np.append(edges, len(numbers)).astype(np.int64),
+        postings=postings,
+        columns=columns,
+        table=table,
+    )
+
+
+def _tabled(postings: Postings, documents: int) -> tuple[Ints, NDArray[np.uint8]]:
+    """The columns and the table of the words that a good part of the documents have."""
+    frequent = np.flatnonzero(np.diff(postings.starts) * FREQUENT > documents)
+    columns = np.full(len(postings.starts) - 1, -1, dtype=np.int32)
+    columns[frequent] = np.arange(len(frequent))
+    table = np.zeros((len(frequent), documents), dtype=np.uint8)
+    for row, word in enumerate(frequent):
+        own = slice(postings.starts[word], postings.starts[word + 1])
+        table[row, postings.docs[own]] = np.minimum(postings.times[own], TABLED)
+    return columns, table
+
+
+def cumulated(counts: Sequence[int] | Ints) -> Wides:
+    """Where each part begins when parts of these sizes follow one another, and where the last one ends."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])

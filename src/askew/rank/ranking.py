@@ -1,0 +1,145 @@
+"""Ranking many main questions: each distinct text once, in batches that are kept at once, on one core or several."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from multiprocessing import connection, get_context, parent_process
+from types import TracebackType
+from typing import Any
+
+import askew
+from askew.rank.nearest import Nearest
+from askew.rank.pool import Pool
+from askew.rank.remembered import Header, Remembered, place, signature
+from askew.types import FittedRanker, Ranked, Ranker
+
+BATCH = 256
+"""Texts that are ranked together and kept together; a kill loses at most this many (times the workers)."""
+
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """The ``top`` nearest questions of a pool for any texts, made when first asked for and kept in the cache folder.
+
+    The ranker reads its pool only when there is something to rank. With ``workers`` above one, batches go to that many
+    processes, each with the pool fitted for itself; what comes out is the same. Use it in a ``with`` statement.
+    """
+
+    name: str
+    """What tables call the ranker."""
+    ranker: Ranker
+    pool: Pool
+    pool_name: str = ""
+    kind: str = "general"
+    """Which questions the pool was made of: ``general`` or ``yesno``."""
+    top: int = 21
+    workers: int = 1
+    on_ranked: Callable[[int], object] = field(default=lambda count: None, compare=False)
+    """Told how many texts were ranked, batch by batch."""
+
+    def __repr__(self) -> str:
+        return f"Ranking({self.name!r}, {self.signature!r})"
+
+    @cached_property
+    def header(self) -> Header:
+        """What makes this ranking."""
+        pool = {"name": self.pool_name, "kind": self.kind, "questions": len(self.pool), "sha256": pool_hash(self.pool)}
+        return {
+            "name": self.name,
+            "ranker": repr(self.ranker),
+            "pool": pool,
+            "top": self.top,
+            "askew": askew.__version__,
+        }
+
+    @cached_property
+    def signature(self) -> str:
+        """The header in 16 digits."""
+        return signature(self.header)
+
+    def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
+        """The basic questions of each of these texts."""
+        distinct = list(dict.fromkeys(texts))
+        found = self._kept.known(distinct)
+        missing = [text for text in distinct if text not in found]
+        for batch in self._ranked(missing):
+            self._kept.put(batch)
+            found.update((nearest.text, nearest) for nearest in batch)
+            self.on_ranked(len(batch))
+        return found
+
+    def missing(self, texts: Sequence[str]) -> int:
+        """How many of these distinct texts are still to be ranked."""
+        return len(texts) - len(self._kept.known(texts))
+
+    def __enter__(self) -> Ranking:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if "_processes" in self.__dict__:
+            self._processes.shutdown(cancel_futures=True)
+        if "_kept" in self.__dict__:
+            self._kept.close()
+
+    def _ranked(self, texts: Sequence[str]) -> Iterator[list[Nearest]]:
+        batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
+        if not batches:
+            return
+        if self.workers > 1:
+            made: Iterator[list[Ranked]] = self._processes.map(_top, batches, [self.top] * len(batches))
+        else:
+            made = (self._fitted.top(batch, self.top) for batch in batches)
+        for ranked in made:
+            yield [Nearest.of(one, self.pool.texts) for one in ranked]
+
+    @cached_property
+    def _kept(self) -> Remembered:
+        return Remembered(place(self.signature), self.header)
+
+    @cached_property
+    def _fitted(self) -> FittedRanker:
+        return self.ranker.fit(self.pool.texts)
+
+    @cached_property
+    def _processes(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            self.workers,
+            mp_context=get_context("spawn"),
+            initializer=_begin,
+            initargs=(self.ranker, self.pool.texts),
+        )
+
+
+def pool_hash(pool: Pool) -> str:
+    """The texts of a pool in 16 digits."""
+    return hashlib.sha256("\n".join(pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+_worker: dict[str, Any] = {}
+"""In a worker process: the fitted ranker."""
+
+
+def _begin(ranker: Ranker, texts: Sequence[str]) -> None:
+    """A worker's first task: end with the parent, however it ends, and read the pool."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _worker["fitted"] = ranker.fit(texts)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+
+def _top(texts: Sequence[str], k: int) -> list[Ranked]:
+    fitted: FittedRanker = _worker["fitted"]
+    return fitted.top(texts, k)

@@ -1,0 +1,100 @@
+"""Rankings on disk as soon as they are made, so that a job of hours can be killed at any moment and go on."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from askew.errors import DataError
+from askew.files import cache_folder
+from askew.rank.nearest import Nearest, nearest_from
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS ranked (text TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS header (only_one INTEGER PRIMARY KEY CHECK (only_one = 1), record BLOB NOT NULL);
+"""
+_CHUNK = 500  # SQLite takes at least 999 variables in one statement
+
+Header = Mapping[str, Any]
+"""What made a ranking: ``name``, ``ranker``, ``pool``, ``top`` and ``askew``, as plain JSON values."""
+
+
+def signature(header: Header) -> str:
+    """What made a ranking, in 16 digits; a ranking is found again by it.
+
+    >>> signature({"ranker": "a"}) == signature({"ranker": "a"}) != signature({"ranker": "b"})
+    True
+    """
+    return hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
+
+
+def place(key: str) -> Path:
+    """The file of the ranking with this signature."""
+    return cache_folder() / "basic" / f"{key}.sqlite"
+
+
+class Remembered:
+    """The rankings of distinct texts by one ranker in one pool: an SQLite file, each batch one transaction.
+
+    Two processes may fill the same file; what both made is kept once.
+    """
+
+    def __init__(self, path: Path, header: Header | None = None) -> None:
+        self.path = path
+        with self._safely():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=NORMAL")
+            self._db.executescript(_SCHEMA)
+            if header is not None:
+                self._db.execute("INSERT OR REPLACE INTO header VALUES (1, ?)", (orjson.dumps(header),))
+
+    @property
+    def header(self) -> Header:
+        """What made these rankings; nothing when the file was never begun."""
+        with self._safely():
+            found = self._db.execute("SELECT record FROM header").fetchone()
+        return orjson.loads(found[0]) if found else {}
+
+    def known(self, texts: Sequence[str]) -> dict[str, Nearest]:
+        """The rankings of these texts, as far as they were made."""
+        found = {}
+        with self._safely():
+            for start in range(0, len(texts), _CHUNK):
+                part = texts[start : start + _CHUNK]
+                query = f"SELECT record FROM ranked WHERE text IN ({','.join('?' * len(part))})"
+                for (record,) in self._db.execute(query, part):
+                    nearest = nearest_from(orjson.loads(record))
+                    found[nearest.text] = nearest
+        return found
+
+    def put(self, made: Iterable[Nearest]) -> None:
+        """Keep these rankings: all of them, or, if the process dies now, none."""
+        rows = [(nearest.text, orjson.dumps(nearest.record())) for nearest in made]
+        with self._safely():
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO ranked VALUES (?, ?)", rows)
+            self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let the file go."""
+        self._db.close()
+
+    def __len__(self) -> int:
+        return int(self._db.execute("SELECT count(*) FROM ranked").fetchone()[0])
+
+    @contextmanager
+    def _safely(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, orjson.JSONDecodeError, OSError) as trouble:
+            raise DataError(
+                f"{self.path}: the rankings kept there cannot be used ({trouble}). Remove the file: they are made anew."
+            ) from trouble

@@ -1,0 +1,127 @@
+"""Vectors that were worked out once, kept in the cache folder: one SQLite file per encoder, found by text."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from askew.files import cache_folder
+
+_SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+_CHUNK = 500
+_AT_ONCE = 2000
+"""New texts that are encoded and then kept together."""
+_SLOW = 2000
+"""From so many new texts on, a screen shows how far it is."""
+
+
+def remembered(signature: str, texts: Sequence[str], encode: Callable[[list[str]], Sequence[Any]]) -> Any:
+    """One row of unit length per text: from the cache where it is known, else encoded and kept at once."""
+    keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
+    first: dict[bytes, int] = {}
+    for number, key in enumerate(keys):
+        first.setdefault(key, number)
+    rows: Any = None
+    with closing(_Shelf(_place(signature))) as shelf:
+        wanted = list(first)
+        unknown: list[bytes] = []
+        for start in range(0, len(wanted), _CHUNK):
+            part = wanted[start : start + _CHUNK]
+            known = shelf.known(part)
+            unknown += [key for key in part if key not in known]
+            for key, vector in known.items():
+                rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
+                rows[first[key]] = vector
+        bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
+        for start in range(0, len(unknown), _AT_ONCE):
+            part = unknown[start : start + _AT_ONCE]
+            vectors = encode([texts[first[key]] for key in part])
+            fresh = [(key, _unit(vector)) for key, vector in zip(part, vectors, strict=True)]
+            shelf.keep(fresh)
+            for key, vector in fresh:
+                rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
+                rows[first[key]] = vector
+            bar.update(len(part))
+        bar.close()
+    for number, key in enumerate(keys):
+        if first[key] != number:
+            rows[number] = rows[first[key]]
+    return rows
+
+
+def _unit(vector: Any) -> Any:
+    exact = np.asarray(vector, np.float64)
+    length = np.sqrt(exact @ exact)
+    return (exact / length if length > 0 else exact).astype(np.float32)
+
+
+def _place(signature: str) -> Path:
+    return cache_folder() / "vectors" / f"{hashlib.sha256(signature.encode()).hexdigest()[:24]}.sqlite"
+
+
+class _Shelf:
+    """The vectors of one encoder on disk. Once the disk or the file fails, it knows and keeps nothing, and says so."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._database: sqlite3.Connection | None = None
+        with self._or_without():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._database = sqlite3.connect(str(path), timeout=60, isolation_level=None)
+            self._database.execute("PRAGMA journal_mode=WAL")
+            self._database.execute("PRAGMA synchronous=NORMAL")
+            self._database.execute(_SCHEMA)
+
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
+        """The vectors of those keys that are there and sound."""
+        found: dict[bytes, Any] = {}
+        if self._database is not None:
+            marks = ",".join("?" * len(keys))
+            query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
+            with self._or_without():
+                found = {key: np.frombuffer(vector, "<f4") for key, vector in self._database.execute(query, keys)}
+        return {key: vector for key, vector in found.items() if _sound(vector)}
+
+    def keep(self, fresh: Sequence[tuple[bytes, Any]]) -> None:
+        """Put these keys and vectors on the disk, all or none."""
+        if self._database is None:
+            return
+        packed = [(key, vector.astype("<f4").tobytes()) for key, vector in fresh]
+        with self._or_without():
+            self._database.execute("BEGIN IMMEDIATE")
+            self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", packed)
+            self._database.execute("COMMIT")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._database is not None:
+            with suppress(sqlite3.Error):  # what was committed is safe, and a full disk cannot take a checkpoint
+                self._database.close()
+            self._database = None
+
+    @contextmanager
+    def _or_without(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.Error, ValueError) as trouble:  # ValueError: no whole number of float32
+            self.close()
+            warnings.warn(
+                f"{self._path}: vectors cannot be kept ({trouble}). Going on without; every text is encoded anew. "
+                "Make room on the disk or delete the file, or name another folder with ASKEW_CACHE.",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
+
+def _sound(vector: Any) -> bool:
+    """Whether this can be what was kept: of unit length, or all zeros."""
+    length = float(vector @ vector)
+    return abs(length - 1) < 1e-4 or not vector.any()

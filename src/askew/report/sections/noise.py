@@ -1,0 +1,145 @@
+"""The noise curve: accuracy over noise levels, one line per model; with several rankers a panel for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from askew.report.content import Content
+from askew.report.figures import Figure
+from askew.report.markup import Html, details, el, table
+from askew.report.plots import SHAPES, curve, legend
+
+PREFIX = "made_by="
+"""Parts of the data by the rule that made the variants: here, by ranker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One curve: its label, the number that gives it its colour and mark, a figure for each level."""
+
+    label: str
+    number: int
+    figures: tuple[Figure, ...]
+
+
+def noise_of(content: Content, suite: Mapping[str, Any]) -> Html | None:
+    """The curves of one suite; None when it has no noise levels."""
+    levels = _levels(content, suite["name"])
+    if len(levels) < 2:
+        return None
+    panels = list(_panels(content, suite["name"], levels))
+    values = [value for _, lines in panels for line in lines for value in _values(line)]
+    steps = axis(min(values, default=0.0), max(values, default=1.0))
+    names = dict.fromkeys((line.number, line.label) for _, lines in panels for line in lines)
+    drawn = [_panel(heading, lines, levels, steps) for heading, lines in panels]
+    rows = [
+        [*([heading] if len(panels) > 1 else []), line.label, *map(_cell, line.figures)]
+        for heading, lines in panels
+        for line in lines
+    ]
+    several = len(panels) > 1
+    head = [*(["Ranker"] if several else []), "Line" if not several else "Model", *(f"noise {n}" for n in levels)]
+    return el(
+        "figure",
+        el("figcaption", el("h3", "More noise, fewer right answers?")),
+        el(
+            "p",
+            f"{suite.get('title') or suite['name']}: accuracy in per cent at each noise level (0: none); "
+            "bands are 95 % intervals.",
+            class_="quiet",
+        ),
+        legend(names) if len(names) > 1 else None,
+        el("div", *drawn, class_="panels") if several else drawn[0],
+        details("As a table", table(head, rows, "Accuracy over noise levels")),
+    )
+
+
+def axis(least: float, most: float) -> list[float]:
+    """Five round places that hold everything between these fractions.
+
+    >>> axis(0.23, 0.88), axis(0.71, 0.74)
+    ([0.2, 0.4, 0.6, 0.8, 1.0], [0.7, 0.75, 0.8, 0.85, 0.9])
+    """
+    for step in (5, 10, 15, 20, 25):
+        low = min(int(100 * least) // step * step, 100 - 4 * step)
+        if low + 4 * step >= 100 * most:
+            break
+    return [(low + step * k) / 100 for k in range(5)]
+
+
+def _levels(content: Content, suite: str) -> list[int]:
+    named = {metric for run in content.runs for of, metric, _, _ in run.figures() if of == suite}
+    ends = (metric.removeprefix("accuracy.noise.") for metric in named if metric.startswith("accuracy.noise."))
+    return sorted(int(end) for end in ends if end.isdecimal())
+
+
+def _panels(content: Content, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Line]]]:
+    """A panel for each ranker with a line for each model; a single model has all its rankers in one panel."""
+    runs = list(content.with_suite(suite))
+    parts = _rankers(content, suite)
+
+    def figures(run: Any, part: str) -> tuple[Figure, ...]:
+        return tuple(run.figure(suite, f"accuracy.noise.{level}", part) for level in levels)
+
+    if len(parts) < 2:
+        yield "", [Line(content.labels[n], n, figures(run, "")) for n, run in runs]
+    elif len(runs) == 1 and len(parts) <= len(SHAPES):
+        yield "", [Line(_short(part), n, figures(runs[0][1], part)) for n, part in enumerate(parts)]
+    else:
+        for part in parts:
+            yield _short(part), [Line(content.labels[n], n, figures(run, part)) for n, run in runs]
+
+
+def _rankers(content: Content, suite: str) -> list[str]:
+    """The parts that have a noise curve of their own, in the order of the suite's tests."""
+    found = dict.fromkeys(
+        part
+        for run in content.runs
+        for of, metric, part, _ in run.figures()
+        if of == suite and metric == "accuracy.noise.1" and part.startswith(PREFIX)
+    )
+    tests = [str(test) for of in content.suites if of["name"] == suite for test in of.get("tests") or ()]
+    order = {test.rpartition(" ")[0]: number for number, test in reversed(list(enumerate(tests)))}
+    return sorted(found, key=lambda part: order.get(_short(part), len(order)))
+
+
+def _short(part: str) -> str:
+    """What a ranker is called.
+
+    >>> _short("made_by=basic/lasso")
+    'lasso'
+    """
+    return part.removeprefix(PREFIX).partition("/")[2] or part.removeprefix(PREFIX)
+
+
+def _panel(heading: str, lines: Sequence[Line], levels: Sequence[int], steps: Sequence[float]) -> Html:
+    grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
+    chart = el(
+        "svg",
+        *grid,
+        *(curve(line.number, line.figures, steps[0], steps[-1]) for line in lines),
+        class_="curve",
+        height=260,
+        role="img",
+        aria_label=f"Accuracy over noise levels{f', {heading}' if heading else ''}",
+    )
+    scale = [el("span", f"{100 * step:.0f}") for step in reversed(steps)]
+    box = el(
+        "div",
+        el("div", *scale, class_="ylabels", aria_hidden="true"),
+        chart,
+        el("div", *(el("span", str(level)) for level in levels), class_="xlabels", aria_hidden="true"),
+        class_="curvebox",
+    )
+    return el("div", el("h4", heading), box) if heading else box
+
+
+def _values(line: Line) -> Iterator[float]:
+    for figure in line.figures:
+        yield from (side for side in (figure.value, figure.low, figure.high) if side is not None)
+
+
+def _cell(figure: Figure) -> str:
+    return f"{figure.short} ({figure.interval}; n {figure.n:,})"

@@ -1,0 +1,196 @@
+"""Basic questions as noise: how accuracy falls when similar questions are appended (Huang et al. 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from askew.errors import BadOption, DataError, MissingExtra
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consensus import Consensus
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.noise import NoiseFalls, NoiseLoss
+from askew.metrics.rscore import NoiseAccuracy, RScore
+from askew.perturb.basic import SIZE, BasicQuestions, partition_name
+from askew.perturb.build import vary_all
+from askew.rank.bqd import BqdFile
+from askew.rank.ranking import BATCH, Ranking
+from askew.rank.yes_no import pool_of
+from askew.registry import make
+from askew.settings import Settings, progress_bar
+from askew.suites.basic_release import write_release
+from askew.suites.basic_tables import basic_tables
+from askew.types import Dataset, Group, Metric, Mode, Question, Ranker, Refusal, Table
+from askew.world.dataset import World
+
+
+@dataclass(frozen=True)
+class OwnQuestions:
+    """The pool when none is named: the world's training questions for the world, else the data's own questions."""
+
+    name: ClassVar[str] = "own"
+    skipped: ClassVar[Sequence[str]] = ()
+
+    def __repr__(self) -> str:
+        return "own"
+
+    def questions(self) -> Iterator[Question]:
+        """None: it only stands for those of the data."""
+        return iter(())
+
+
+OWN = OwnQuestions()
+
+
+@dataclass(frozen=True)
+class BasicSuite:
+    """Similar questions appended to each question, three at a time, as noise of growing strength."""
+
+    ranker: str | Ranker = "lasso"
+    """Which ranker orders the pool; several with + between, and ; between the options of one."""
+    pool: Dataset = OWN
+    """Where basic questions come from: any data, or a text file with one question per line."""
+    kind: Literal["general", "yesno"] = "general"
+    """All questions of the pool (GBQD), or only its yes/no questions (YNBQD)."""
+    top: int = 21
+    """How many basic questions, in partitions of three."""
+    bqd: str = ""
+    """A file of basic questions that ``askew build basic`` wrote, to be used in place of a ranker and a pool."""
+    words: int | None = None
+    """The most words a question may have; the noise is cut there."""
+    t: float = 5e-4
+    """R_score is 1 up to this loss of accuracy."""
+    m: float = 0.2
+    """R_score is 0 from this loss of accuracy on."""
+    workers: int = field(default=1, repr=False, compare=False)
+    """Processes that rank."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's; the paper's own formula is ``simple``."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+    progress: bool = field(default=False, repr=False, compare=False)
+    """Show how far the ranking is."""
+
+    name: ClassVar[str] = "basic"
+    title: ClassVar[str] = "Basic questions as noise"
+    paper: ClassVar[str] = (
+        "Huang, Dao, Alfadly, Ghanem: A Novel Framework for Robustness Analysis of Visual QA Models. AAAI 2019"
+    )
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("general", "yesno"):
+            raise BadOption(f"basic: kind is {self.kind!r}. Give general or yesno.")
+        if self.top < SIZE or self.top % SIZE:
+            raise BadOption(f"basic: top is {self.top}. Give a multiple of {SIZE}; the paper's is 21.")
+        if self.words is not None and self.words < 1:
+            raise BadOption(f"basic: words is {self.words}. Give at least 1, or leave it out.")
+        if self.workers < 1:
+            raise BadOption(f"basic: workers is {self.workers}. Give at least 1.")
+        check_correct(self.correct, self.accuracy)
+        RScore(1, self.t, self.m, self.accuracy)
+        if self.bqd:
+            BqdFile(self.bqd).header  # noqa: B018 - a file that is none is refused here
+            return
+        with suppress(MissingExtra):  # scoring and reporting need no ranker; making groups does
+            self._rankers()
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The partitions, for each ranker."""
+        names = self.rankers if len(self.rankers) > 1 else ("",)
+        return tuple(partition_name(name, level) for name in names for level in range(1, self.partitions + 1))
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions there are besides the empty one."""
+        return self.top // SIZE
+
+    @property
+    def rankers(self) -> tuple[str, ...]:
+        """What tables call the rankers."""
+        return (BqdFile(self.bqd).name,) if self.bqd else tuple(self._specs())
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The noise curve, what is lost from start and from step to step, and R_score."""
+        mode, levels = self.accuracy, range(1, self.partitions + 1)
+        return {
+            "accuracy.all": Accuracy("all", mode),
+            "accuracy.original": Accuracy("original", mode),
+            "accuracy.variant": Accuracy("variant", mode),
+            "accuracy.gap": Gap(mode, change=True),
+            "cs.2": Consensus(2, self.correct, mode, anchored=True),
+            **{f"accuracy.noise.{level}": NoiseAccuracy(level, mode) for level in (0, *levels)},
+            **{f"rscore.{level}": RScore(level, self.t, self.m, mode) for level in levels},
+            **{f"noise.loss.{level}": NoiseLoss(level, 0, mode) for level in levels},
+            **{f"noise.step.{level}": NoiseLoss(level, level - 1, mode) for level in levels},
+            "noise.falls": NoiseFalls(self.partitions, mode),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Tables 2 and 3 of the paper, Figure 3 as a table, and the steps of the noise curve."""
+        kind = str(BqdFile(self.bqd).header.get("pool", {}).get("kind", self.kind)) if self.bqd else self.kind
+        return basic_tables(self.partitions, kind, self.rankers)
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """R_score on partition 1."""
+        return "rscore.1", "its R_score is {value} when the three most similar questions are appended"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """One pass over the pool, one over the data; questions are ranked chunk by chunk as they come."""
+        with ExitStack() as stack:
+            if self.bqd:
+                rankings: tuple[Ranking | BqdFile, ...] = (stack.enter_context(BqdFile(self.bqd)),)
+            else:
+                rankings = tuple(stack.enter_context(ranking) for ranking in self._rankings(data, stack))
+            perturbation = BasicQuestions(rankings, self.partitions, self.words)
+            yield from vary_all(perturbation, data.questions(), seed, self.name, chunk=4 * BATCH * self.workers)
+
+    def release(self, groups: Iterable[Group], folder: Path) -> None:
+        """Write the data set of basic questions too, as JSONL and Parquet; ``askew build`` calls it."""
+        write_release(groups, folder)
+
+    def _rankers(self) -> dict[str, Ranker]:
+        """The rankers by name."""
+        return {name: make("ranker", spec) if isinstance(spec, str) else spec for name, spec in self._specs().items()}
+
+    def _specs(self) -> dict[str, str | Ranker]:
+        """The rankers as typed by what tables call them: their name, or all of it where the name is not enough."""
+        if not isinstance(self.ranker, str):
+            return {type(self.ranker).__name__.lower(): self.ranker}
+        specs = [spec.strip().replace(";", ",") for spec in self.ranker.split("+")]
+        short = [spec.partition(":")[0] for spec in specs]
+        names = [name if short.count(name) == 1 else spec for name, spec in zip(short, specs, strict=True)]
+        if len(set(names)) < len(names):
+            raise BadOption(f"basic: the ranker {max(names, key=names.count)!r} is named twice. Name each once.")
+        return dict(zip(names, specs, strict=True))
+
+    def _rankings(self, data: Dataset, stack: ExitStack) -> Iterator[Ranking]:
+        source = training(data) if self.pool is OWN else self.pool
+        pool = pool_of(source.questions(), self.kind == "yesno")
+        if len(pool) <= SIZE:
+            what = "yes/no questions" if self.kind == "yesno" else "questions"
+            raise DataError(f"{source.name}: a pool of {len(pool)} {what} is too small. Give a larger one as pool=...")
+        for name, ranker in self._rankers().items():
+            ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers)
+            yield self._shown(ranking, data, stack) if self.progress else ranking
+
+    def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack) -> Ranking:
+        """The same ranking with a progress bar: so many texts to rank, the rate, the time left."""
+        texts = list(dict.fromkeys(question.text for question in data.questions()))
+        with ranking:
+            missing = ranking.missing(texts)
+        bar = progress_bar(Settings(progress=True), total=missing, desc=f"Ranking ({ranking.name})", unit=" texts")
+        return replace(ranking, on_ranked=stack.enter_context(bar).update)
+
+
+def training(data: Dataset) -> Dataset:
+    """Where basic questions come from unless told: the training split of the same world, else the data itself."""
+    source = getattr(data, "source", data)
+    return replace(source, split="train") if isinstance(source, World) else data

@@ -1,0 +1,97 @@
+"""Loss from one noise level to another, and how many steps are losses; all by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from outcomes_by_hand import outcome, total, variant
+
+from askew.errors import BadOption
+from askew.metrics.noise import NoiseFalls, NoiseLoss
+from askew.metrics.resample import score
+from askew.types import Expect
+
+
+def noisy(said, level, **note):
+    return variant(said, "red", Expect.NOISE, level=level, **note)
+
+
+def curve(*said, id=1):  # noqa: A002
+    """An outcome whose original and levels 1, 2, ... were answered so; people say red."""
+    return outcome(said[0], "red", *(noisy(word, level) for level, word in enumerate(said[1:], 1)), id=id, image=id)
+
+
+FOUR = [
+    curve("red", "red", "red", "blue", id=1),
+    curve("red", "red", "blue", "blue", id=2),
+    curve("red", "blue", "red", "blue", id=3),
+    curve("red", "blue", "blue", "red", id=4),
+]
+"""Accuracies 1, 1/2, 1/2, 1/4."""
+
+
+@pytest.mark.parametrize(
+    ("level", "since", "lost"),
+    [(1, 0, 0.5), (2, 0, 0.5), (3, 0, 0.75), (2, 1, 0.0), (3, 2, 0.25), (3, 1, 0.25)],
+)
+def test_loss(level, since, lost):
+    assert total(NoiseLoss(level, since), FOUR) == pytest.approx(lost)
+
+
+def test_a_gain_is_below_zero():
+    assert total(NoiseLoss(1), [curve("blue", "red")]) == -1
+
+
+def test_only_groups_with_both_levels_count():
+    assert NoiseLoss(2, 1).measure(curve("red", "red")) is None
+    missing = curve("red", None, "red")
+    assert NoiseLoss(2, 1).measure(missing) is None
+    assert NoiseLoss(2, 1).measure(missing, failed=0.0) == (0.0, 1.0, 1.0)
+    assert NoiseLoss(1).measure(outcome("red", "red")) is None
+
+
+def test_falls():
+    assert total(NoiseFalls(3), FOUR) == pytest.approx(2 / 3)
+    assert total(NoiseFalls(1), FOUR) == 1
+    assert total(NoiseFalls(2), [curve("blue", "red", "red")]) == 0
+
+
+def test_falls_needs_every_level():
+    assert NoiseFalls(2).measure(curve("red", "red")) is None
+    assert NoiseFalls(2).measure(curve("red", "red", None), failed=1.0) == (1.0, 1.0, 1.0, 1.0)
+    assert math.isnan(NoiseFalls(2).combine(np.zeros(4)))
+
+
+def test_falls_of_all_resamples_at_once():
+    sums = np.array([[4.0, 3.0, 1.0, 4.0], [3.0, 3.0, 1.0, 4.0], [0.3, 0.1 + 0.2, 0.0, 1.0], [0.0] * 4]).T
+    assert NoiseFalls(2).combine(sums) == pytest.approx([1.0, 0.5, 0.5, math.nan], nan_ok=True)
+
+
+def test_several_variants_of_a_level_count_by_their_mean():
+    one = outcome("red", "red", noisy("red", 1), noisy("blue", 1))
+    assert NoiseLoss(1).measure(one) == (1.0, 0.5, 1.0)
+
+
+def test_intervals_come_with_it():
+    found = {s.metric: s for s in score(FOUR * 1, {"step": NoiseLoss(3, 2), "falls": NoiseFalls(3)}, resamples=200)}
+    assert found["step"].value == 0.25
+    assert found["step"].low < 0.25 < found["step"].high
+    assert 0 <= found["falls"].low <= found["falls"].value <= found["falls"].high <= 1
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: NoiseLoss(0),
+        lambda: NoiseLoss(2, 2),
+        lambda: NoiseLoss(1, -1),
+        lambda: NoiseLoss(mode="loose"),
+        lambda: NoiseFalls(0),
+        lambda: NoiseFalls(mode="loose"),
+    ],
+)
+def test_bad_options_are_refused(make):
+    with pytest.raises(BadOption):
+        make()

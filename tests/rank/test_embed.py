@@ -1,0 +1,195 @@
+"""Encoders: unit rows that depend on the text alone, kept on disk, and files told apart by what is in them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from random import Random
+
+import numpy as np
+import pytest
+from bag_encoder import Bag
+
+from askew.errors import DataError
+from askew.rank import vector_cache
+from askew.rank.embed import SentenceTransformers, Use, Vectors, _use_vectors, embedded
+from askew.rank.sentence_folder import pooling_of
+
+TEXTS = ["Is it sunny?", "What color is the old bus near the tree?", "Why?"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A sentence-transformers folder with a tiny model of random weights."""
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "is", "it", "sunny", "?", "why", "what"]
+    (tmp_path / "vocab.txt").write_text("\n".join(words))
+    BertTokenizerFast(str(tmp_path / "vocab.txt")).save_pretrained(tmp_path)
+    sizes = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    BertModel(BertConfig(vocab_size=len(words), **sizes)).save_pretrained(tmp_path)
+    kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Normalize": "Normalize"}
+    modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"} for path, kind in kinds.items()]
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    (tmp_path / "1_Pooling").mkdir()
+    (tmp_path / "1_Pooling" / "config.json").write_text('{"pooling_mode_mean_tokens": true}')
+    return tmp_path
+
+
+def test_use_gives_unit_rows_that_do_not_depend_on_company(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "one"))
+    together = embedded(Use(), TEXTS)
+    assert together.shape == (3, 512)
+    assert together.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(together, axis=1), 1, atol=1e-6)
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "two"))
+    alone = np.concatenate([embedded(Use(), [text]) for text in TEXTS[::-1]])[::-1]
+    assert alone.tobytes() == together.tobytes()
+
+
+def test_use_gives_the_same_bits_in_any_company_order_and_number():
+    thing = ["cat", "dog", "bus", "old red car", "man with a hat", "tree"]
+    texts = [f"{ask} the {one}{end}" for ask in ("Is this", "Where is", "Why") for one in thing for end in "?!"]
+    texts.append("and then? " * 60)  # longer than what is read together
+    rows = _use_vectors(texts)
+    places = list(range(len(texts)))
+    for seed in range(3):
+        Random(seed).shuffle(places)
+        some = places[: 37 - 9 * seed]
+        for place, row in zip(some, _use_vectors([texts[place] for place in some]), strict=True):
+            assert row.tobytes() == rows[place].tobytes(), texts[place]
+
+
+def test_a_text_is_encoded_once_and_found_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    asked = []
+
+    def encode(texts):
+        asked.extend(texts)
+        return [np.array([3.0, 4.0])] * len(texts)
+
+    first = vector_cache.remembered("a", ["x", "y", "x"], encode)
+    assert first.tolist() == [[np.float32(0.6), np.float32(0.8)]] * 3
+    assert vector_cache.remembered("a", ["y", "z", "\ud800"], encode).shape == (3, 2)
+    assert asked == ["x", "y", "z", "\ud800"]
+    vector_cache.remembered("b", ["x"], encode)
+    assert asked[-1] == "x"
+
+
+def ones(width):
+    return lambda texts: [np.ones(width)] * len(texts)
+
+
+def kept_file(folder):
+    (file,) = (folder / "askew" / "vectors").glob("*.sqlite")
+    return file
+
+
+@pytest.mark.parametrize("where", [0, 4096])
+def test_a_damaged_cache_is_done_without_and_named(monkeypatch, tmp_path, where):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    texts = [f"text {number}" for number in range(300)]
+    vector_cache.remembered("a", texts, ones(64))
+    file = kept_file(tmp_path)
+    content = file.read_bytes()
+    file.write_bytes(content[:where] + b"no database at all" * ((len(content) - where) // 18))
+    with pytest.warns(RuntimeWarning, match=r"\.sqlite: vectors cannot be kept .*delete the file"):
+        rows = vector_cache.remembered("a", texts, ones(64))
+    assert rows.tolist() == [[0.125] * 64] * 300
+
+
+def test_a_full_disk_costs_the_cache_but_not_the_vectors(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    connect = sqlite3.connect
+
+    def small(*args, **options):
+        database = connect(*args, **options)
+        database.execute("PRAGMA max_page_count=8")  # what SQLite then says is what it says of a full disk
+        return database
+
+    monkeypatch.setattr(sqlite3, "connect", small)
+    texts = [f"text {number}" for number in range(1200)]
+    with pytest.warns(RuntimeWarning, match="is full") as told:
+        rows = vector_cache.remembered("a", texts, ones(64))
+    assert len(told) == 1
+    assert rows.tolist() == [[0.125] * 64] * 1200
+
+
+def test_a_folder_that_cannot_be_made_is_done_without(monkeypatch, tmp_path):
+    (tmp_path / "askew").write_text("a file, where a folder should be")
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    with pytest.warns(RuntimeWarning, match="ASKEW_CACHE"):
+        assert vector_cache.remembered("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
+
+
+def test_a_damaged_vector_is_encoded_again(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    vector_cache.remembered("a", ["x"], ones(4))
+    with closing(sqlite3.connect(kept_file(tmp_path))) as database, database:
+        database.execute("UPDATE vectors SET vector = ?", (np.full(4, 3, "<f4").tobytes(),))
+    for _ in range(2):
+        assert vector_cache.remembered("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
+
+
+def test_vectors_from_a_file_are_known_by_content(tmp_path):
+    path = tmp_path / "v.npz"
+    np.savez(path, texts=np.array(["Is it?", "Why?"]), vectors=np.array([[2.0, 0.0], [3.0, 4.0]]))
+    encoder = Vectors(str(path))
+    assert embedded(encoder, ["why", "IS IT?"]).tolist() == [[np.float32(0.6), np.float32(0.8)], [1.0, 0.0]]
+    before = repr(encoder)
+    assert str(tmp_path) not in before
+    np.savez(path, texts=np.array(["Is it?"]), vectors=np.array([[0.0, 1.0]]))
+    assert repr(Vectors(str(path))) != before
+    with pytest.raises(DataError, match="no vector for 1 of 2 texts"):
+        Vectors(str(path)).encode(["Is it?", "Why?"])
+
+
+def test_vectors_beside_a_text_file(tmp_path):
+    np.save(tmp_path / "v.npy", np.eye(2, dtype=np.float32))
+    (tmp_path / "v.txt").write_text("Is it?\nWhy?\n")
+    assert Vectors(str(tmp_path / "v.npy")).encode(["Why?"]).tolist() == [[0.0, 1.0]]
+    (tmp_path / "v.txt").write_text("Is it?\n")
+    with pytest.raises(DataError, match="1 texts, but vectors of shape"):
+        Vectors(str(tmp_path / "v.npy")).encode(["Is it?"])
+
+
+def test_objects_in_a_vector_file_are_never_unpickled(tmp_path):
+    np.savez(tmp_path / "v.npz", texts=np.array(["a", None], object), vectors=np.eye(2))
+    with pytest.raises(DataError, match="must be strings"):
+        Vectors(str(tmp_path / "v.npz")).encode(["a"])
+
+
+def test_rows_that_are_not_finite_are_refused():
+    class Broken:
+        def encode(self, texts):
+            return np.array([[1.0, 0.0], [np.nan, 0.0]])
+
+    with pytest.raises(DataError, match="the vector of 'b' is not finite"):
+        embedded(Broken(), ["a", "b"])
+    assert embedded(Bag(), []).shape[0] == 0
+
+
+def test_a_sentence_transformers_folder_is_pooled_as_it_says(folder):
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    encoder = SentenceTransformers(str(folder))
+    rows = embedded(encoder, ["is it sunny?", "why?"])
+    inputs = AutoTokenizer.from_pretrained(folder)("is it sunny?", return_tensors="pt")
+    with torch.inference_mode():
+        states = AutoModel.from_pretrained(folder).eval()(**inputs).last_hidden_state[0].numpy()
+    mean = states.mean(0)
+    np.testing.assert_allclose(rows[0], mean / np.linalg.norm(mean), atol=1e-6)
+    assert str(folder.parent) not in repr(encoder)
+
+
+def test_modules_that_are_not_understood_are_named(folder):
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    assert pooling_of(folder) == "cls"
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_weightedmean_tokens": true}')
+    with pytest.raises(DataError, match="weightedmean"):
+        pooling_of(folder)
+    (folder / "modules.json").write_text('[{"path": "", "type": "sentence_transformers.models.Dense"}]')
+    with pytest.raises(DataError, match="Dense"):
+        pooling_of(folder)
+    with pytest.raises(DataError, match=r"no config\.json"):
+        repr(SentenceTransformers(str(folder / "nowhere")))

@@ -1,0 +1,117 @@
+"""ACC against C-ACC with what people reach, and who covers whom."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fake_runs import make_run
+
+from askew.metrics.coverage import coverage as covered
+from askew.records import outcome_from
+from askew.report.census import Trait, take_census
+from askew.report.content import Content
+from askew.report.html import page
+from askew.report.load import load_run
+from askew.report.sections.both import both_section
+from askew.report.sections.covered import coverage, covered_section
+from askew.report.tables import sheets
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    return [
+        load_run(make_run(folder / name, name, ("carets",), 60, skill, steady, failures=0.05, pictures=False))
+        for name, skill, steady in (("Human", 0.9, 0.95), ("strong", 0.8, 0.7), ("weak", 0.5, 0.5))
+    ]
+
+
+def content(runs) -> Content:
+    return Content(runs, (), take_census(runs), ())
+
+
+def test_people_are_dashed_lines_and_not_a_model(runs) -> None:
+    drawn = both_section(content(runs))
+    tests = 1 + len(runs[0].suites[0]["tests"])
+    assert drawn.count('class="people-line faint"') == drawn.count('class="people-line"') == tests
+    assert drawn.count("people ") - drawn.count("what people") == tests
+    human = runs[0].figure("carets", "carets.cacc")
+    assert f'x1="{round(100 * human.value, 2):g}%"' in drawn
+    legend = re.search(r'<p class="legend">.*?</p>', drawn)[0]
+    assert all(name in legend for name in ("strong", "weak"))
+    assert "Human" not in legend
+
+
+def test_without_people_there_is_no_line(runs) -> None:
+    drawn = both_section(content(runs[1:]))
+    assert "people-line" not in drawn
+    assert "Dashed" not in drawn
+
+
+def test_people_alone(runs) -> None:
+    assert "people-line" in both_section(content(runs[:1]))
+
+
+def test_the_table_has_every_model(runs) -> None:
+    drawn = both_section(content(runs))
+    figure = runs[1].figure("carets", "carets.acc", "test=Negation")
+    assert f"<td>strong</td><td>{figure.short} ({figure.interval})</td>" in drawn
+
+
+def test_suites_without_pairs_have_no_such_figure(tmp_path: Path) -> None:
+    made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, pictures=False))]
+    assert both_section(content(made)) is None
+    assert covered_section(content(made)) is None  # one model covers nobody
+
+
+@pytest.mark.parametrize("test", ["", "Rephrasing"])
+def test_coverage_is_the_metrics(runs, test) -> None:
+    census = take_census(runs)
+    chosen = np.ones(census.pairs, dtype=bool)
+    if test:
+        chosen = census.heads()[:, 1] == census.number_of[Trait("carets", "test", test)]
+    ours = coverage(census, chosen)
+    outcomes = {
+        run.model: [_right_or_not(o, test) for o in (outcome_from(record) for _, record in run.outcomes())]
+        for run in runs
+    }
+    theirs = covered(outcomes)
+    for i, first in enumerate(runs):
+        for j, second in enumerate(runs):
+            assert ours[i][j][0] == pytest.approx(theirs[first.model][second.model])
+
+
+def _right_or_not(outcome, test):
+    return outcome.only({"test": test}) if test else outcome
+
+
+def test_coverage_by_hand() -> None:
+    census = replace(
+        take_census([]), codes=[np.array([4, 4, 0, 8, 4], np.uint8), np.array([4, 1, 4, 4, 255], np.uint8)]
+    )
+    found = coverage(census, np.ones(5, dtype=bool))
+    # Run 0 has pairs 0, 1 and 4 right, run 1 pairs 0, 2 and 3; run 0 gave no answer to pair 3, run 1 none to 4.
+    assert found[0][1] == (1 / 2, 2)
+    assert found[1][0] == (1 / 2, 2)
+    assert found[0][0] == (1.0, 3)
+    assert coverage(census, np.zeros(5, dtype=bool))[0][1] == (None, 0)
+
+
+def test_people_come_after_the_models_in_tables(runs) -> None:
+    lines = [line for line in sheets(runs)[0].lines if not line.published]
+    assert [(line.label, line.human) for line in lines] == [("strong", False), ("weak", False), ("Human", True)]
+    assert page(runs).count('class="ours human"') == len(sheets(runs))
+
+
+def test_names_are_escaped(tmp_path: Path) -> None:
+    made = [
+        load_run(make_run(tmp_path / str(n), name, ("carets",), 30, pictures=False))
+        for n, name in enumerate(("<script>x", "human"))
+    ]
+    text = page(made)
+    assert "<script>x" not in text
+    assert "&lt;script&gt;x" in text

@@ -37,8 +37,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "accuracy": "askew.suites.accuracy:AccuracySuite",
         "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
         "basic": "askew.suites.basic:BasicSuite",
+        "carets": "askew.suites.carets:CaretsSuite",
+        "corruption": "askew.suites.corruption:CorruptionSuite",
         "p2": "askew.suites.p2:P2Suite",
         "rad": "askew.suites.rad:RadSuite",
+        "visual": "askew.suites.visual:VisualSuite",
     },
     "model": {
         "constant": "askew.models.baselines:Constant",
@@ -55,6 +58,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",
         "lines": "askew.data.lines:Lines",
+        "scenes": "askew.data.scene_file:SceneFile",
         "world": "askew.world.dataset:World",
     },
     "metric": {

@@ -1,0 +1,107 @@
+"""How long CARETS' generator takes: 190,000 pairs of the five text tests from 10,000 scenes, and how much memory.
+
+    python benchmarks/bench_carets.py [number of scenes] [pairs of each test] [workers]
+
+Scenes are synthesised from a seed in the shape of GQA's scene graphs (about 17 things with names, attributes and boxes,
+and 50 relations), written to a file and streamed from it. The peer is the time that writing as many groups as JSON
+takes, in the same run.
+"""
+
+from __future__ import annotations
+
+import pickle
+import resource
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from itertools import accumulate
+from random import Random
+
+import orjson
+
+from askew.perturb.carets import TESTS, generate
+from askew.perturb.carets.attributes import categories, fits, words
+from askew.perturb.carets.ontology import members
+from askew.records import group_record
+from askew.types import Group, Question, Relation, Scene, Thing
+
+NAMES = sorted(members())
+WEIGHTS = list(accumulate(1 / (1 + place) ** 0.8 for place in range(len(NAMES))))
+RELATIONS = ["to the left of", "to the right of", "on", "near", "wearing", "holding", "behind", "in front of", "of"]
+CATEGORIES = sorted(set(categories()) - {"sport", "activity", "sex", "maturity"})
+Random(0).shuffle(NAMES)
+
+
+def scene(number: int) -> Scene:
+    """One scene, by its number."""
+    rng = Random(f"bench:{number}")
+    things = tuple(thing(str(place), rng) for place in range(rng.randint(8, 26)))
+    pairs = [rng.sample(things, 2) for _ in range(3 * len(things))]
+    links = tuple(Relation(one.id, rng.choice(RELATIONS), other.id) for one, other in pairs)
+    return Scene(str(number), things, links, (500, 375))
+
+
+def thing(name: str, rng: Random) -> Thing:
+    """One thing with up to three attributes that suit it."""
+    called = rng.choices(NAMES, cum_weights=WEIGHTS)[0]
+    suit = [category for category in CATEGORIES if fits(category, called)]
+    said = [rng.choice(words(category)) for category in rng.sample(suit, rng.randint(0, min(3, len(suit))))]
+    box = (rng.randint(0, 300), rng.randint(0, 200), rng.randint(10, 200), rng.randint(10, 170))
+    return Thing(name, called, tuple(said), box)
+
+
+class Scenes:
+    """The scenes as a data set that is read from a file."""
+
+    name = "bench"
+    skipped = ()
+
+    def __init__(self, count: int) -> None:
+        self.file = tempfile.NamedTemporaryFile(suffix=".pickle")  # noqa: SIM115
+        for number in range(count):
+            pickle.dump(scene(number), self.file)
+        self.file.flush()
+
+    def questions(self) -> Iterator[Question]:
+        """One question without text for each scene."""
+        with open(self.file.name, "rb") as file:
+            while file.peek(1):
+                made = pickle.load(file)
+                yield Question(made.id, None, "", scene=made)
+
+
+def memory(who: int) -> int:
+    """The most memory that this process (or the largest of its children) has used, in MB."""
+    return resource.getrusage(who).ru_maxrss // 1024
+
+
+def main() -> None:
+    count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    size = int(sys.argv[2]) if len(sys.argv) > 2 else 38_000
+    workers = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    data = Scenes(count)
+    before = memory(resource.RUSAGE_SELF)
+    tests = tuple(test for test in TESTS if test != "VISUAL-INV")
+    made: Counter[str] = Counter()
+    start, cpu, writing = time.perf_counter(), time.process_time(), 0.0
+    for group in generate(data, 0, tests, size, workers=workers):
+        if isinstance(group, Group):
+            made[group.variants[0].test] += 1
+            begun = time.process_time()
+            orjson.dumps(group_record(group))
+            writing += time.process_time() - begun
+    wall, cpu = time.perf_counter() - start, time.process_time() - cpu - writing
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{count:,} scenes, {made.total():,} pairs, {workers} workers: {wall:.1f} s by the clock")
+    print(f"CPU: {cpu:.1f} s here, {used.ru_utime + used.ru_stime:.1f} s in workers")
+    print(f"writing them as JSON: {writing:.1f} s; ratio {(cpu + used.ru_utime + used.ru_stime) / writing:.1f}")
+    print(f"memory: {before} MB at the start, {memory(resource.RUSAGE_SELF)} MB at most")
+    if workers > 1:
+        print(f"memory of the largest worker: {memory(resource.RUSAGE_CHILDREN)} MB at most")
+    print(dict(made))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,205 @@
+"""What an attribute says of a thing: its category, how it is said, what it excludes (``data/attributes.yaml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from askew.perturb.carets.ontology import may_be, read, up
+from askew.perturb.rad.color import Color
+
+LOOSE = ""
+"""The category of what stands in none."""
+
+
+class Value(NamedTuple):
+    """One attribute of a thing, read: *old* of a man is an age, *old* of a house is not."""
+
+    category: str
+    word: str
+    """The spelling that is written, of several with one meaning."""
+
+    @property
+    def before(self) -> str:
+        """How it stands before a noun; empty when it cannot."""
+        return _said(self.category, self.word)[0]
+
+    @property
+    def after(self) -> str:
+        """How it stands after *is*."""
+        return _said(self.category, self.word)[1]
+
+    @property
+    def choice(self) -> str:
+        """How it is offered, and answered."""
+        return _said(self.category, self.word)[2]
+
+    @property
+    def relative(self) -> bool:
+        """True when it goes by the kind of thing: a big mouse is no big animal."""
+        return self.category == LOOSE or bool(categories()[self.category].get("relative"))
+
+
+@lru_cache(maxsize=1 << 15)
+def value(attribute: str, name: str) -> Value | None:
+    """What an attribute says of a thing of this name (a lemma); None for one that is not known, or not of such things.
+
+    >>> value("old", "man"), value("wooden", "table")
+    (Value(category='age', word='old'), Value(category='material', word='wood'))
+    >>> value("old", "church").category, value("wooden", "table").after, value("qxz", "table") is None
+    ('newness', 'made of wood', True)
+    """
+    for category, word in _meanings().get(" ".join(attribute.lower().split()), ()):
+        if fits(category, name):
+            return Value(category, word)
+    return None
+
+
+@lru_cache(maxsize=1 << 15)
+def values(attributes: tuple[str, ...], name: str) -> tuple[Value, ...]:
+    """What the attributes of a thing say, each meaning once.
+
+    >>> [each.word for each in values(("wood", "wooden", "brown", "qxz"), "table")]
+    ['wood', 'brown']
+    """
+    return tuple(dict.fromkeys(found for each in attributes if (found := value(each, name)) is not None))
+
+
+@lru_cache(maxsize=1 << 14)
+def fits(category: str, name: str) -> bool:
+    """True when a category can be said of a thing of this name.
+
+    >>> fits("pose", "dog"), fits("pose", "table"), fits("power", "lamp"), fits("power", "dog"), fits("color", "sky")
+    (True, False, True, False, True)
+    """
+    of = categories()[category]["of"] if category else "any"
+    living = not up(name).isdisjoint(("person", "animal"))
+    if isinstance(of, list):
+        return not up(name).isdisjoint(of)
+    if of == "lifeless":
+        return may_be(name).isdisjoint(("person", "animal")) or (not living and "body part" not in up(name))
+    return of == "any" or (living if of == "living" else of in up(name))
+
+
+@lru_cache(maxsize=1 << 14)
+def apart(category: str, one: str, other: str) -> bool:
+    """True when two values of a category are never both right.
+
+    >>> apart("color", "tan", "beige"), apart("color", "red", "blue"), apart("material", "wood", "glass")
+    (False, True, True)
+    """
+    if one == other:
+        return False
+    if category == "color":
+        return not Color().clash(one, other) and not _shades(one, other)
+    near = categories()[category].get("near", ())
+    return not any({one, other} == set(pair) for pair in near)
+
+
+def opposites(found: Value) -> tuple[Value, ...]:
+    """The values that a thing of this value cannot have, and that people call its opposite.
+
+    >>> opposites(Value("wetness", "wet"))
+    (Value(category='wetness', word='dry'),)
+    """
+    return tuple(Value(found.category, word) for word in _opposites().get((found.category, found.word), ()))
+
+
+@lru_cache(maxsize=1)
+def categories() -> Mapping[str, Any]:
+    """The categories and what is known of each."""
+    found: dict[str, Any] = _data()["categories"]
+    return found
+
+
+@lru_cache(maxsize=1)
+def action_categories() -> tuple[str, ...]:
+    """The categories that Q7 asks about."""
+    return tuple(name for name, each in categories().items() if each["kind"] == "action")
+
+
+@lru_cache(maxsize=256)
+def words(category: str) -> tuple[str, ...]:
+    """The values of a category, in the spelling that is written.
+
+    >>> words("wetness")
+    ('wet', 'dry')
+    """
+    listed = categories()[category]["values"] if category else ", ".join(_data()["loose"].values())
+    return tuple(spellings[0] for spellings in _spellings(listed))
+
+
+@lru_cache(maxsize=1)
+def spellings() -> tuple[str, ...]:
+    """Every attribute that is known, in every spelling."""
+    return tuple(_meanings())
+
+
+def clash(found: Value, others: Iterable[Value]) -> bool:
+    """True when a thing has another value of the same category, so that a question about it has no one answer.
+
+    >>> clash(Value("color", "red"), [Value("color", "blue"), Value("size", "large")])
+    True
+    """
+    return bool(found.category) and any(each.category == found.category and each != found for each in others)
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    return read("attributes.yaml")
+
+
+def _spellings(listed: str) -> list[list[str]]:
+    return [[word.strip() for word in each.split("=")] for each in listed.split(",")]
+
+
+@lru_cache(maxsize=1)
+def _meanings() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for category, each in categories().items():
+        for same in _spellings(each["values"]):
+            for word in same:
+                found.setdefault(word, []).append((category, same[0]))
+    for listed in _data()["loose"].values():
+        for same in _spellings(listed):
+            for word in same:
+                found.setdefault(word, []).append((LOOSE, same[0]))
+    return {word: tuple(meanings) for word, meanings in found.items()}
+
+
+@lru_cache(maxsize=1 << 12)
+def _said(category: str, word: str) -> tuple[str, str, str]:
+    """Before a noun (empty: never), after *is*, and as a choice."""
+    said = _data()["said"].get(category, {}).get(word, {})
+    verb = _data()["predicates"].get(category)
+    before = said.get("before", word) if _stands_before(category, word) else ""
+    return before, said.get("after", f"{verb} {word}" if verb else word), said.get("choice", word)
+
+
+def _stands_before(category: str, word: str) -> bool:
+    if category == LOOSE:
+        return word in _loose_before()
+    each = categories()[category]
+    return bool(each["before"]) and not (each["kind"] == "action" and " " in word)
+
+
+@lru_cache(maxsize=1)
+def _loose_before() -> frozenset[str]:
+    return frozenset(same[0] for same in _spellings(_data()["loose"]["before"]))
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> Mapping[tuple[str, str], tuple[str, ...]]:
+    found: dict[tuple[str, str], list[str]] = {}
+    pairs = [(each.get("of", "size"), *each["pair"]) for each in _data()["antonyms"]]
+    pairs += [(LOOSE, *pair) for pair in _data()["loose antonyms"]]
+    for category, one, other in pairs:
+        found.setdefault((category, one), []).append(other)
+        found.setdefault((category, other), []).append(one)
+    return {key: tuple(each) for key, each in found.items()}
+
+
+def _shades(one: str, other: str) -> bool:
+    """True when the two share the word that names the colour: light blue, royal blue."""
+    return one.split()[-1] == other.split()[-1]

@@ -1,0 +1,163 @@
+"""Which pairs of a large pool are kept, so that answers and categories are balanced (CARETS, section 4.1).
+
+Yes and no are kept as often as each other. Choices are drawn with a chance inversely proportional to how frequent their
+category and their answer are. Each pair has its own number, by content, so that the order of the pool does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+
+import numpy as np
+
+BINARY_SHARE: Mapping[str, float] = {
+    "REPHRASE-INV": 10000 / 19412,
+    "ORDER-INV": 5000 / 14412,
+    "VISUAL-INV": 18000 / 26272,
+}
+"""How many of a test's pairs are yes/no questions, where some are not (Table 6)."""
+CAPS: Mapping[str, float] = {"ANTONYM-DIR": 0.1}
+"""The largest share of a test's yes (and of its no) questions that one category, here a pair of words, may make up.
+
+Where there are too few categories for that, each may have twice its even share.
+"""
+KEPT_CHOICES = 0.5
+"""How many of the pool of multi-choice pairs are kept where no size is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What balance looks at in one pair of the pool."""
+
+    test: str
+    binary: bool
+    category: str
+    answer: str
+    chance: float
+    """Between 0 and 1, by content."""
+
+
+@dataclass
+class Pool:
+    """Entries in the order they were added, twelve bytes each."""
+
+    _kinds: dict[tuple[str, bool, str, str], int] = field(default_factory=dict)
+    _which: array[int] = field(default_factory=lambda: array("I"))
+    _chance: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, entry: Entry) -> None:
+        """Put a pair into the pool."""
+        kind = (entry.test, entry.binary, entry.category, entry.answer)
+        self._which.append(self._kinds.setdefault(kind, len(self._kinds)))
+        self._chance.append(entry.chance)
+
+    def join(self, other: Pool) -> None:
+        """Add all entries of another pool, in their order."""
+        same = [self._kinds.setdefault(kind, len(self._kinds)) for kind in other._kinds]
+        self._which.extend(same[which] for which in other._which)
+        self._chance.extend(other._chance)
+
+    def kept(self, size: int | None = None) -> bytearray:
+        """A one for each pair that is kept, in the order they were added; ``size`` is of each test.
+
+        >>> pool = Pool()
+        >>> for chance, answer in ((0.1, "yes"), (0.2, "yes"), (0.3, "no"), (0.9, "yes")):
+        ...     pool.add(Entry("NEGATION-DIR", True, "Q1", answer, chance))
+        >>> list(pool.kept())
+        [0, 0, 1, 1]
+        """
+        kinds = list(self._kinds)
+        counts = Counter(self._which)
+        groups: dict[tuple[str, bool, str], _Share] = {}
+        weights = _weights({kinds[which]: count for which, count in counts.items()})
+        keys = [(test, binary, answer if binary else "") for test, binary, _, answer in kinds]
+        of = [groups.setdefault(key, _Share()) for key in keys]
+        scale = [weights[kind] for kind in kinds]
+        for place, (which, chance) in enumerate(zip(self._which, self._chance, strict=True)):
+            # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
+            of[which].keys.append(-math.log(max(chance, 1e-300)) / scale[which])
+            of[which].places.append(place)
+        for (_, _, category, _), share, which in zip(kinds, of, range(len(kinds)), strict=True):
+            share.counts[category] += counts[which]
+        kept = bytearray(len(self._which))
+        for test in dict.fromkeys(test for test, _, _ in groups):
+            for share, count, most in _quotas(test, groups, size):
+                found: Counter[str] = Counter()
+                fits = (place for place in share.ordered() if _below(found, kinds[self._which[place]][2], most))
+                for place in islice(fits, count):
+                    kept[place] = 1
+        return kept
+
+
+@dataclass
+class _Share:
+    """The entries of a test that share a quota, by their keys."""
+
+    keys: array[float] = field(default_factory=lambda: array("d"))
+    places: array[int] = field(default_factory=lambda: array("I"))
+    counts: Counter[str] = field(default_factory=Counter)
+    """How many there are of each category."""
+
+    def ordered(self) -> Iterable[int]:
+        """The places, the one of the smallest key first."""
+        return (self.places[rank] for rank in np.argsort(np.asarray(self.keys), kind="stable"))
+
+
+def _below(found: Counter[str], category: str, most: int) -> bool:
+    """Count one more of a category; False when it has as many as it may."""
+    found[category] += 1
+    return found[category] <= most
+
+
+def _weights(counts: Mapping[tuple[str, bool, str, str], int]) -> dict[tuple[str, bool, str, str], float]:
+    """One over how frequent the category is and, of choices, the answer."""
+    categories: Counter[tuple[str, bool, str]] = Counter()
+    answers: Counter[tuple[str, str]] = Counter()
+    for (test, binary, category, answer), count in counts.items():
+        categories[test, binary, category] += count
+        answers[test, answer] += count
+    return {
+        kind: 1.0 / (categories[kind[0], kind[1], kind[2]] * (1 if kind[1] else answers[kind[0], kind[3]]))
+        for kind in counts
+    }
+
+
+def _quotas(
+    test: str, groups: Mapping[tuple[str, bool, str], _Share], size: int | None
+) -> Iterable[tuple[_Share, int, int]]:
+    """The groups of a test, how many are kept of each, and how many of one category at most."""
+    yes, no = groups.get((test, True, "yes"), _Share()), groups.get((test, True, "no"), _Share())
+    choices = groups.get((test, False, ""), _Share())
+    balanced = min(len(yes.keys), len(no.keys))
+    if size is None:
+        of_each, of_choices = balanced, math.ceil(len(choices.keys) * KEPT_CHOICES)
+    else:
+        share = BINARY_SHARE.get(test, 1.0)
+        of_each = min(balanced, round(size * share / 2))
+        of_choices = min(len(choices.keys), size - 2 * of_each)
+        of_each = min(balanced, (size - of_choices) // 2)
+    of_each, most = _capped(test, of_each, yes.counts, no.counts)
+    return (yes, of_each, most), (no, of_each, most), (choices, of_choices, of_choices)
+
+
+def _capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, int]:
+    """How many of each answer can be kept so that no category exceeds its cap, and that cap as a number.
+
+    >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 5 for n in range(19)}})
+    (100, 10)
+    >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 2 for n in range(20)}})
+    (45, 5)
+    """
+    if test not in CAPS:
+        return wanted, wanted
+    while True:
+        most = max(math.ceil(max(CAPS[test], 2 / max(1, len(side))) * wanted) for side in sides)
+        possible = min(sum(min(count, most) for count in side.values()) for side in sides)
+        if possible >= wanted:
+            return wanted, most
+        wanted = possible

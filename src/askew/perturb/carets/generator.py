@@ -1,0 +1,223 @@
+"""Pairs of CARETS from scenes: a pool is drawn for each, balanced over all, and what is kept is put into words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, groupby
+from random import Random
+from typing import Any
+
+from askew.errors import BadOption
+from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.balance import Entry
+from askew.perturb.carets.crew import Drawn, Shift, crew
+from askew.perturb.carets.plausibility import Plausibility, fit
+from askew.perturb.carets.templates import Split
+from askew.perturb.carets.twins import EXPECT, KINDS, TESTS, VISUAL, Twins, ask, templates_of, twins
+from askew.perturb.carets.view import View
+from askew.types import Dataset, Group, ImageRef, Kind, Question, Refusal, Scene, Variant
+
+Picture = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
+"""Changes the picture of a question around these boxes (around random ones, where there are none)."""
+
+DRAWS = 12
+"""How many pairs of each test a scene's pool is drawn for, where no size is asked for."""
+SPARE = 2.5
+"""How many times the size that is asked for the pool should be."""
+MOST_DRAWS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One pair of the pool, before it is put into words."""
+
+    test: str
+    place: int
+    """Which draw of the scene it is."""
+    pair: Twins
+    chance: float
+
+    def entry(self) -> Entry:
+        """What balance looks at."""
+        first = self.pair.first
+        return Entry(self.test, first.binary, self.pair.category, first.answer, self.chance)
+
+
+@dataclass(frozen=True)
+class CaretsGenerator:
+    """Makes the pairs of a scene from fitted distributions (Jimenez, Russakovsky and Narasimhan 2022)."""
+
+    model: Plausibility = field(default_factory=Plausibility)
+    tests: tuple[str, ...] = TESTS
+    templates: Split = "all"
+    """Which templates are used: ``all``, or the ``odd`` or ``even`` ones alone."""
+    draws: int = DRAWS
+    """How many pairs of each test are tried for a scene."""
+    picture: Picture | None = field(default=None, repr=False)
+    """Changes pictures, for VISUAL-INV."""
+
+    def __post_init__(self) -> None:
+        wrong = [test for test in self.tests if test not in TESTS]
+        if wrong:
+            raise BadOption(f"carets: there is no test {wrong[0]!r}. Tests are {', '.join(TESTS)}.")
+        if self.templates not in ("all", "odd", "even"):
+            raise BadOption(f"carets: templates is {self.templates!r}. Give all, odd or even.")
+
+    def pairs(self, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
+        """All pairs of one scene's pool, unbalanced."""
+        for draft in self.pool(scene, seed):
+            yield from self.written(draft, scene, image, seed)
+        yield from self.refused(scene)
+
+    def pool(self, scene: Scene, seed: int) -> Iterator[Draft]:
+        """The drafts of a scene, none of them twice; each depends on the scene and the seed alone."""
+        view = View(scene)
+        for test in self.tests:
+            if test == VISUAL and self.picture is None:
+                continue
+            seen: set[tuple[Asked, Asked]] = set()
+            for place in range(self.draws):
+                draft = self._draft(view, test, place, seed)
+                if draft and (draft.pair.first, draft.pair.second) not in seen:
+                    seen.add((draft.pair.first, draft.pair.second))
+                    yield draft
+
+    def again(self, scene: Scene, seed: int, wanted: Sequence[tuple[str, int]]) -> Iterator[Draft]:
+        """The drafts at these places once more."""
+        view = View(scene)
+        for test, place in wanted:
+            draft = self._draft(view, test, place, seed)
+            if draft:
+                yield draft
+
+    def written(self, draft: Draft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
+        """A draft in words: a group of one pair (for VISUAL-INV, of one question and all its pictures)."""
+        name = f"{scene.id}-{draft.test}-{draft.place}"
+        rng = Random(f"{seed}:{name}:words")
+        found = templates_of(draft.test, draft.pair, rng, self.templates)
+        if found is None:
+            yield Refusal(name, draft.test, "no other template fits")
+            return
+        first, second = draft.pair.first, draft.pair.second
+        original = _question(name, image, first.write(found[0]), first)
+        note = self._note(draft, scene, (found[0].number, found[1].number))
+        if draft.test == VISUAL:
+            yield from self._pictured(replace(original, scene=scene), note, rng)
+            return
+        other = _question(f"{name}-v", image, second.write(found[1]), second)
+        variant = Variant(other, EXPECT[draft.test], draft.test, f"carets/{first.type}", note)
+        yield Group(name, "carets", original, (variant,))
+
+    def refused(self, scene: Scene) -> Iterator[Refusal]:
+        """What a scene gives no pair for, and why."""
+        if VISUAL in self.tests and self.picture is None:
+            yield Refusal(scene.id, VISUAL, "there is nothing to change pictures with")
+
+    def _draft(self, view: View, test: str, place: int, seed: int) -> Draft | None:
+        binary, choices = KINDS[test]
+        types = binary + choices
+        rng = Random(f"{seed}:{view.id}:{test}:{place}")
+        chance = rng.random()
+        true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
+        pair = twins(test, types[place % len(types)], view, self.model, rng, true)
+        return Draft(test, place, pair, chance) if pair else None
+
+    def _note(self, draft: Draft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
+        first = draft.pair.first
+        boxes = {thing.id: thing.box for thing in scene.things if thing.box}
+        note: dict[str, Any] = {
+            "template": list(numbers),
+            "type": first.type,
+            "arguments": first.record(),
+            "changed": draft.pair.changed,
+            "boxes": [list(boxes[each]) for each in dict.fromkeys(first.things) if each in boxes],
+            "format": f"{len(first.options)}-choice" if first.options else "binary",
+            **draft.pair.note,
+        }
+        if first.options:
+            note["options"] = len(first.options)
+        if first.type in ("Q2", "Q3"):
+            note["logic"] = "conjunction" if first.type == "Q2" else "disjunction"
+        return note
+
+    def _pictured(self, original: Question, note: dict[str, Any], rng: Random) -> Iterator[Group | Refusal]:
+        assert self.picture is not None
+        variants = []
+        for made in self.picture(original, note["boxes"], rng):
+            if isinstance(made, Refusal):
+                yield made
+            else:
+                question = replace(made.question, scene=None)
+                variants.append(replace(made, question=question, test=VISUAL, note={**note, **made.note}))
+        if variants:
+            yield Group(original.id, "carets", replace(original, scene=None), tuple(variants))
+
+
+def generate(
+    data: Dataset,
+    seed: int,
+    tests: tuple[str, ...] = TESTS,
+    size: int | None = None,
+    picture: Picture | None = None,
+    templates: Split = "all",
+    workers: int = 1,
+) -> Iterator[Group | Refusal]:
+    """The balanced pairs of all scenes, streamed; ``size`` of each test, or as many as the scenes give.
+
+    The data is read three times: for what is plausible, for the pool, and for the pairs. What is kept of the pool
+    depends on its content, so neither a limit on what is taken nor the order of the scenes changes a pair. Several
+    ``workers`` are processes of their own (``picture`` goes to each by pickle); their number changes nothing either.
+    """
+    model = fit(scene for scene, _ in scenes(data))
+    if not model.scenes:
+        raise BadOption(f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE.")
+    draws = min(MOST_DRAWS, math.ceil(SPARE * size / model.scenes) + 2) if size else DRAWS
+    maker = CaretsGenerator(model, tests, templates, max(draws, 6), picture)
+    with crew(Shift(maker, seed), workers) as over:
+        drawn = Drawn()
+        for found in over(Shift.draw, (scene for scene, _ in scenes(data))):
+            drawn.join(found)
+        yield from chain.from_iterable(over(Shift.make, drawn.wanted(scenes(data), size, tests)))
+
+
+def training(data: Dataset, seed: int, size: int | None = None, templates: Split = "all") -> Iterator[Question]:
+    """Questions to train on, of all seven types, as many yes as no (CARETS, section 6, R7).
+
+    ``templates`` keeps half of the templates for the test: train on ``odd``, test on ``even``.
+    """
+    model = fit(scene for scene, _ in scenes(data))
+    count = max(1, math.ceil((size or 10 * model.scenes) / max(1, model.scenes) * 1.6))
+    types = [f"Q{number}" for number in range(1, 8)]
+    made = 0
+    for scene, image in scenes(data):
+        view, seen = View(scene), set()
+        for place in range(count):
+            rng = Random(f"{seed}:{scene.id}:training:{place}")
+            type_ = types[int(rng.random() * len(types))]
+            asked = ask(type_, view, model, rng, (place + (rng.random() < 0.5)) % 2 == 0)
+            ways = asked.ways(templates) if asked else ()
+            if asked is None or not ways or asked in seen:
+                continue
+            seen.add(asked)
+            yield _question(f"{scene.id}-training-{place}", image, asked.write(rng.choice(ways)), asked)
+            made += 1
+            if made == size:
+                return
+
+
+def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
+    """The scenes of the data, each once, with their pictures; questions of one scene follow each other."""
+    seen: set[str] = set()
+    having = (question for question in data.questions() if question.scene is not None)
+    for _, questions in groupby(having, key=lambda question: question.scene and question.scene.id):
+        first = next(questions)
+        if first.scene is not None and first.scene.id not in seen:
+            seen.add(first.scene.id)
+            yield first.scene, first.image
+
+
+def _question(name: str, image: ImageRef | None, text: str, asked: Asked) -> Question:
+    kind = Kind("other" if asked.options else "yes/no", asked.type)
+    return Question(name, image, text, (asked.answer,), kind)

@@ -1,0 +1,263 @@
+"""What is a kind of what, what belongs to what, and which names are one, many or uncounted.
+
+CARETS (Jimenez, Russakovsky and Narasimhan 2022, section 4.1) takes hypernyms from WordNet and reviews them by hand.
+Here what questions *claim* (a jacket is clothing) comes from reviewed data alone (``data/ontology.yaml``,
+``data/names.yaml``); what they must *avoid* (asking for an animal as absent beside a husky) also takes
+every sense that WordNet has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import yaml
+
+from askew.language import inflect
+from askew.language.wordnet import WordNet
+
+Number = Literal["one", "many", "mass"]
+"""``a cup``, ``any cups``, ``any water``."""
+
+
+@lru_cache(maxsize=1 << 14)
+def lemma(name: str) -> str:
+    """A name in the singular, as the ontology has it; what is only plural stays.
+
+    >>> lemma("Pillows"), lemma("pants"), lemma("men"), lemma("glass"), lemma("wine glasses")
+    ('pillow', 'pants', 'man', 'glass', 'wine glass')
+    """
+    name = " ".join(name.lower().split())
+    if name in _names("plural") or name in members() or name.rpartition(" ")[2] in inflect.pairs():
+        return name
+    return inflect.singular(name)
+
+
+@lru_cache(maxsize=1 << 14)
+def number(name: str) -> Number:
+    """Whether a name means one thing, several, or stuff.
+
+    >>> number("cup"), number("shorts"), number("sky"), number("sheep"), number("people"), number("clothes")
+    ('one', 'many', 'mass', 'one', 'many', 'many')
+    """
+    name = " ".join(name.lower().split())
+    for listed, found in (("singular", "one"), ("plural", "many"), ("mass", "mass")):
+        if name in _names(listed):
+            return found  # type: ignore[return-value]
+    last = name.rpartition(" ")[2]
+    if inflect.is_mass(name):
+        return "mass"
+    if last in _names("singular"):
+        return "one"
+    if last in _names("plural") or inflect.is_plural(last):
+        return "many"
+    return "one"
+
+
+def plural(name: str) -> str:
+    """The plural of a name; a plural, a mass noun and a group stay.
+
+    >>> plural("dog"), plural("person"), plural("clothing"), plural("shelf")
+    ('dogs', 'people', 'clothing', 'shelves')
+    """
+    if number(name) != "one" or name in _names("group"):
+        return name
+    if name.endswith("shelf"):
+        return name[:-1] + "ves"
+    return inflect.plural(name)
+
+
+@lru_cache(maxsize=1)
+def members() -> Mapping[str, frozenset[str]]:
+    """Each known name with the classes it directly belongs to."""
+    found: dict[str, set[str]] = {}
+    for name, listed in read("ontology.yaml").items():
+        if name != "other":
+            found.setdefault(name, set())
+        for member in listed.split(","):
+            found.setdefault(member.strip(), set()).update({name} - {"other"})
+    return {name: frozenset(classes) for name, classes in found.items()}
+
+
+@lru_cache(maxsize=1 << 14)
+def up(name: str) -> frozenset[str]:
+    """A lemma, its other names, and every class it belongs to by the reviewed data.
+
+    >>> sorted(up("puppy")), "vehicle" in up("skateboard"), "animal" in up("hot dog")
+    (['animal', 'dog', 'mammal', 'puppy'], False, False)
+    """
+    found: set[str] = set()
+    waiting = [name]
+    while waiting:
+        each = waiting.pop()
+        if each not in found:
+            found.add(each)
+            waiting += members().get(each, ())
+            waiting += _same().get(each, ())
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1 << 14)
+def may_be(name: str) -> frozenset[str]:
+    """``up`` and all that WordNet says in any sense of the name (or its last word): for being careful, not for claims.
+
+    >>> "canine" in may_be("puppy"), "signal" in may_be("traffic light")
+    (True, True)
+    """
+    return up(name) | _by_wordnet(name)
+
+
+@lru_cache(maxsize=1 << 13)
+def wider(name: str) -> tuple[str, ...]:
+    """The classes that a question may put for a name, in the order of the data: never itself, never a doubtful one.
+
+    >>> wider("puppy"), wider("hot dog"), wider("skateboard"), wider("grass")
+    (('animal', 'mammal', 'dog'), ('food',), (), ())
+    """
+    own = {name, *_same().get(name, ())}
+    return tuple(word for word in _names("wider") if word in up(name) and word not in own and not doubtful(name, word))
+
+
+def doubtful(name: str, word: str) -> bool:
+    """True when people would not call it by this class, though it belongs there (``never`` in the data)."""
+    return not up(name).isdisjoint(names()["never"].get(word, ()))
+
+
+@lru_cache(maxsize=1 << 14)
+def blocks(name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What makes a name unfit to be asked about as absent.
+
+    First lemmas: a scene with a thing of one of these (a wider word, another name, something alike). Second classes: a
+    scene with a thing that may be one of these (a narrower word, a whole it may be part of, a part that it may have).
+
+    >>> exactly, under = blocks("tire")
+    >>> "wheel" in exactly, "vehicle" in under, "car" in under, "woman" in blocks("mammal")[0]
+    (True, True, False, True)
+    """
+    mine = may_be(name)
+    own = frozenset({name, *_same().get(name, ())})
+    exactly = set(mine) | own
+    for row in names()["alike"]:
+        if not own.isdisjoint(row):
+            exactly.update(row)
+    if loosely := names()["strictly"].get(name):
+        exactly.update(each for each in members() if not up(each).isdisjoint(loosely))
+    under = set(own)
+    for whole, parts in names()["parts"].items():
+        if not mine.isdisjoint(parts):
+            under.add(whole)
+        if whole in mine:
+            under.update(parts)
+    return frozenset(exactly), frozenset(under)
+
+
+def absent(name: str, lemmas: Iterable[str], classes: frozenset[str]) -> bool:
+    """True when a scene with these lemmas, which may be of these classes, surely shows no such thing.
+
+    >>> scene = ["car", "man"]
+    >>> classes = may_be("car") | may_be("man")
+    >>> [absent(name, scene, classes) for name in ("giraffe", "tire", "vehicle", "truck", "shirt", "person")]
+    [True, False, False, False, False, False]
+    """
+    exactly, under = blocks(name)
+    return exactly.isdisjoint(lemmas) and under.isdisjoint(classes)
+
+
+@lru_cache(maxsize=1 << 16)
+def kin(one: str, other: str) -> bool:
+    """True when two names may be of the same thing: one is the other's class, another name for it, or looks alike.
+
+    >>> kin("cat", "animal"), kin("sofa", "couch"), kin("cup", "mug"), kin("cup", "fork")
+    (True, True, True, False)
+    """
+    return one in may_be(other) or other in blocks(one)[0]
+
+
+def known(name: str) -> bool:
+    """True when a lemma is in the reviewed data.
+
+    >>> known("umbrella"), known("thingamajig")
+    (True, False)
+    """
+    return name in members()
+
+
+@lru_cache(maxsize=1 << 13)
+def askable(name: str) -> bool:
+    """True when a name can be asked about at all: it is known, and neither vague nor about the picture itself.
+
+    >>> askable("umbrella"), askable("umbrellas"), askable("background"), askable("qxz")
+    (True, True, False, False)
+    """
+    base = lemma(name)
+    return known(base) and base not in _names("vague") and name not in _names("vague")
+
+
+def countable(name: str) -> bool:
+    """True when "Is there a ... ?" is a question that people ask (not of the sun, nor of the ground).
+
+    >>> countable("sun"), countable("cloud")
+    (False, True)
+    """
+    return lemma(name) not in _names("unique")
+
+
+def piece(word: str) -> str:
+    """What one thing of a class is called: a piece of furniture, an animal.
+
+    >>> piece("furniture"), piece("animal")
+    ('piece of furniture', 'animal')
+    """
+    return str(names()["spoken"].get(word, {}).get("piece", word))
+
+
+@lru_cache(maxsize=1)
+def choice_classes() -> tuple[str, ...]:
+    """The classes that an object multi-choice question can name."""
+    return tuple(names()["choice"])
+
+
+@lru_cache(maxsize=1)
+def names() -> Mapping[str, Any]:
+    """The reviewed data about names."""
+    return read("names.yaml")
+
+
+def read(file: str) -> dict[str, Any]:
+    """A data file of this package."""
+    data: dict[str, Any] = yaml.load(
+        files("askew.perturb.carets").joinpath("data").joinpath(file).read_text("utf-8"), Loader=_LOADER
+    )
+    return data
+
+
+# the C loader of safe YAML, where there is one
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+@lru_cache(maxsize=32)
+def _names(listed: str) -> Mapping[str, None]:
+    """A list of names, quick to look into and in the order of the data."""
+    return dict.fromkeys(names()[listed])
+
+
+@lru_cache(maxsize=1)
+def _same() -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(row) for row in names()["same"] for name in row}
+
+
+@lru_cache(maxsize=1 << 13)
+def _by_wordnet(name: str) -> frozenset[str]:
+    wordnet = WordNet()
+    senses = wordnet.senses(name, "n") or wordnet.senses(name.rpartition(" ")[2], "n")
+    found: set[str] = set()
+    waiting, seen = list(senses), set()
+    while waiting:
+        synset = waiting.pop()
+        if synset.offset not in seen:
+            seen.add(synset.offset)
+            found.update(word.replace("_", " ").lower() for word in synset.words)
+            waiting += [wordnet.to(pointer) for pointer in synset.related("@", "@i")]
+    return frozenset(found)

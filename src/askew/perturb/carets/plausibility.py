@@ -1,0 +1,152 @@
+"""What is plausible beside what: distributions fitted on scenes, to draw false objects, attributes and choices from.
+
+CARETS (section 4.1): false objects come from a distribution conditioned on the image's objects, their attributes from
+one conditioned on the object, false choices from one conditioned on the class or category.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from random import Random
+from typing import TypeVar
+
+from askew.perturb.carets.ontology import choice_classes, doubtful, lemma, number, up, wider
+from askew.perturb.carets.view import View
+from askew.types import Scene
+
+COMPANIONS = 200
+"""How many companions of a name are kept, the most frequent ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Urn:
+    """Things to draw from, each as often as it was counted.
+
+    >>> urn = Urn.of(Counter({"cup": 3, "fork": 1}))
+    >>> urn.items, urn.sums, Urn.of(Counter()).draw(Random(0)) is None
+    (('cup', 'fork'), (3, 4), True)
+    """
+
+    items: tuple[object, ...] = ()
+    sums: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, counts: Mapping[object, int], most: int | None = None) -> Urn:
+        """The urn of these counts, in an order that does not depend on how they were counted."""
+        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], repr(pair[0])))[:most]
+        return cls(tuple(item for item, _ in ordered), tuple(accumulate(count for _, count in ordered)))
+
+    def draw(self, rng: Random) -> object | None:
+        """One of them, or None of an empty urn."""
+        return self.items[bisect(self.sums, rng.random() * self.sums[-1])] if self.items else None
+
+
+EMPTY = Urn()
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True)
+class Plausibility:
+    """Distributions fitted on scenes; ``scenes`` of them."""
+
+    scenes: int = 0
+    names: Urn = EMPTY
+    """Names of things one can ask for."""
+    companions: Mapping[str, Urn] = field(default_factory=dict)
+    """A lemma to the names seen beside it."""
+    attributes: Mapping[str, Urn] = field(default_factory=dict)
+    """A name to values that can stand before it."""
+    relations: Mapping[str, Urn] = field(default_factory=dict)
+    """A name to (relation, name of the other)."""
+    values: Mapping[tuple[str, str], Urn] = field(default_factory=dict)
+    """A category, alone or with a lemma, to words."""
+    classes: Mapping[tuple[str, str], Urn] = field(default_factory=dict)
+    """A class and a number to names of its members."""
+    kinds: Mapping[str, Urn] = field(default_factory=dict)
+    """A wider word to the names it can stand for."""
+
+    def __repr__(self) -> str:
+        return f"Plausibility(scenes={self.scenes}, names={len(self.names.items)})"
+
+    def false_name(self, view: View, rng: Random, tries: int = 12) -> str | None:
+        """A name of something that is surely not in the scene, and would not surprise there."""
+        for _ in range(tries):
+            urn = self.names
+            if view.things:
+                thing = view.things[int(rng.random() * len(view.things))]
+                urn = self.companions.get(thing.lemma, urn) if rng.random() < 0.85 else urn
+            name = urn.draw(rng)
+            if isinstance(name, str) and view.lacks(lemma(name)):
+                return name
+        return None
+
+
+def fit(scenes: Iterable[Scene]) -> Plausibility:
+    """Count what is beside what in these scenes; the same in any order.
+
+    >>> from askew.types import Thing
+    >>> kitchen = Scene("1", (Thing("a", "cup", ("red",), (0, 0, 40, 40)), Thing("b", "fork", (), (0, 0, 40, 40))))
+    >>> fitted = fit([kitchen])
+    >>> fitted.companions["cup"].items, fitted.attributes["cup"].items
+    (('fork',), (Value(category='color', word='red'),))
+    """
+    counts = _Counts()
+    for scene in scenes:
+        counts.add(View(scene))
+    return counts.fitted()
+
+
+@dataclass
+class _Counts:
+    scenes: int = 0
+    names: Counter[object] = field(default_factory=Counter)
+    companions: dict[str, Counter[object]] = field(default_factory=dict)
+    attributes: dict[str, Counter[object]] = field(default_factory=dict)
+    relations: dict[str, Counter[object]] = field(default_factory=dict)
+    values: dict[tuple[str, str], Counter[object]] = field(default_factory=dict)
+
+    def add(self, view: View) -> None:
+        self.scenes += 1
+        there = {thing.name: thing.lemma for thing in view.askable}
+        self.names.update(list(there))
+        for base in view.lemmas:
+            seen = self.companions.setdefault(base, Counter())
+            seen.update(name for name, own in there.items() if own != base)
+        for thing in view.clear:
+            for value in thing.values:
+                if value.before:
+                    self.attributes.setdefault(thing.name, Counter())[value] += 1
+                if value.category:
+                    self.values.setdefault((value.category, ""), Counter())[value.word] += 1
+                    self.values.setdefault((value.category, thing.lemma), Counter())[value.word] += 1
+        for link in view.links:
+            self.relations.setdefault(link.subject.name, Counter())[(link.relation, link.object.name)] += 1
+
+    def fitted(self) -> Plausibility:
+        classes: dict[tuple[str, str], Counter[object]] = {}
+        kinds: dict[str, Counter[object]] = {}
+        for name, count in self.names.items():
+            base = lemma(str(name))
+            for each in choice_classes():
+                if each in up(base) and each != base and not doubtful(base, each):
+                    classes.setdefault((each, number(str(name))), Counter())[name] += count
+            for each in wider(base):
+                kinds.setdefault(each, Counter())[name] += count
+        return Plausibility(
+            self.scenes,
+            Urn.of(self.names),
+            {base: Urn.of(counts, COMPANIONS) for base, counts in sorted(self.companions.items())},
+            _urns(self.attributes),
+            _urns(self.relations),
+            _urns(self.values),
+            _urns(classes),
+            _urns(kinds),
+        )
+
+
+def _urns(counts: Mapping[Key, Mapping[object, int]]) -> dict[Key, Urn]:
+    return {key: Urn.of(each) for key, each in sorted(counts.items(), key=lambda pair: repr(pair[0]))}

@@ -1,0 +1,167 @@
+"""The second question of a pair, for each of the five tests that change the text (CARETS, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.attributes import Value
+from askew.perturb.carets.choices import action_choice, attribute_choice, object_choice
+from askew.perturb.carets.ontology import lemma, number, plural, wider
+from askew.perturb.carets.plausibility import EMPTY, Plausibility
+from askew.perturb.carets.templates import Split, Template
+from askew.perturb.carets.verification import (
+    antonym_question,
+    attribute_question,
+    conjunction,
+    disjunction,
+    false_noun,
+    object_question,
+)
+from askew.perturb.carets.view import View, misread
+from askew.types import Expect
+
+REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
+VISUAL, NEGATION, ANTONYM = "VISUAL-INV", "NEGATION-DIR", "ANTONYM-DIR"
+
+TESTS: tuple[str, ...] = (REPHRASE, ORDER, ONTOLOGICAL, VISUAL, NEGATION, ANTONYM)
+"""The tests of CARETS."""
+
+EXPECT: Mapping[str, Expect] = {test: Expect.DIFFERENT if test.endswith("-DIR") else Expect.SAME for test in TESTS}
+
+KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    REPHRASE: (("Q1", "Q2", "Q3"), ("Q5", "Q6", "Q7")),
+    ORDER: (("Q2", "Q3"), ("Q5", "Q6", "Q7")),
+    ONTOLOGICAL: (("Q1",), ()),
+    VISUAL: (("Q1", "Q2", "Q3"), ("Q5", "Q6", "Q7")),
+    NEGATION: (("Q1", "Q2", "Q3"), ()),
+    ANTONYM: (("Q4",), ()),
+}
+"""The types of yes/no and of multi-choice questions that each test asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twins:
+    """A pair before it is put into words: what is asked, what is asked then, and what changed."""
+
+    first: Asked
+    second: Asked
+    changed: str
+    """For people: ``dog → animal``."""
+    category: str
+    """What the pairs of a test are balanced over: the class, the category, the pair of opposites."""
+    note: Mapping[str, Any] = field(default_factory=dict)
+
+
+def ask(type_: str, view: View, model: Plausibility, rng: Random, true: bool) -> Asked | None:
+    """The arguments of a question of a type; ``true`` is for yes/no questions."""
+    if type_ in _BINARY:
+        return _BINARY[type_](view, model, rng, true)
+    return _CHOICES[type_](view, model, rng)
+
+
+def twins(test: str, type_: str, view: View, model: Plausibility, rng: Random, true: bool) -> Twins | None:
+    """A pair of this test from a scene, or None where it has none."""
+    if test == ANTONYM:
+        return _antonyms(view, rng, true)
+    if test == ONTOLOGICAL:
+        return _narrower(view, model, rng) if not true else _wider(view, model, rng)
+    asked = ask(type_, view, model, rng, true)
+    if asked is None:
+        return None
+    category = asked.category or asked.type
+    if test == ORDER:
+        other = asked.swapped() if asked.binary else _permuted(asked, rng)
+        return Twins(asked, other, "order", category)
+    if test == NEGATION:
+        return Twins(asked, asked._replace(answer=asked.wrong), "negated", category)
+    return Twins(asked, asked, "template" if test == REPHRASE else "picture", category)
+
+
+def templates_of(test: str, pair: Twins, rng: Random, split: Split) -> tuple[Template, Template] | None:
+    """The templates of the two questions: two different ones to rephrase, a negated one to negate, else the same."""
+    ways = pair.first.ways(split)
+    if not ways:
+        return None
+    first = ways[int(rng.random() * len(ways))]
+    if test == NEGATION:
+        return first, first.negation
+    if test != REPHRASE:
+        return first, first
+    others = [way for way in ways if way is not first]
+    return (first, others[int(rng.random() * len(others))]) if others else None
+
+
+def _wider(view: View, model: Plausibility, rng: Random) -> Twins | None:
+    """A true question about a thing, then about its class."""
+    asked = object_question(view, model, rng, True, related=0.0, absolute=True)
+    words = wider(lemma(asked.nouns[0].name)) if asked else ()
+    if asked is None or not words:
+        return None
+    name = asked.nouns[0].name
+    word = rng.choice(words)
+    shown = plural(word) if number(name) == "many" and number(word) == "one" else word
+    return _renamed(asked, shown, word, "hypernym")
+
+
+def _narrower(view: View, model: Plausibility, rng: Random) -> Twins | None:
+    """A false question about a class, then about one of its members."""
+    for _ in range(6):
+        name = model.false_name(view, rng)
+        words = [word for word in wider(lemma(name)) if view.lacks(word)] if name else []
+        if not name or not words:
+            continue
+        word = rng.choice(words)
+        member = model.kinds.get(word, EMPTY).draw(rng)
+        narrow = member if isinstance(member, str) and view.lacks(lemma(member)) and rng.random() < 0.5 else name
+        noun = false_noun(model, narrow, rng, absolute=True)
+        shown = plural(word) if number(narrow) == "many" and number(word) == "one" else word
+        asked = Asked("Q1", (noun.called(shown),), "no")
+        return _renamed(asked, narrow, word, "hyponym")
+    return None
+
+
+def _renamed(asked: Asked, name: str, category: str, direction: str) -> Twins:
+    noun = asked.nouns[0]
+    if any(misread(value.before, each) for value in noun.values for each in (noun.name, name)):
+        noun = noun._replace(values=())
+        asked = asked._replace(nouns=(noun,))
+    other = asked._replace(nouns=(noun.called(name),))
+    return Twins(asked, other, f"{noun.name} → {name}", category, {"direction": direction})
+
+
+def _antonyms(view: View, rng: Random, true: bool) -> Twins | None:
+    found = antonym_question(view, rng, true)
+    if found is None:
+        return None
+    first, second = found
+    words = [_word(first.value), _word(second.value)]
+    return Twins(first, second, " → ".join(words), "/".join(sorted(words)))
+
+
+def _word(value: Value | None) -> str:
+    return value.word if value else ""
+
+
+def _permuted(asked: Asked, rng: Random) -> Asked:
+    """The choices in another order, each of the others as likely."""
+    options = list(asked.options)
+    while tuple(options) == asked.options:
+        rng.shuffle(options)
+    return asked._replace(options=tuple(options))
+
+
+_BINARY: Mapping[str, Callable[[View, Plausibility, Random, bool], Asked | None]] = {
+    "Q1": object_question,
+    "Q2": conjunction,
+    "Q3": disjunction,
+    "Q4": attribute_question,
+}
+_CHOICES: Mapping[str, Callable[[View, Plausibility, Random], Asked | None]] = {
+    "Q5": object_choice,
+    "Q6": attribute_choice,
+    "Q7": action_choice,
+}

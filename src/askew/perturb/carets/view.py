@@ -1,0 +1,155 @@
+"""A scene as the generator looks at it: what each thing is called and like, and what is surely not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from askew.perturb.carets.attributes import Value, apart, clash, values
+from askew.perturb.carets.ontology import absent, askable, countable, known, lemma, may_be, up
+from askew.perturb.carets.relations import action, said
+from askew.types import Scene, Thing
+
+SMALLEST = 32
+"""Pixels on each side that a thing must have to be asked about (CARETS, section 4.2, after Torralba et al. 2008)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """One thing of a scene, read."""
+
+    id: str
+    name: str
+    lemma: str
+    values: tuple[Value, ...]
+    """Its attributes, and what its relations say that it does."""
+    settled: tuple[Value, ...]
+    """Those of them that are the only one of their category."""
+    plain: tuple[Value, ...]
+    """Those of them that can stand before its name."""
+    clear: bool
+    """Named by a word one can ask about, and large enough."""
+    box: tuple[float, float, float, float] | None
+
+    @property
+    def person(self) -> bool:
+        """True for people."""
+        return "person" in up(self.lemma)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Two things and how the one is to the other, in a question's words."""
+
+    subject: Seen
+    relation: str
+    object: Seen
+
+
+class View:
+    """What a scene holds, worked out once."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.id = scene.id
+        doing: dict[str, list[str]] = {}
+        for relation in scene.relations:
+            if found := action(relation.name):
+                doing.setdefault(relation.subject, []).append(found)
+        self.things = [_seen(thing, tuple(doing.get(thing.id, ()))) for thing in scene.things]
+        self.clear = [thing for thing in self.things if thing.clear]
+        self.askable = [thing for thing in self.clear if countable(thing.name)]
+        self.lemmas = {thing.lemma for thing in self.things}
+        self.classes: frozenset[str] = frozenset().union(*(may_be(name) for name in self.lemmas))
+        self._called: dict[str, list[Seen]] = {}
+        self._lacked: dict[str, bool] = {}
+        self._by_id = {thing.id: thing for thing in self.things}
+        self.links = list(self._links(scene))
+        self.told = [link for link in self.links if countable(link.subject.name)]
+        self.linked: dict[str, list[Link]] = {}
+        for link in self.links:
+            self.linked.setdefault(link.subject.id, []).append(link)
+
+    def lacks(self, name: str) -> bool:
+        """True when there is surely no such thing (CARETS, section 4.1: no hypernym, no sub-part of what is there)."""
+        found = self._lacked.get(name)
+        if found is None:
+            found = self._lacked[name] = absent(name, self.lemmas, self.classes)
+        return found
+
+    def called(self, name: str) -> list[Seen]:
+        """The things that a name (a lemma or a class) may mean."""
+        found = self._called.get(name)
+        if found is None:
+            akin = {base for base in self.lemmas if _akin(base, name)}
+            found = self._called[name] = [each for each in self.things if each.lemma in akin]
+        return found
+
+    def rivals(self, thing: Seen) -> list[Seen]:
+        """The other things that its name may mean."""
+        return [each for each in self.called(thing.lemma) if each is not thing]
+
+    def alone(self, thing: Seen) -> bool:
+        """True when its name means no other thing of the scene."""
+        return len(self.called(thing.lemma)) == 1
+
+    def _links(self, scene: Scene) -> Iterator[Link]:
+        """What can be said of two clear things, where the second is the only one of its name."""
+        for relation in scene.relations:
+            subject, other = self._by_id[relation.subject], self._by_id[relation.object]
+            words = said(relation.name)
+            if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
+                yield Link(subject, words, other)
+
+
+def tells_apart(value: Value, rivals: list[Seen]) -> bool:
+    """True when each rival has another value of the category, so that the value picks one thing out."""
+    return bool(value.category) and all(
+        any(each.category == value.category for each in rival.values)
+        and all(
+            apart(value.category, value.word, each.word) for each in rival.values if each.category == value.category
+        )
+        for rival in rivals
+    )
+
+
+def plain_values(thing: Seen, avoid: str = "-", absolute: bool = False) -> list[Value]:
+    """The values that can stand before the thing's name: one to a category, none of the category to avoid."""
+    return [value for value in thing.plain if value.category != avoid and not (absolute and value.relative)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _akin(one: str, other: str) -> bool:
+    return one in may_be(other) or other in may_be(one)
+
+
+@lru_cache(maxsize=1 << 14)
+def misread(before: str, name: str) -> bool:
+    """True when an attribute before a name says it twice (*wooden wood*) or makes another name (an *orange tree*).
+
+    >>> misread("wooden", "wood fence"), misread("orange", "tree"), misread("orange", "cup")
+    (True, True, False)
+    """
+    words = name.split()
+    twice = any(word in before.split() or (before[4:] and word.startswith(before[:4])) for word in words)
+    return twice or known(lemma(f"{before} {name}"))
+
+
+def _seen(thing: Thing, doing: tuple[str, ...]) -> Seen:
+    name, base, own, settled, plain, can = _read(thing.name, thing.attributes, doing)
+    large = thing.box is None or (thing.box[2] >= SMALLEST and thing.box[3] >= SMALLEST)
+    return Seen(thing.id, name, base, own, settled, plain, large and can, thing.box)
+
+
+@lru_cache(maxsize=1 << 14)
+def _read(
+    name: str, attributes: tuple[str, ...], doing: tuple[str, ...]
+) -> tuple[str, str, tuple[Value, ...], tuple[Value, ...], tuple[Value, ...], bool]:
+    """Name, lemma, values, settled and plain ones of a thing, and whether one can ask about it."""
+    name = " ".join(name.lower().split())
+    base = lemma(name)
+    living = not up(base).isdisjoint(("person", "animal"))
+    own = values(attributes + doing if living else attributes, base)
+    settled = tuple(value for value in own if not clash(value, own))
+    plain = tuple(value for value in settled if value.before and not misread(value.before, name))
+    return name, base, own, settled, plain, askable(name)

@@ -1,0 +1,156 @@
+"""CARETS: six capability tests generated from scene graphs (Jimenez et al. 2022).
+
+The generator is imported where groups are made; scoring groups that exist does without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.rates import AnswerRate
+from askew.metrics.rows import SLICES
+from askew.perturb.visual import CHANGES, Visual, channel_mean
+from askew.perturb.visual.encode import Encoding
+from askew.perturb.visual.mean import PHOTOS
+from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
+from askew.types import Dataset, Group, Metric, Mode, Question, Refusal, Table
+
+
+@dataclass(frozen=True)
+class CaretsSuite:
+    """Six tests from scene graphs: rephrasing, order, ontology, hidden background, negation and antonyms."""
+
+    tests: str | tuple[str, ...] = "all"
+    """Which, with commas between: ``carets:rephrase,negation``."""
+    size: int = 0
+    """Pairs of each test; 0 makes as many as the scenes give."""
+    visual: str = ",".join(CHANGES)
+    """How pictures are changed, with commas between: ``blur-σ``, ``mask``, ``crop``."""
+    fill: str = "mean"
+    """What ``mask`` puts over the rest: the mean colour of the data's pictures, or red, green and blue."""
+    encoding: Encoding = "jpeg"
+    """How changed pictures are written; ``png`` is without loss and four times as large."""
+
+    workers: int = field(default=1, repr=False)
+    """Processes that make groups; their number changes no group."""
+
+    accuracy: Mode = "exact"
+    """How answers are compared; ``robust`` for models that say "Yes."."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+
+    name: ClassVar[str] = "carets"
+    title: ClassVar[str] = "Consistency and robustness from scene graphs (CARETS)"
+    paper: ClassVar[str] = (
+        "Jimenez, Russakovsky, Narasimhan: CARETS: A Consistency And Robustness Evaluative Test Suite for VQA. ACL 2022"
+    )
+    slices: ClassVar[Sequence[str]] = (*SLICES, *PARTS)
+    """The parts that scores are also given for, beyond everything."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tests", _named(self.tests))
+        if self.size < 0:
+            raise BadOption(f"carets: size is {self.size}; give 0 (as many as the scenes give) or more.")
+        if self.workers < 1:
+            raise BadOption(f"carets: workers is {self.workers}; give 1 or more.")
+        check_correct(self.correct, self.accuracy)
+        Visual(self._changes, _colour(self.fill) or PHOTOS, self.encoding)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """ACC, CONS and C-ACC, accuracy on both sides, and how often yes, no and other are said."""
+        return {
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "carets.acc": PairAccuracy(self.correct, self.accuracy),
+            "carets.cons": SelfConsistency(),
+            "carets.cacc": ComprehensiveAccuracy(self.correct, self.accuracy),
+            "says.yes": AnswerRate("yes"),
+            "says.no": AnswerRate("no"),
+            "says.other": AnswerRate("other"),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Tables 1 to 4 and 7 to 12 of the paper, and the numbers of its Figure 2."""
+        return tuple(tables(tuple(self.tests), self._changes))
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """C-ACC."""
+        return "carets.cacc", "it gets only {value} of the pairs right on both sides"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """Three passes over the scenes: for what is plausible, for the pool, for the questions (one for the colour)."""
+        from askew.perturb.carets import generate
+
+        pictures = Visual(self._changes, self._fill(data), self.encoding).pictures
+        made = generate(data, seed, tuple(self.tests), self.size or None, picture=pictures, workers=self.workers)
+        for item in made:
+            yield labelled(item) if isinstance(item, Group) else item
+
+    def release(self, groups: Iterable[Group], folder: Path) -> None:
+        """Write the pairs as plain JSON too, one file for each test; ``askew build`` calls it."""
+        from askew.perturb.carets.release import write_release
+
+        write_release(groups, folder)
+
+    def training(self, data: Dataset, seed: int) -> Iterator[Question]:
+        """Questions to train on, made from training scenes by the same generator (§6, R7)."""
+        from askew.perturb.carets import training
+
+        return training(data, seed, self.size or None)
+
+    @property
+    def _changes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(part.strip() for part in self.visual.split(",") if part.strip()))
+
+    def _fill(self, data: Dataset) -> tuple[int, int, int]:
+        given = _colour(self.fill)
+        if given or VISUAL not in self.tests or "mask" not in self._changes:
+            return given or PHOTOS
+        return channel_mean(question.image for question in data.questions() if question.image)
+
+
+def _named(tests: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The tests that are meant, in the paper's order.
+
+    >>> _named("negation, order-inv"), len(_named("all"))
+    (('ORDER-INV', 'NEGATION-DIR'), 6)
+    """
+    given = tests.split(",") if isinstance(tests, str) else tests
+    wanted = [part.strip().upper() for part in given if part.strip()]
+    if wanted == ["ALL"]:
+        return TESTS
+    short = {test.partition("-")[0]: test for test in TESTS}
+    named = [short.get(part, part) for part in wanted]
+    wrong = [part for part in named if part not in TESTS]
+    if wrong or not named:
+        raise BadOption(
+            f"carets: no test is called {(wrong or [''])[0].lower()!r}. "
+            f"Give all, or some of {', '.join(short).lower()}."
+        )
+    return tuple(test for test in TESTS if test in named)
+
+
+def _colour(fill: str) -> tuple[int, int, int] | None:
+    """Red, green and blue; None for the data's mean.
+
+    >>> _colour("124, 116, 104"), _colour("mean")
+    ((124, 116, 104), None)
+    """
+    if fill.strip() == "mean":
+        return None
+    parts = [part.strip() for part in fill.split(",")]
+    if len(parts) != 3 or not all(part.isdecimal() and int(part) < 256 for part in parts):
+        raise BadOption(f"carets: fill is {fill!r}. Give mean, or red,green,blue from 0 to 255, e.g. 124,116,104.")
+    red, green, blue = map(int, parts)
+    return red, green, blue

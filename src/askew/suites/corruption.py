@@ -1,0 +1,111 @@
+"""Common corruptions: the same question about a picture of worse quality. An extension, not from a VQA paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from askew.errors import BadOption
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consistency import SelfConsistency
+from askew.metrics.correct import Correct, check_correct
+from askew.metrics.rscore import NoiseAccuracy
+from askew.metrics.worst import Worst
+from askew.perturb.build import vary_all
+from askew.perturb.visual import KINDS, Corruption
+from askew.perturb.visual.corrupt import SEVERITIES
+from askew.perturb.visual.encode import Encoding
+from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+
+
+@dataclass(frozen=True)
+class CorruptionSuite:
+    """Noise, blur, brightness, low contrast and JPEG in five severities (an extension, after ImageNet-C)."""
+
+    corruptions: str = ",".join(KINDS)
+    """Which, with commas between: ``corruption:noise,jpeg``."""
+    severities: str = ",".join(map(str, SEVERITIES))
+    """Which, from 1 (slight) to 5 (severe); each is asked of the model anew."""
+    encoding: Encoding = "jpeg"
+    """How corrupted pictures are written; ``png`` is without loss and larger."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+
+    name: ClassVar[str] = "corruption"
+    title: ClassVar[str] = "Corrupted pictures (an extension)"
+    paper: ClassVar[str] = (
+        "After Hendrycks, Dietterich: Benchmarking Neural Network Robustness to Common Corruptions and Perturbations. "
+        "ICLR 2019"
+    )
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.accuracy)
+        self._perturbation()
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The corruptions."""
+        return self._perturbation().kinds
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy on clean and on corrupted pictures and at each severity, consistency, and the worst case."""
+        levels = (0, *self._perturbation().severities)
+        return {
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "carets.cons": SelfConsistency(),
+            "worst": Worst(self.accuracy, original=True),
+            **{f"accuracy.noise.{level}": NoiseAccuracy(level, self.accuracy) for level in levels},
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Accuracy by severity, over all and for each corruption, and what each corruption costs."""
+        clean = Column("Clean", "accuracy.original")
+        measures = (("", "accuracy.variant"), (" Δ", "accuracy.gap"))
+        by_kind = (
+            Column(f"{test.capitalize()}{label}", metric, f"test={test}")
+            for test in self.tests
+            for label, metric in measures
+        )
+        everything = (Column("All", "accuracy.variant"), Column("All Δ", "accuracy.gap"))
+        return (
+            Table("corruption-severity", "Accuracy by severity", self._by_severity("")),
+            Table("corruption-kind", "Accuracy and what is lost, by corruption", (clean, *by_kind, *everything)),
+            *(
+                Table(
+                    f"corruption-{test}",
+                    f"{test.capitalize()}: accuracy by severity",
+                    self._by_severity(f"test={test}"),
+                )
+                for test in self.tests
+            ),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """Accuracy on corrupted pictures."""
+        return "accuracy.variant", "it gets only {value} right when the picture is corrupted"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """The questions that have a picture, each with all its corrupted ones."""
+        return vary_all(self._perturbation(), data.questions(), seed, self.name)
+
+    def _by_severity(self, part: str) -> tuple[Column, ...]:
+        levels = self._perturbation().severities
+        graded = (Column(f"Severity {level}", f"accuracy.noise.{level}", part) for level in levels)
+        return (Column("Clean", "accuracy.original", part), *graded)
+
+    def _perturbation(self) -> Corruption:
+        kinds = tuple(dict.fromkeys(part.strip() for part in self.corruptions.split(",") if part.strip()))
+        levels = [part.strip() for part in self.severities.split(",") if part.strip()]
+        wrong = [level for level in levels if not level.isdecimal()]
+        if wrong:
+            raise BadOption(f"corruption: a severity is {wrong[0]!r}. Give some of 1,2,3,4,5.")
+        return Corruption(kinds, tuple(sorted(set(map(int, levels)))), self.encoding)

@@ -1,0 +1,89 @@
+"""VISUAL-INV of CARETS on any questions whose scenes have boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.correct import Correct, check_correct
+from askew.perturb.build import vary_all
+from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
+from askew.perturb.visual.encode import Encoding
+from askew.perturb.visual.keep import change_title
+from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+
+
+@dataclass(frozen=True)
+class VisualSuite:
+    """Questions asked again with all hidden that they are not about: blurred, masked or cut off."""
+
+    changes: str = ",".join(CHANGES)
+    """Which, with commas between: ``visual:blur-9,mask``."""
+    unnamed: Literal["refuse", "random"] = "refuse"
+    """When a question names nothing that has a box: leave it out, or keep one or two boxes drawn by chance."""
+    encoding: Encoding = "jpeg"
+    """How changed pictures are written; ``png`` is without loss and four times as large."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as right."""
+
+    name: ClassVar[str] = "visual"
+    title: ClassVar[str] = "Background hidden (VISUAL-INV)"
+    paper: ClassVar[str] = (
+        "Jimenez, Russakovsky, Narasimhan: CARETS: A Consistency And Robustness Evaluative Test Suite for VQA. ACL 2022"
+    )
+    tests: ClassVar[Sequence[str]] = (TEST,)
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.accuracy)
+        Visual(self._changes, encoding=self.encoding, unnamed=self.unnamed)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """ACC, CONS and C-ACC, and accuracy on both sides."""
+        return {
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.gap": Gap(self.accuracy, change=True),
+            "carets.acc": PairAccuracy(self.correct, self.accuracy),
+            "carets.cons": SelfConsistency(),
+            "carets.cacc": ComprehensiveAccuracy(self.correct, self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Accuracy and self-consistency for each change."""
+        return (
+            Table(
+                "visual-accuracy",
+                "Accuracy",
+                (Column("Original", "accuracy.original"), *self._each("accuracy.variant")),
+            ),
+            Table("visual-cons", "Self-consistency", (Column("All", "carets.cons"), *self._each("carets.cons"))),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """C-ACC."""
+        return "carets.cacc", "it gets only {value} of the pairs right both with and without the background"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """One pass over the pictures for their mean colour, if it is needed, and one over the questions."""
+        images = (question.image for question in data.questions() if question.image)
+        fill = channel_mean(images if "mask" in self._changes else ())
+        visual = Visual(self._changes, fill, self.encoding, self.unnamed)
+        return vary_all(visual, data.questions(), seed, self.name)
+
+    @property
+    def _changes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(part.strip() for part in self.changes.split(",") if part.strip()))
+
+    def _each(self, metric: str) -> tuple[Column, ...]:
+        return tuple(
+            Column(change_title(change).capitalize(), metric, f"made_by=visual/{change}") for change in self._changes
+        )

@@ -1,0 +1,84 @@
+"""Scene graphs as data: one question without words for each scene."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askew.data.scene_file import SceneFile
+from askew.errors import BadImage, BadRecord, DataError
+from askew.registry import open_data
+from askew.types import ImageRef, Question, Scene, Thing
+
+CAT: dict[str, Any] = {"width": 90, "height": 50, "objects": {"7": {"name": "cat", "x": 1, "y": 2, "w": 30, "h": 40}}}
+SCENE = Scene("n1", (Thing("7", "cat", (), (1, 2, 30, 40)),), size=(90, 50))
+
+
+def write(path: Path, content: Any) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+    return str(path)
+
+
+def test_a_scene_is_a_question_without_words(tmp_path: Path) -> None:
+    data = SceneFile(write(tmp_path / "val_sceneGraphs.json", {"n1": CAT, "n2": {"objects": {}}}))
+    assert list(data.questions()) == [
+        Question("n1", ImageRef("n1"), "", scene=SCENE),
+        Question("n2", ImageRef("n2"), "", scene=Scene("n2")),
+    ]
+    assert data.name == "val_sceneGraphs"
+    assert repr(data) == "SceneFile(path='val_sceneGraphs.json')"
+    assert len(data.fingerprint()) == 16
+
+
+def test_what_people_type(tmp_path: Path) -> None:
+    path = write(tmp_path / "graphs.json", {"n1": CAT})
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "n1.png").write_bytes(b"")
+    data = open_data(f"scenes:{path}", images=str(tmp_path / "pictures"))
+    assert [q.image.path for q in data.questions()] == [str(tmp_path / "pictures" / "n1.png")]
+
+
+def test_a_folder_of_files(tmp_path: Path) -> None:
+    write(tmp_path / "val_sceneGraphs.json", {"n2": CAT})
+    write(tmp_path / "train_sceneGraphs.json", {"n1": CAT})
+    assert [q.id for q in SceneFile(str(tmp_path)).questions()] == ["n1", "n2"]
+    with pytest.raises(DataError, match="no file with sceneGraphs in its name"):
+        SceneFile(write(tmp_path / "empty" / "x.json", {}).removesuffix("x.json"))
+
+
+def test_bad_scenes_stop_or_are_left_out(tmp_path: Path) -> None:
+    path = write(tmp_path / "graphs.json", {"n1": CAT, "n2": {"objects": []}, "n3": {}, "n4": CAT})
+    with pytest.raises(BadRecord, match=r"graphs\.json: record 2 \(id 'n2'\): 'objects' must be .*--skip-bad"):
+        list(SceneFile(path).questions())
+    data = SceneFile(path, skip_bad=True)
+    for _ in range(2):
+        assert [q.id for q in data.questions()] == ["n1", "n4"]
+        assert len(data.skipped) == 2
+
+
+def test_a_picture_that_is_not_there(tmp_path: Path) -> None:
+    path = write(tmp_path / "graphs.json", {"n1": CAT})
+    (tmp_path / "pictures").mkdir()
+    with pytest.raises(BadImage, match="the picture of image 'n1' is not at"):
+        list(SceneFile(path, str(tmp_path / "pictures")).questions())
+
+
+def test_the_same_scene_in_two_files(tmp_path: Path) -> None:
+    for name in ("train", "val"):
+        write(tmp_path / f"{name}_sceneGraphs.json", {"n1": CAT})
+    with pytest.raises(BadRecord, match=r"val_sceneGraphs\.json: record 1 \(id 'n1'\): the id 'n1' is there twice"):
+        list(SceneFile(str(tmp_path)).questions())
+
+
+def test_real_graphs() -> None:
+    folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "gqa_dev"
+    found = sorted(folder.rglob("*sceneGraph*.json")) if folder.is_dir() else []
+    if not found:
+        pytest.skip("the sample of GQA is not there")
+    questions = list(SceneFile(str(found[0])).questions())
+    assert questions
+    assert all(question.scene and question.scene.things for question in questions)

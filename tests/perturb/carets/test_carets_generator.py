@@ -1,0 +1,302 @@
+"""CARETS' pairs: right by an evaluator of its own, balanced, and the same in any order."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
+
+from askew.data.scenes import read_scenes
+from askew.errors import BadOption
+from askew.perturb.carets import TESTS, CaretsGenerator, crew, fit, generate, training
+from askew.perturb.carets.balance import CAPS
+from askew.perturb.carets.evaluate import answer
+from askew.perturb.carets.ontology import absent, may_be, number, wider
+from askew.perturb.carets.release import write_release
+from askew.perturb.carets.templates import templates
+from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
+from askew.world.scenes import make_scene
+
+
+def pairs(scenes, seed=0, tests=TEXT_TESTS, size=None, **options):
+    return [item for item in generate(Scenes(scenes), seed, tests, size, **options) if isinstance(item, Group)]
+
+
+@pytest.fixture(scope="module")
+def world():
+    return [make_scene(0, index) for index in range(40)]
+
+
+@pytest.fixture(scope="module")
+def made(world):
+    return pairs(world)
+
+
+def disagreements(scenes, groups):
+    by_id = {scene.id: scene for scene in scenes}
+    for group in groups:
+        scene = next(by_id[group.id.removesuffix(f"-{test}-{group.id.rpartition('-')[2]}")]
+                     for test in TESTS if f"-{test}-" in group.id)  # fmt: skip
+        for question in (group.original, group.variants[0].question):
+            found = answer(question.text, question.kind.question_type, scene)
+            if (found,) != question.answers:
+                yield question.text, question.answers, found
+
+
+def test_the_evaluator_agrees_with_every_label_of_the_world(world, made):
+    assert len(made) > 600
+    assert list(disagreements(world, made)) == []
+
+
+def test_the_evaluator_agrees_with_every_label_of_made_up_gqa_scenes():
+    scenes = synthetic(60)
+    assert list(disagreements(scenes, pairs(scenes, size=120))) == []
+
+
+def test_the_evaluator_agrees_with_every_label_of_real_gqa_scenes():
+    if not GQA.exists():
+        pytest.skip("the four GQA scene graphs are not there")
+    scenes = list(read_scenes(str(GQA)))
+    groups = pairs(scenes)
+    assert groups
+    assert list(disagreements(scenes, groups)) == []
+
+
+def test_the_evaluator_notices_a_wrong_label(world, made):
+    wrong = [group for group in made if group.variants[0].test == "NEGATION-DIR"][:20]
+    by_id = {scene.id: scene for scene in world}
+    for group in wrong:
+        scene = by_id[group.id.split("-NEGATION")[0]]
+        text, kind = group.variants[0].question.text, group.original.kind.question_type
+        assert answer(text, kind, scene) != group.original.answers[0]
+
+
+@pytest.mark.parametrize("test", TEXT_TESTS)
+def test_as_many_answers_are_yes_as_no(made, test):
+    """Exactly so on each test's originals; the variants of the tests that flip have it too."""
+    binary = [g for g in made if g.variants[0].test == test and g.original.kind.answer_type == "yes/no"]
+    for answers in ([g.original.answers[0] for g in binary], [g.variants[0].question.answers[0] for g in binary]):
+        counts = Counter(answers)
+        assert counts["yes"] == counts["no"] > 20, counts
+
+
+def test_no_choice_is_most_of_the_answers(made):
+    """Of the multi-choice questions, no answer makes up more than 15 %, nor is the first choice right in over 60 %."""
+    chosen = [g for g in made if g.original.kind.answer_type == "other"]
+    counts = Counter(g.original.answers[0] for g in chosen)
+    assert max(counts.values()) < 0.15 * len(chosen)
+    first = sum(g.variants[0].note["arguments"]["options"][0] == g.original.answers[0] for g in chosen)
+    assert 0.25 < first / len(chosen) < 0.6
+
+
+def opposites(groups):
+    """How many questions with yes, and with no, each pair of opposites has."""
+    found = {"yes": Counter(), "no": Counter()}
+    for group in groups:
+        if group.variants[0].test == "ANTONYM-DIR":
+            pair = "/".join(sorted(group.variants[0].note["changed"].split(" → ")))
+            found[group.original.answers[0]][pair] += 1
+    return found
+
+
+def test_no_pair_of_opposites_exceeds_its_cap(made):
+    """A tenth of each answer's questions, or twice the even share where there are under twenty pairs of words."""
+    for counts in opposites(made).values():
+        assert len(counts) >= 8
+        assert max(counts.values()) <= math.ceil(max(CAPS["ANTONYM-DIR"], 2 / len(counts)) * counts.total())
+
+
+def test_the_cap_holds_where_the_scenes_know_little_but_black_and_white():
+    """The released antonyms are 56 % black and white; here nine scenes in ten say nothing else."""
+    box, rare = (0, 0, 90, 90), ("wet", "clean", "large", "long", "open", "full", "new", "soft", "thick", "wide")
+    scenes = [Scene(f"c{n}", (Thing("a", "car", ("black" if n % 2 else "white",), box),)) for n in range(180)]
+    scenes += [Scene(f"r{n}", (Thing("a", "towel", (rare[n % 10],), box),)) for n in range(20)]
+    for size in (None, 30):
+        for counts in opposites(pairs(scenes, tests=("ANTONYM-DIR",), size=size)).values():
+            assert len(counts) > 4
+            assert counts["black/white"] <= math.ceil(max(0.1, 2 / len(counts)) * counts.total())
+
+
+def test_any_number_of_workers_gives_the_same_pairs_in_the_same_order(world, monkeypatch):
+    monkeypatch.setattr(crew, "TEXT_CHUNK", 2)
+    assert pairs(world[:9], workers=2) == pairs(world[:9])
+    with pytest.raises(BadOption, match="workers is 0"):
+        pairs(world[:1], workers=0)
+
+
+def test_nobody_is_told_that_no_mammal_is_there_beside_a_person():
+    """People are mammals to those who take it strictly; a ball is a toy to some and sports equipment to others."""
+    assert not absent("mammal", ["woman"], may_be("woman"))
+    assert absent("animal", ["woman"], may_be("woman"))
+    assert not absent("sports equipment", ["ball"], may_be("ball"))
+    assert "sports equipment" not in wider("ball")
+    assert "sports equipment" in wider("soccer ball")
+
+
+def test_size_is_met_where_the_scenes_give_so_much(world):
+    counts = Counter(group.variants[0].test for group in pairs(world, size=60))
+    assert counts == dict.fromkeys(TEXT_TESTS, 60)
+
+
+def test_each_test_does_what_it_says(made):
+    for group in made:
+        (variant,) = group.variants
+        one, two = group.original, variant.question
+        assert one.text != two.text
+        numbers = variant.note["template"]
+        if variant.test.endswith("-DIR"):
+            assert variant.expect is Expect.DIFFERENT
+            assert {one.answers[0], two.answers[0]} == {"yes", "no"}
+        else:
+            assert variant.expect is Expect.SAME
+            assert one.answers == two.answers
+        assert (numbers[0] == numbers[1]) == (variant.test != "REPHRASE-INV")
+        if variant.test == "ORDER-INV":
+            assert bag(one.text) == bag(two.text)
+
+
+def bag(text):
+    """The words of a question in any order; the verb goes with whichever object comes first."""
+    return Counter(re.sub(r"\bare\b", "is", re.sub("[,?]", "", text.lower())).split())
+
+
+def test_notes_say_what_tables_are_broken_down_by(made):
+    for group in made:
+        note = group.variants[0].note
+        json.dumps(note)
+        assert note["format"] in ("binary", "2-choice", "3-choice")
+        assert ("logic" in note) == (note["type"] in ("Q2", "Q3"))
+        assert ("direction" in note) == (group.variants[0].test == "ONTOLOGICAL-INV")
+        if group.original.answers == ("no",) and note["type"] == "Q1":
+            assert note["boxes"] == []
+
+
+def test_the_order_of_the_scenes_changes_nothing(world, made):
+    shuffled = list(world)
+    Random(3).shuffle(shuffled)
+    assert {g.id: g for g in pairs(shuffled)} == {g.id: g for g in made}
+
+
+def test_ids_are_unique_and_another_seed_gives_other_pairs(world, made):
+    assert len({group.id for group in made}) == len(made)
+    assert {g.original.text for g in pairs(world[:5], seed=1)} != {g.original.text for g in pairs(world[:5], seed=0)}
+
+
+def test_what_is_there_or_belongs_to_it_is_never_asked_about_as_absent():
+    street = Scene("1", (Thing("a", "car", (), (0, 0, 90, 90)), Thing("b", "man", (), (0, 0, 90, 90))))
+    other = Scene("2", tuple(
+        Thing(str(place), name, (), (0, 0, 90, 90))
+        for place, name in enumerate(["car", "vehicle", "tire", "truck", "shirt", "person", "hand", "giraffe"])
+    ))  # fmt: skip
+    maker = CaretsGenerator(fit([street, other]), ("NEGATION-DIR",), draws=60)
+    denied = {
+        item.variants[0].note["arguments"]["object"]
+        for item in maker.pairs(street, None, 0)
+        if isinstance(item, Group) and item.variants[0].note["type"] == "Q1" and item.original.answers == ("no",)
+    }
+    assert denied == {"giraffe"}
+
+
+def test_small_things_are_not_asked_about():
+    scene = Scene("1", (Thing("a", "cup", ("red",), (0, 0, 31, 90)), Thing("b", "dog", ("wet",), (0, 0, 90, 90))))
+    texts = " ".join(
+        f"{item.original.text}"
+        for item in CaretsGenerator(fit([scene])).pairs(scene, None, 0)
+        if isinstance(item, Group)
+    )
+    assert "dog" in texts
+    assert "cup" not in texts
+
+
+def test_a_thing_that_is_not_alone_is_told_apart_or_not_asked_about():
+    box = (0, 0, 90, 90)
+    dogs = (Thing("a", "dog", ("brown", "wet"), box), Thing("b", "dog", ("white", "dry"), box))
+    scene = Scene("1", dogs)
+    asked = {
+        item.original.text.rpartition(" dog")[0].rpartition(" ")[2]
+        for item in CaretsGenerator(fit([scene]), ("ANTONYM-DIR",), draws=40).pairs(scene, None, 0)
+        if isinstance(item, Group)
+    }
+    assert asked <= {"brown", "white", "wet", "dry"}
+    assert asked
+    puzzling = Scene("2", (Thing("a", "dog", ("wet",), box), Thing("b", "dog", (), box)))
+    assert not [
+        item
+        for item in CaretsGenerator(fit([puzzling]), ("ANTONYM-DIR",)).pairs(puzzling, None, 0)
+        if isinstance(item, Group)
+    ]
+
+
+def test_pictures_are_changed_by_what_is_given(world):
+    seen = []
+
+    def picture(question, boxes, rng):
+        seen.append((question.scene is not None, bool(boxes)))
+        yield Variant(question, Expect.SAME, "VISUAL-INV", "visual/none", {"perturbation": "none"})
+
+    groups = pairs(world[:6], tests=("VISUAL-INV",), picture=picture)
+    assert groups
+    assert all(scene for scene, _ in seen)
+    assert {boxes for _, boxes in seen} == {True, False}
+    assert all(group.original.scene is None and group.variants[0].question.scene is None for group in groups)
+
+
+def test_without_a_way_to_change_pictures_visual_is_refused(world):
+    refused = [item for item in generate(Scenes(world[:2]), 0, ("VISUAL-INV",)) if isinstance(item, Refusal)]
+    assert {item.reason for item in refused} == {"there is nothing to change pictures with"}
+
+
+def test_templates_can_be_held_out(world):
+    for group in pairs(world[:8], templates="odd"):
+        assert all(number % 2 for number in group.variants[0].note["template"])
+
+
+def test_training_questions_are_right_and_of_all_types(world):
+    questions = list(training(Scenes(world), 0, 300))
+    by_id = {scene.id: scene for scene in world}
+    assert {question.kind.question_type for question in questions} == {f"Q{each}" for each in range(1, 8)}
+    for question in questions:
+        scene = by_id[question.id.split("-training")[0]]
+        assert answer(question.text, question.kind.question_type, scene) == question.answers[0], question.text
+
+
+def test_data_without_scenes_is_refused():
+    with pytest.raises(BadOption, match="no scenes"):
+        list(generate(Scenes([]), 0))
+    with pytest.raises(BadOption, match="no test 'SMELL-INV'"):
+        CaretsGenerator(tests=("SMELL-INV",))
+    with pytest.raises(BadOption, match="Give all, odd or even"):
+        CaretsGenerator(templates="some")
+
+
+def test_the_release_has_a_file_for_each_test(tmp_path, made):
+    paths = write_release(made, tmp_path)
+    assert sorted(path.rpartition("/")[2] for path in paths) == [
+        "antonym_dir.json",
+        "negation_dir.json",
+        "ontological_inv.json",
+        "order_inv.json",
+        "rephrase_inv.json",
+    ]
+    for path in paths:
+        records = {record["question_id"]: record for record in json.loads(Path(path).read_text())}
+        for key, record in records.items():
+            assert set(record["label"].values()) == {1.0}
+            if "new_template_number" in record:  # a changed question: its original is in the same file
+                before, _, suffix = key.rpartition("-")
+                assert before in records
+                assert suffix == {"rep": "t", "ord": "s", "ont": "h", "neg": "n", "ant": "a"}[Path(path).name[:3]]
+                if suffix == "n":
+                    assert {*record["label"], *records[before]["label"]} == {"yes", "no"}
+
+
+def test_there_are_as_many_templates_as_in_the_paper():
+    assert [len(templates(f"Q{each}")) for each in range(1, 8)] == [54, 18, 18, 25, 25, 39, 28]
+    assert sum(bool(each.deny) for kind in ("Q1", "Q2", "Q3") for each in templates(kind)) == 90
+    assert number("shorts") == "many"

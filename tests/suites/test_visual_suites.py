@@ -1,0 +1,104 @@
+"""The suites visual and corruption, from questions to tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import askew
+from askew.api import Questions
+from askew.errors import BadOption
+from askew.perturb.visual.encode import encode
+from askew.registry import make
+from askew.suites.corruption import CorruptionSuite
+from askew.suites.visual import VisualSuite
+from askew.types import Group, Prediction, Question, Refusal, Scene, Thing
+
+
+def photo(seed: int) -> Image.Image:
+    coarse = np.random.default_rng(seed).integers(0, 256, (6, 8, 3), dtype=np.uint8)
+    return Image.fromarray(coarse).resize((96, 72), Image.Resampling.BICUBIC)
+
+
+SCENE = Scene("s", (Thing("1", "cat", (), (10, 10, 40, 40)),), size=(96, 72))
+QUESTIONS = [
+    Question(n, encode(photo(n), "jpeg"), text, (answer,) * 10, scene=SCENE)
+    for n, (text, answer) in enumerate(
+        [("Is the cat black?", "yes"), ("Is the cat white?", "no"), ("How many cats are there?", "1"), ("Why?", "fun")]
+    )
+]
+BYTES = {question.image.sha256: question.id for question in QUESTIONS}
+
+
+@dataclass(frozen=True)
+class SeesOriginals:
+    """Right about the pictures as they were, and never about changed ones."""
+
+    def answer(self, questions):
+        return [Prediction(q.id, q.answers[0] if q.image.sha256 in BYTES else "hm") for q in questions]
+
+
+@pytest.mark.parametrize("suite", [VisualSuite(), CorruptionSuite()])
+def test_tables_fit_their_columns_and_metrics(suite) -> None:
+    for table in suite.tables:
+        assert {column.metric for column in table.columns} <= set(suite.metrics)
+    assert len({table.id for table in suite.tables}) == len(suite.tables)
+    assert suite.headline[0] in suite.metrics
+    assert "{value}" in suite.headline[1]
+
+
+def test_visual_groups_and_refusals() -> None:
+    items = list(VisualSuite("blur-3,crop").groups(Questions(tuple(QUESTIONS)), 0))
+    groups = [item for item in items if isinstance(item, Group)]
+    assert [(group.id, [v.made_by for v in group.variants]) for group in groups] == [
+        (n, ["visual/blur-3", "visual/crop"]) for n in range(3)
+    ]
+    assert [item.question_id for item in items if isinstance(item, Refusal)] == [3]
+    assert {group.suite for group in groups} == {"visual"}
+
+
+def test_a_run_of_visual() -> None:
+    result = askew.evaluate(SeesOriginals(), QUESTIONS, VisualSuite("blur-3,mask"), resamples=20)
+    assert result.score("accuracy.original").value == 1
+    assert result.score("accuracy.variant").value == 0
+    assert result.score("carets.acc").value == 0.5
+    assert result.score("carets.cacc").value == result.score("carets.cons").value == 0
+    assert result.score("accuracy.variant", "made_by=visual/mask").n == 3
+
+
+def test_a_run_of_corruption() -> None:
+    suite = make("suite", "corruption:noise,jpeg,severities=1,5")
+    assert suite == CorruptionSuite("noise,jpeg", "1,5")
+    result = askew.evaluate(SeesOriginals(), QUESTIONS, suite, resamples=20)
+    assert result.score("accuracy.noise.0").value == 1
+    assert result.score("accuracy.noise.5", "test=jpeg").value == 0
+    assert result.score("accuracy.gap").value == -1
+    group = next(iter(result.samples())).group
+    assert [(v.test, v.note["level"]) for v in group.variants] == [("noise", 1), ("noise", 5), ("jpeg", 1), ("jpeg", 5)]
+
+
+def test_the_limit_does_not_change_variants() -> None:
+    suite = CorruptionSuite("noise", "1")
+    whole = list(suite.groups(Questions(tuple(QUESTIONS)), 3))
+    assert list(suite.groups(Questions(tuple(QUESTIONS[2:])), 3)) == whole[2:]
+    assert list(suite.groups(Questions(tuple(QUESTIONS)), 4)) != whole
+
+
+@pytest.mark.parametrize(
+    ("suite", "said"),
+    [
+        (lambda: CorruptionSuite("fog"), "No corruption is called 'fog'"),
+        (lambda: CorruptionSuite(severities="6"), "goes from 1 to 5"),
+        (lambda: CorruptionSuite(severities="high"), "a severity is 'high'"),
+        (lambda: CorruptionSuite(encoding="gif"), "no encoding"),
+        (lambda: VisualSuite("smear"), "no change of a picture"),
+        (lambda: VisualSuite(unnamed="some"), "Give refuse or random"),
+        (lambda: VisualSuite(correct="half"), "does not say when an answer is right"),
+    ],
+)
+def test_bad_options_are_refused_at_once(suite, said) -> None:
+    with pytest.raises(BadOption, match=said):
+        suite()

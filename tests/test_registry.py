@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from askew import registry
-from askew.errors import AskewError, BadOption, UnknownName
+from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
 from askew.models.baselines import Constant
 
 
@@ -84,3 +84,31 @@ def test_an_entry_point_may_not_take_the_name_of_a_built_in(monkeypatch):
             registry.names("model")
     finally:
         registry._outside.cache_clear()
+
+
+def test_an_option_may_be_called_what_python_calls_something_else():
+    assert registry.make("ranker", "lasso:lambda=1e-5,sign=free").lambda_ == 1e-5
+    with pytest.raises(BadOption, match="there is no option 'class'"):
+        registry.make("ranker", "lasso:class=1")
+    assert "lambda=1e-06" in registry.describe("ranker", "lasso")[0]
+
+
+def test_a_kind_that_stands_on_an_extra_says_which(monkeypatch):
+    def missing(name):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr(registry, "import_module", missing)
+    with pytest.raises(MissingExtra, match=r"A net needs 'torch'.*pip install 'askew\[train\]'"):
+        registry.make("net", "xnm")
+    options, summary = registry.describe("net", "xnm")
+    assert "not known" in options
+    assert "pip install" in summary
+
+
+def test_a_broken_import_of_ours_is_not_taken_for_a_missing_extra(monkeypatch):
+    def broken(name):
+        raise ModuleNotFoundError("No module named 'askew.nets.gone'", name="askew.nets.gone")
+
+    monkeypatch.setattr(registry, "import_module", broken)
+    with pytest.raises(ModuleNotFoundError):
+        registry.make("net", "xnm")

@@ -14,8 +14,13 @@ from askew.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askew"
-STAGES = ("data", "world", "language", "perturb", "models", "metrics", "report")
-MAY_USE = {"perturb": {"language"}, "world": {"data", "language"}, "models": {"data"}}
+STAGES = ("data", "world", "language", "perturb", "rank", "models", "nets", "metrics", "report")
+MAY_USE = {
+    "perturb": {"language"},
+    "rank": {"language"},
+    "world": {"data", "language"},
+    "models": {"data"},
+}
 """What a stage is built on; everything else meets in types."""
 
 

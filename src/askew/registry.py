@@ -27,9 +27,9 @@ from typing import Any
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
 from askew.types import Dataset
 
-KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder")
+KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder", "net", "loss")
 
-EXTRAS = {"ranker": "rank", "encoder": "rank"}
+EXTRAS = {"ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
 """The extra that brings what every component of a kind stands on."""
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
@@ -44,13 +44,16 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "visual": "askew.suites.visual:VisualSuite",
     },
     "model": {
+        "bundled": "askew.models.bundled:Bundled",
         "constant": "askew.models.baselines:Constant",
         "prior": "askew.models.baselines:prior",
         "scripted": "askew.models.baselines:scripted",
         "hf": "askew.models.huggingface:hf",
         "openai": "askew.models.openai:OpenAI",
         "python": "askew.models.callable:PythonModel",
+        "onnx": "askew.models.bundled:Onnx",
         "predictions": "askew.models.predictions:Predictions",
+        "trained": "askew.models.trained:TrainedModel",
     },
     "reader": {
         "vqa": "askew.data.vqa:Vqa",
@@ -96,6 +99,23 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "sentence-transformers": "askew.rank.embed:SentenceTransformers",
         "use": "askew.rank.embed:Use",
         "vectors": "askew.rank.embed:Vectors",
+    },
+    "net": {
+        "butd": "askew.nets.specs:butd",
+        "cnn-lstm": "askew.nets.specs:cnn_lstm",
+        "hybridnet": "askew.nets.specs:hybridnet",
+        "language": "askew.nets.specs:language",
+        "lstm-qi": "askew.nets.specs:lstm_qi",
+        "stacknmn": "askew.nets.specs:stacknmn",
+        "transformer": "askew.nets.specs:transformer",
+        "xnm": "askew.nets.specs:xnm",
+    },
+    "loss": {
+        "answer": "askew.train.losses:AnswerLoss",
+        "augment": "askew.train.losses:Augment",
+        "consistency": "askew.train.losses:Consistency",
+        "q3r": "askew.train.losses:Q3R",
+        "random-image": "askew.train.losses:RandomImage",
     },
 }
 

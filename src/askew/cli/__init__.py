@@ -23,6 +23,8 @@ COMMANDS = {
     "gate": "pass or fail a run: what is required of it, and no worse than a run before",
     "report": "write the report of one or more runs again",
     "export": "write groups as questions that other harnesses can answer",
+    "train": "train a network on questions and groups; resumes by itself",
+    "experiment": "a paper's table again, with networks trained here",
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 

@@ -1,0 +1,53 @@
+"""``askew experiment NAME``: a paper's table again, with networks trained here."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+from askew.cli.options import as_typed
+from askew.experiments import EXPERIMENTS, experiment
+from askew.experiments.plan import Plan
+
+EXAMPLES = f"""\
+experiments:
+{chr(10).join(f"  {name:<20} {about}" for name, about in EXPERIMENTS.items())}
+
+examples:
+  askew experiment q3r --output q3r
+  askew experiment rad-regression --scenes 3000 --epochs 20 --workers 2 --output rad-regression
+
+Needs pip install 'askew[train]'. Kill it when you like: networks that are trained are kept, and the same command
+goes on. The page FINDING.md in the output folder has the paper's table, ours beside it, and whether findings hold."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which: see below")
+    parser.add_argument("--output", required=True, metavar="DIR", help="where everything goes")
+    for option, default, text in (
+        ("scenes", Plan.scenes, "scenes of the world, over all splits"),
+        ("epochs", Plan.epochs, "epochs of each training"),
+        ("seeds", Plan.seeds, "how often each network is trained"),
+        ("seed", Plan.seed, "the world's seed and the first of the training seeds"),
+        ("workers", Plan.workers, "networks trained at a time"),
+    ):
+        parser.add_argument(f"--{option}", type=int, default=default, metavar="N", help=f"{text} (default {default})")
+    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run it, write the page, print it."""
+    plan = Plan(
+        Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
+    )
+    began = time.monotonic()
+    finding = experiment(args.name)(plan)
+    date = datetime.now(timezone.utc).date().isoformat()
+    page = finding.markdown(as_typed(), date, (time.monotonic() - began) / 60)
+    (plan.output / "FINDING.md").write_text(page, encoding="utf-8")
+    print(page)
+    return 0

@@ -1,0 +1,76 @@
+"""``askew train``: a network from questions and groups."""
+
+from __future__ import annotations
+
+import argparse
+
+from askew.cli.options import add_config, add_data, settled, several
+
+EXAMPLES = """\
+examples:
+  askew train --net xnm --data world:train --val world:val --features grid --output xnm
+  askew train --net xnm:steps=3 --loss q3r:weight=1,rate=0.2 --data vqa:train --features regions.tsv --output q3r
+  askew train --config train.yaml --output run-1 --seed 1
+
+Writes weights.pt (the best epoch by validation), config.json, words.json, answers.json, history.json and report.html.
+The same command after a kill goes on to the same weights. Then: askew run --model trained:DIR ..."""
+
+_NUMBERS: dict[str, tuple[type, str]] = {
+    "epochs": (int, "how often the data is gone through (default 10)"),
+    "batch-size": (int, "questions in a step (default 256)"),
+    "rate": (float, "learning rate of Adam (default 0.0008)"),
+    "clip": (float, "the longest gradient (default 1; 0: as they are)"),
+    "patience": (int, "stop after so many epochs without a better validation (default 0: never)"),
+    "least-words": (int, "how often a word must occur to be known (default 1)"),
+    "least-answers": (int, "how often an answer must be given to be learned (default 3)"),
+    "most-answers": (int, "how many answers are learned at most (default 3000)"),
+    "threads": (int, "processor threads (default: torch's choice)"),
+    "seed": (int, "the seed of everything drawn by chance (default 0)"),
+}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
+    add_data(parser)
+    parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the pictures)")
+    parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
+    parser.add_argument(
+        "--loss", metavar="LOSS", action="append", help="besides the answer loss: see askew ls loss; may be repeated"
+    )
+    parser.add_argument("--groups", metavar="GROUPS", help="what pairs are taken from: a suite or a file (default p2)")
+    parser.add_argument("--output", metavar="DIR", help="the training's folder")
+    for name, (kind, said) in _NUMBERS.items():
+        parser.add_argument(f"--{name}", type=kind, metavar="N", help=said)
+    parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
+    add_config(parser)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Train, and say how good the best epoch is."""
+    from askew.errors import need
+
+    need("torch", "train")
+    from askew.registry import open_data
+    from askew.train.loop import train
+
+    options = settled(args, {"net": "xnm", "groups": "p2"}, required=("data", "output"))
+    numbers = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in _NUMBERS}
+    skip = bool(options.skip_bad)
+    done = train(
+        options.net,
+        open_data(options.data, images=options.images, skip_bad=skip),
+        open_data(options.val, images=options.images, skip_bad=skip) if options.val else None,
+        options.features,
+        several(options.loss or []),
+        output=options.output,
+        groups=options.groups,
+        images=options.images,
+        progress=not options.quiet,
+        **{name: value for name, value in numbers.items() if value is not None},
+    )
+    best = max(done.history, key=lambda one: float(one["accuracy"]))
+    print(f"Best validation accuracy {100 * best['accuracy']:.1f} % (epoch {best['epoch']} of {len(done.history)})")
+    print(f"Report: {options.output}/report.html    Ask it: askew run --model trained:{options.output} ...")
+    return 0

@@ -1,0 +1,31 @@
+"""The papers' headline tables again, with networks trained here: each is one function and one command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+from askew.errors import UnknownName
+from askew.experiments.finding import Finding
+from askew.experiments.plan import Plan
+
+EXPERIMENTS: Mapping[str, str] = {
+    "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
+    "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
+    "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
+    "language-only": "how far does a model come that never looks? (Adversarial VQA, Table 4a)",
+}
+"""What can be asked for, and what each is about."""
+
+
+def experiment(name: str) -> Callable[[Plan], Finding]:
+    """The experiment of that name.
+
+    >>> experiment("q4r")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    askew.errors.UnknownName: No experiment is called 'q4r'. Known: ...
+    """
+    if name not in EXPERIMENTS:
+        raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
+    found: Callable[[Plan], Finding] = import_module(f"askew.experiments.{name.replace('-', '_')}").run
+    return found

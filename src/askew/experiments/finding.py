@@ -1,0 +1,120 @@
+"""What an experiment found: the paper's table with our numbers beside the paper's, and whether the finding holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, stdev
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of ours over several seeds, and the paper's."""
+
+    ours: tuple[float, ...]
+    paper: float | None = None
+    digits: int = 1
+
+    @property
+    def mean(self) -> float:
+        """Over the seeds."""
+        return fmean(self.ours)
+
+    def __str__(self) -> str:
+        """Ours ± standard deviation over the seeds, and the paper's in brackets.
+
+        >>> print(Cell((60.0, 62.0), 64.5), Cell((0.25,), digits=3), Cell(()))
+        61.0 ± 1.4 (64.5) 0.250 —
+        """
+        if not self.ours:
+            return "—" if self.paper is None else f"— ({self.paper:.{self.digits}f})"
+        spread = f" ± {stdev(self.ours):.{self.digits}f}" if len(self.ours) > 1 else ""
+        paper = "" if self.paper is None else f" ({self.paper:.{self.digits}f})"
+        return f"{self.mean:.{self.digits}f}{spread}{paper}"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in the paper's shape."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Mapping[str, Sequence[Cell]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [f"| | {' | '.join(self.columns)} |", f"| --- |{' ---: |' * len(self.columns)}"]
+        lines += [f"| {name} | {' | '.join(map(str, cells))} |" for name, cells in self.rows.items()]
+        return f"**{self.title}**\n\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something the paper found, and what we saw of it."""
+
+    text: str
+    seen: str
+    """Our numbers for it."""
+    holds: bool | None
+    """None: our numbers do not decide it."""
+
+    def markdown(self) -> str:
+        """As a line of a list."""
+        verdict = {True: "holds", False: "does not hold", None: "undecided"}[self.holds]
+        return f"- {self.text} **{verdict[0].upper()}{verdict[1:]}**: {self.seen}"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """An experiment's page."""
+
+    title: str
+    paper: str
+    method: str
+    """What was done here, and where it departs from the paper."""
+    tables: Sequence[PaperTable]
+    claims: Sequence[Claim]
+    notes: Sequence[str] = ()
+    """What a reader must know beside the numbers."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def markdown(self, command: str, date: str, minutes: float) -> str:
+        """The page, with the command, the seed and the date."""
+        parts = [
+            f"# {self.title}",
+            self.paper,
+            self.method,
+            "Ours is the mean over the training seeds ± its standard deviation; the paper's figure stands in brackets. "
+            "The data and the networks are not the paper's, so directions can be compared and levels cannot.",
+            *(table.markdown() for table in self.tables),
+            "## Do the findings hold here?",
+            "\n".join(claim.markdown() for claim in self.claims),
+            *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),
+            "## How it was made",
+            f"    {command}",
+            f"{date}; {minutes:.0f} minutes; "
+            + "; ".join(f"{name} {value}" for name, value in self.settings.items())
+            + ".",
+        ]
+        return "\n\n".join(parts) + "\n"
+
+
+def clear(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first larger than the second? None unless the means are further apart than twice their joint error.
+
+    >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0,))
+    (True, None, False)
+    """
+    gap = fmean(first) - fmean(second)
+    error = sum(stdev(values) ** 2 / len(values) for values in (first, second) if len(values) > 1) ** 0.5
+    return None if abs(gap) <= 2 * error else gap > 0
+
+
+def together(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether a claim about several things holds: for each, clearly not for one, or neither.
+
+    >>> together([True, True]), together([True, None]), together([None, False])
+    (True, None, False)
+    """
+    seen = list(verdicts)
+    return True if all(seen) else False if any(verdict is False for verdict in seen) else None

@@ -1,0 +1,149 @@
+"""Networks to train and to test: done side by side, each kept on disk, so that a killed experiment goes on."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from askew.api import Result, as_data, as_suite, evaluate
+from askew.build import prepare
+from askew.data.groups import GroupFile
+from askew.data.jsonl import Jsonl
+from askew.experiments.plan import Plan
+from askew.experiments.sight import FEATURES
+from askew.settings import Settings, progress_bar
+from askew.train.prepare import Data
+from askew.types import Question
+
+RESAMPLES = 100
+"""Few: an experiment's spread is over training seeds, not over pictures."""
+
+
+TRAINING: Mapping[str, Any] = {"batch_size": 64, "rate": 2e-3, "least_answers": 10, "threads": 1}
+"""The same for every network. One thread, so that the weights do not depend on how many are trained side by side."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A suite's groups in a file, made once for all networks."""
+
+    name: str
+    suite: str
+    groups: Path
+
+
+@dataclass(frozen=True)
+class Job:
+    """One network: how it is trained, and what it is tested on."""
+
+    name: str
+    net: str
+    tests: tuple[Test, ...]
+    losses: tuple[str, ...] = ()
+    seed: int = 0
+    dropped: tuple[str, float] | None = None
+    """Questions of a type (its first words), and the share of them that is left out of training."""
+    more: Path | None = None
+    """Questions to learn from besides."""
+    only_more: bool = False
+    """Learn from those alone."""
+
+
+def make_test(plan: Plan, suite: str, data: Data | None = None, name: str = "") -> Test:
+    """A suite's groups, by default on the test split of the world."""
+    name = name or suite.partition(":")[0]
+    folder = plan.output / "tests" / name
+    groups = folder / "groups.jsonl"
+    if not groups.is_file():
+        settings = Settings(seed=plan.seed, progress=plan.progress)
+        prepare(as_data(data or plan.world("test")), [as_suite(suite)], folder, settings)
+    return Test(name, suite, groups)
+
+
+def do_all(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
+    """Every job's results, by the names of job and test. Jobs that are done are only read again."""
+    todo = [job for job in jobs if not _done(plan, job)]
+    with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
+        bar.update(len(jobs) - len(todo))
+        for _ in _each(plan, todo):
+            bar.update()
+    return {job.name: {test.name: Result(_folder(plan, job, test)) for test in job.tests} for job in jobs}
+
+
+def model_folder(plan: Plan, job: Job) -> Path:
+    """Where a job's network lies."""
+    return plan.output / "networks" / job.name / "model"
+
+
+def training_questions(plan: Plan, job: Job) -> list[Question]:
+    """What a job's network learns from."""
+    more = [] if job.more is None else list(Jsonl(str(job.more)).questions())
+    if job.only_more:
+        return more
+    questions = as_data(plan.world("train")).what.questions()
+    return [question for question in questions if not _is_dropped(job, question)] + more
+
+
+def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[float, ...]:
+    """One score of several results, in per cent."""
+    return tuple(100 * result.score(metric, part).value for result in results)
+
+
+def _each(plan: Plan, todo: Sequence[Job]) -> Iterator[None]:
+    if plan.workers == 1:
+        for job in todo:
+            _do(plan, job)
+            yield
+        return
+    with ProcessPoolExecutor(plan.workers, multiprocessing.get_context("spawn"), _one_thread) as pool:
+        for done in as_completed([pool.submit(_do, plan, job) for job in todo]):
+            done.result()
+            yield
+
+
+def _one_thread() -> None:
+    """Before torch is imported: as many threads as there are processes is enough."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+
+
+def _do(plan: Plan, job: Job) -> None:
+    from askew.train.loop import train
+
+    train(
+        net=job.net,
+        data=training_questions(plan, job),
+        val=plan.world("val"),
+        features=FEATURES,
+        losses=job.losses,
+        output=model_folder(plan, job),
+        seed=job.seed,
+        epochs=plan.epochs,
+        **TRAINING,
+    )
+    for test in job.tests:
+        model = f"trained:{model_folder(plan, job)}"
+        groups = GroupFile(str(test.groups))
+        folder = _folder(plan, job, test)
+        evaluate(model, groups, test.suite, output=folder, resamples=RESAMPLES, seed=plan.seed, name=job.name)
+
+
+def _folder(plan: Plan, job: Job, test: Test) -> Path:
+    return plan.output / "networks" / job.name / test.name
+
+
+def _done(plan: Plan, job: Job) -> bool:
+    return all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)
+
+
+def _is_dropped(job: Job, question: Question) -> bool:
+    if job.dropped is None:
+        return False
+    words, share = job.dropped
+    asked = question.text.casefold().startswith(words)
+    return asked and Random(f"{job.seed}:drop:{question.id}").random() < share

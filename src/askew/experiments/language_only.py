@@ -1,0 +1,180 @@
+"""How far does a model come that never looks? (Li et al. 2021, "Adversarial VQA", Table 4a)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+
+from askew.api import Result, as_data
+from askew.data.jsonl import Jsonl
+from askew.data.write import write_jsonl
+from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, together
+from askew.experiments.jobs import Job, Test, do_all, make_test, model_folder, numbers
+from askew.experiments.plan import Plan
+from askew.experiments.sight import look_at
+from askew.metrics.accuracy import accuracy
+from askew.types import Question
+
+NETS = {"full": "butd:hidden=128", "language-only": "language:hidden=128"}
+LESSONS = {"world": "the world", "hard": "hard questions", "all": "all"}
+"""What networks learn from."""
+ROUNDS = (1, 2, 3)
+AGREED = 6
+"""A hard question counts when so many of the ten people gave the same answer (the paper: people verify it)."""
+PUBLISHED: Mapping[str, tuple[float, ...]] = {
+    "round 1": (17.91, 25.66, 24.93, 17.82, 20.37, 19.75),
+    "round 2": (18.55, 24.91, 23.92, 17.03, 21.49, 20.75),
+    "round 3": (20.20, 25.06, 23.02, 21.19, 22.92, 22.31),
+    "plain": (72.70, 59.99, 72.66, 45.81, 38.21, 46.23),
+}
+"""UNITER-B trained on VQA v2 and Visual Genome, on adversarial questions alone, on all: full, then language-only."""
+
+Runs = Mapping[tuple[str, str], Sequence[Mapping[str, Result]]]
+"""For each network and lesson, for each seed, a result for each test."""
+
+
+@dataclass(frozen=True)
+class Round:
+    """Questions that the best network so far answers wrongly: some to learn from, others to test on."""
+
+    lessons: Path
+    test: Test
+
+
+def run(plan: Plan) -> Finding:
+    """Three rounds of hard questions, then both kinds of network on all of it."""
+    look_at(
+        plan,
+        plan.world("train"),
+        plan.world("val"),
+        plan.world("test"),
+        *(_pool(plan, number, "all") for number in ROUNDS),
+    )
+    plain = make_test(plan, "accuracy", name="plain")
+    rounds: list[Round] = []
+    for number in ROUNDS:
+        fooled = Job(f"fooled-{number}", NETS["full"], (plain,), seed=plan.seed + 1000, more=_joined(plan, rounds))
+        do_all(plan, [fooled])
+        rounds.append(_collect(plan, number, fooled))
+    tests = (*(part.test for part in rounds), plain)
+    more = _joined(plan, rounds)
+    jobs = {
+        (net, lesson): [
+            Job(
+                f"{net}-{lesson}-{seed}",
+                spec,
+                tests,
+                seed=seed,
+                more=None if lesson == "world" else more,
+                only_more=lesson == "hard",
+            )
+            for seed in plan.training_seeds
+        ]
+        for net, spec in NETS.items()
+        for lesson in LESSONS
+    }
+    done = do_all(plan, [job for several in jobs.values() for job in several])
+    runs = {key: [done[job.name] for job in several] for key, several in jobs.items()}
+    return Finding(
+        title="How far does a model come that never looks?",
+        paper="After Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
+        "ICCV 2021, Table 4a.",
+        method=_METHOD,
+        tables=[_table(runs)],
+        claims=list(_claims(runs)),
+        notes=[f"Hard questions to test on: {', '.join(str(_size(runs, f'round {n}')) for n in ROUNDS)} by round."],
+        settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
+    )
+
+
+def _pool(plan: Plan, number: int, split: str) -> str:
+    """Where the hard questions of a round are looked for: a world of its own, half as large."""
+    return f"world:{split},scenes={max(1, plan.scenes // 2)},seed={plan.seed + 100 + number}"
+
+
+def _collect(plan: Plan, number: int, fooled: Job) -> Round:
+    """The questions of the round's world that this network answers wrongly and people agree on."""
+    lessons = plan.output / f"hard-{number}.jsonl"
+    questions = plan.output / f"hard-{number}-test.jsonl"
+    if not (lessons.is_file() and questions.is_file()):
+        write_jsonl(_hard(plan, _pool(plan, number, "train"), fooled), str(lessons))
+        write_jsonl(_hard(plan, _pool(plan, number, "test"), fooled), str(questions))
+    return Round(lessons, make_test(plan, "accuracy", str(questions), f"round {number}"))
+
+
+def _hard(plan: Plan, data: str, fooled: Job) -> Iterator[Question]:
+    from askew.train.trained import load_trained
+
+    questions = list(as_data(data).what.questions())
+    said = load_trained(model_folder(plan, fooled)).answer(questions)
+    for question, prediction in zip(questions, said, strict=True):
+        agreed = max(question.answers.count(answer) for answer in question.answers)
+        wrong = prediction.answer is None or accuracy(prediction.answer, question.answers) == 0
+        if wrong and agreed >= AGREED:
+            yield question
+
+
+def _joined(plan: Plan, rounds: Sequence[Round]) -> Path | None:
+    """The hard questions to learn from of these rounds, in one file."""
+    if not rounds:
+        return None
+    path = plan.output / f"hard-up-to-{len(rounds)}.jsonl"
+    if not path.is_file():
+        write_jsonl((question for part in rounds for question in Jsonl(str(part.lessons)).questions()), str(path))
+    return path
+
+
+def _table(runs: Runs) -> PaperTable:
+    rows = {
+        test: [Cell(_numbers(several, test), PUBLISHED[test][at]) for at, several in enumerate(runs.values())]
+        for test in PUBLISHED
+    }
+    columns = [f"{net}, {LESSONS[lesson]}" for net, lesson in runs]
+    return PaperTable("Accuracy by what is looked at and learned from (Table 4a)", columns, rows)
+
+
+def _claims(runs: Runs) -> Iterator[Claim]:
+    plain_full, plain_language = (_numbers(runs[net, "all"], "plain") for net in NETS)
+    yield Claim(
+        "A model that never looks stays far behind on plain questions.",
+        f"{fmean(plain_full):.1f} against {fmean(plain_language):.1f}",
+        clear(plain_full, plain_language),
+    )
+    for lesson in LESSONS:
+        hard = {net: [_hard_mean(one) for one in runs[net, lesson]] for net in NETS}
+        yield Claim(
+            f"Trained on {LESSONS[lesson]}, full and language-only models are both far below plain accuracy on hard "
+            "questions.",
+            f"full {fmean(hard['full']):.1f} (plain {fmean(_numbers(runs['full', lesson], 'plain')):.1f}), "
+            f"language-only {fmean(hard['language-only']):.1f} "
+            f"(plain {fmean(_numbers(runs['language-only', lesson], 'plain')):.1f})",
+            together(clear(_numbers(runs[net, lesson], "plain"), hard[net]) for net in NETS),
+        )
+    learned, before = ([_hard_mean(one) for one in runs["full", lesson]] for lesson in ("all", "world"))
+    yield Claim(
+        "Learning from hard questions helps on them.",
+        f"{fmean(before):.1f} → {fmean(learned):.1f}",
+        clear(learned, before),
+    )
+
+
+def _hard_mean(results: Mapping[str, Result]) -> float:
+    return fmean(numbers([results[f"round {number}"] for number in ROUNDS], "accuracy.all"))
+
+
+def _numbers(several: Sequence[Mapping[str, Result]], test: str) -> tuple[float, ...]:
+    return numbers([results[test] for results in several], "accuracy.all")
+
+
+def _size(runs: Runs, test: str) -> int:
+    return next(iter(runs.values()))[0][test].score("accuracy.all").n
+
+
+_METHOD = """\
+Hard questions are collected in three rounds as in the paper, but by chance instead of by people: of the questions of
+a fresh world, those that the best network so far answers with accuracy 0 and on which at least 6 of 10 people agree.
+After each round a new network learns from the hard questions too, and is the one to fool in the next. The full
+network is BUTD (the paper: UNITER-B); the language-only one reads the question alone. Networks learn from the world,
+from hard questions alone, or from all. The network that is fooled has another seed than those that are tested."""

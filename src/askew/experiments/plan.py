@@ -1,0 +1,46 @@
+"""How large an experiment is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from askew.errors import BadOption
+
+TEST_SCENES = 3
+"""So many times the test scenes are tested on, since testing is cheap and pairs of some kinds are few."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The same for every experiment, so that one can try it small and then believe it large."""
+
+    output: Path
+    scenes: int = 2000
+    """Scenes of the world, over all splits: 70 % are for training, and 15 % each to choose the epoch and to test."""
+    epochs: int = 5
+    seeds: int = 3
+    """How often each network is trained; spreads are over these."""
+    seed: int = 0
+    """The world's seed and the first of the training seeds."""
+    workers: int = 1
+    """Networks trained at a time."""
+    progress: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("scenes", "epochs", "seeds", "workers"):
+            if getattr(self, name) < 1:
+                raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
+
+    def world(self, split: str) -> str:
+        """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.
+
+        A scene keeps its split however many there are, so a test scene is never one to learn from.
+        """
+        scenes = self.scenes * (TEST_SCENES if split == "test" else 1)
+        return f"world:{split},scenes={scenes},seed={self.seed}"
+
+    @property
+    def training_seeds(self) -> range:
+        """The seeds that networks are trained with."""
+        return range(self.seed, self.seed + self.seeds)

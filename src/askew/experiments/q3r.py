@@ -1,0 +1,215 @@
+"""Does training to reason alike on related questions make networks consistent? (Whitehead et al. 2020, Tables 2–4)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from statistics import fmean
+
+from askew.api import Result
+from askew.data.groups import read_groups
+from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, together
+from askew.experiments.jobs import Job, Test, do_all, make_test, model_folder, numbers
+from askew.experiments.plan import Plan
+from askew.experiments.sight import look_at
+from askew.suites.published import published
+
+SUITE = "p2:originals=all"
+NETS = {
+    "StackNMN": "stacknmn:hidden=128",
+    "HybridNet": "hybridnet:hidden=128",
+    "XNM": "xnm:hidden=128",
+}
+BESIDES = {"BUTD": "butd:hidden=128"}
+"""A network without modules, for Table 2."""
+WAYS: Mapping[str, tuple[str, ...]] = {
+    "": (),
+    " + augmentation": ("augment:rate=0.2,mixed=false,groups={groups}",),
+    " + Q3R": ("q3r:weight=1,rate=0.2,groups={groups}",),
+    " + Q3R, weights alone": ("q3r:weight=1,rate=0.2,ce=false,groups={groups}",),
+}
+"""How the module networks are trained; ``weights alone`` does not learn the answers to the changed questions."""
+EXPLAINED = 12
+"""Pairs whose reasoning is shown."""
+TYPES = {"syn": "Syn.", "para": "Par.", "ant": "Ant."}
+
+Runs = Mapping[str, Sequence[Result]]
+"""For each row of the tables, a result for each seed."""
+
+
+def run(plan: Plan) -> Finding:
+    """Train every network in every way with every seed, and ask all of them VQA P2's questions."""
+    look_at(plan, plan.world("train"), plan.world("val"), plan.world("test"))
+    test = make_test(plan, SUITE)
+    lessons = make_test(plan, "p2", plan.world("train"), "p2-train").groups
+    rows = {name: (net, ()) for name, net in BESIDES.items()} | {
+        name + way: (net, tuple(loss.format(groups=lessons) for loss in losses))
+        for name, net in NETS.items()
+        for way, losses in WAYS.items()
+    }
+    jobs = {
+        name: [Job(f"{_slug(name)}-{seed}", net, (test,), losses=losses, seed=seed) for seed in plan.training_seeds]
+        for name, (net, losses) in rows.items()
+    }
+    done = do_all(plan, [job for several in jobs.values() for job in several])
+    runs = {name: [done[job.name]["p2"] for job in several] for name, several in jobs.items()}
+    for name in ("XNM", "XNM + Q3R"):
+        _explain(plan, jobs[name][0], test)
+    apart = {
+        name: tuple(_difference(plan, job, test) for job in several)
+        for name, several in jobs.items()
+        if name not in BESIDES
+    }
+    return Finding(
+        title="Does Q3R make networks consistent?",
+        paper="After Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
+        "Question Answering. 2020, Tables 2–4 and §5.3.",
+        method=_METHOD,
+        tables=[_table_2(runs), _table_3(runs), _table_4(runs), _module_table(apart)],
+        claims=[*_claims(runs), _weights_claim(apart)],
+        notes=[f"Pairs in the test: {', '.join(f'{_pairs(runs, test)} {label}' for test, label in TYPES.items())}"],
+        settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
+    )
+
+
+def _table_2(runs: Runs) -> PaperTable:
+    paper = published("p2")["types"]
+    shown = [name for name in runs if name in BESIDES or name in NETS]
+    measures = (("Pert", "accuracy.variant"), ("Ori", "accuracy.original"), ("Δ", "accuracy.gap"))
+    columns = [("All", "accuracy.all", "")]
+    columns += [
+        (f"{label} {short}", metric, f"test={test}") for test, label in TYPES.items() for short, metric in measures
+    ]
+    return _table("Accuracy (Table 2)", runs, shown, columns, paper)
+
+
+def _table_3(runs: Runs) -> PaperTable:
+    columns = [("Pert", "accuracy.variant", ""), ("Ori", "accuracy.original", ""), ("CS", "cs.2", "")]
+    shown = [name for name in runs if name not in BESIDES]
+    return _table(
+        "All perturbations (Table 3)", runs, shown, [*columns, ("All", "accuracy.all", "")], published("p2")["overall"]
+    )
+
+
+def _table_4(runs: Runs) -> PaperTable:
+    columns = [
+        (f"{label} {short}", metric, f"test={test}")
+        for test, label in TYPES.items()
+        for short, metric in (("μ", "mu"), ("CS", "cs.2"))
+    ]
+    shown = [name for name in runs if name not in BESIDES]
+    return _table("μ and CS for each type (Table 4)", runs, shown, columns, published("p2")["consensus"])
+
+
+def _table(
+    title: str,
+    runs: Runs,
+    shown: Sequence[str],
+    columns: Sequence[tuple[str, str, str]],
+    paper: Mapping[str, Sequence[float | None]],
+) -> PaperTable:
+    rows = {
+        name: [
+            Cell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
+            for at, (_, metric, part) in enumerate(columns)
+        ]
+        for name in shown
+    }
+    return PaperTable(title, [label for label, _, _ in columns], rows)
+
+
+def _module_table(apart: Mapping[str, Sequence[float]]) -> PaperTable:
+    paper = {"HybridNet": 7.4, "HybridNet + Q3R": 0.5}
+    rows = {
+        name: [Cell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
+        for name, values in apart.items()
+    }
+    return PaperTable("How far apart the module weights of a pair are, on average, × 1000 (§5.3)", ["|w − w̃|"], rows)
+
+
+def _claims(runs: Runs) -> Iterator[Claim]:
+    plain = [name for name in runs if name in BESIDES or name in NETS]
+    drops = {name: fmean(numbers(runs[name], "accuracy.gap")) for name in plain}
+    yield Claim(
+        "Networks lose accuracy when words are exchanged.",
+        "; ".join(f"{name} {drop:+.1f}" for name, drop in drops.items()),
+        all(drop < 0 for drop in drops.values()),
+    )
+    for text, metric in (("Q3R raises CS.", "cs.2"), ("Q3R raises accuracy on changed questions.", "accuracy.variant")):
+        yield _compared(text, runs, metric, " + Q3R", "")
+    yield _compared(
+        "Q3R does more for CS than learning from the same changed questions.", runs, "cs.2", " + Q3R", " + augmentation"
+    )
+    yield _compared("Q3R costs nothing on the unchanged data.", runs, "accuracy.all", " + Q3R", "", ties=True)
+
+
+def _compared(text: str, runs: Runs, metric: str, way: str, other: str, ties: bool = False) -> Claim:
+    """A claim about all module networks: it holds when it clearly holds for each."""
+    verdicts, seen = [], []
+    for name in NETS:
+        first, second = numbers(runs[name + way], metric), numbers(runs[name + other], metric)
+        larger = clear(first, second)
+        verdicts.append(larger is not False if ties else larger)
+        seen.append(f"{name} {fmean(first):.1f} against {fmean(second):.1f}")
+    return Claim(text, "; ".join(seen), together(verdicts))
+
+
+def _weights_claim(apart: Mapping[str, Sequence[float]]) -> Claim:
+    falls = {name: 1 - fmean(apart[f"{name} + Q3R"]) / fmean(apart[name]) for name in NETS}
+    return Claim(
+        "Q3R brings the module weights of a pair together (the paper: −93 % for HybridNet).",
+        "; ".join(f"{name} −{fall:.0%}" for name, fall in falls.items()),
+        all(fall > 0.5 for fall in falls.values()),
+    )
+
+
+def _difference(plan: Plan, job: Job, test: Test) -> float:
+    """The mean absolute difference of module weights between the members of the test's pairs."""
+    import torch
+
+    from askew.nets.types import ChoosesModules
+    from askew.train.trained import load_trained
+
+    trained = load_trained(model_folder(plan, job))
+    assert isinstance(trained.net, ChoosesModules)
+    pairs = list(_texts(test))
+    with torch.inference_mode():
+        weights = [
+            trained.net.choose(torch.from_numpy(trained.words.encode([pair[side] for pair in pairs])))
+            for side in (0, 1)
+        ]
+    return float((weights[0] - weights[1]).abs().mean())
+
+
+def _explain(plan: Plan, job: Job, test: Test) -> None:
+    """Show how a network comes to its answers to a few pairs, as the paper's Figure 5 does."""
+    from askew.train.explain import write_explained
+    from askew.train.trained import load_trained
+
+    changed = (group for group in read_groups(str(test.groups)) if group.variants)
+    write_explained(
+        load_trained(model_folder(plan, job)), islice(changed, EXPLAINED), plan.output / f"explained-{job.name}.html"
+    )
+
+
+def _texts(test: Test) -> Iterable[tuple[str, str]]:
+    for group in read_groups(str(test.groups)):
+        for variant in group.variants:
+            yield group.original.text, variant.question.text
+
+
+def _pairs(runs: Runs, test: str) -> int:
+    return next(iter(runs.values()))[0].score("cs.2", f"test={test}").n
+
+
+def _slug(name: str) -> str:
+    return "-".join(name.lower().replace("+", " ").replace(",", " ").split())
+
+
+_METHOD = """\
+Networks are trained on the training split of the embedded world, the best epoch is chosen on the validation split,
+and all numbers are from the test split, whose scenes no network has seen. Pairs come from askew's rules for VQA P2;
+training pairs are made from training questions alone. Q3R is on in a fifth of the steps (r = 0.2, λ = 1, L1, mean
+over steps and modules); as in the authors' code it also learns the answers to the changed questions, and "weights
+alone" does not. "Augmentation" learns from the same changed questions, as often, without comparing module weights.
+Hidden sizes are 128 where the paper has 512 and 1024, and Gumbel noise is off when networks are tested."""

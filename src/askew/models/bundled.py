@@ -1,0 +1,177 @@
+"""Models that onnxruntime runs: the reference models that come with askew, and networks that were exported.
+
+They answer from pictures alone, of any size; no torch is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askew.errors import AskewError, BadOption, DataError, UnknownName, need
+from askew.files import fingerprint
+from askew.models.eyes import REFERENCE, Eyes, load, read_json
+from askew.models.pixels import pixels
+from askew.types import Prediction, Question
+
+if TYPE_CHECKING:
+    from askew.train.words import Words
+
+
+@dataclass(frozen=True)
+class Onnx:
+    """An exported network as a model: ``NAME.onnx`` and ``NAME.json`` in a folder, with ``encoder.onnx`` to see by.
+
+    The signature holds what the files contain. With one thread (the default) the same questions get the same answers
+    and scores, bit for bit, on the same machine.
+    """
+
+    folder: str = field(repr=False)
+    name: str = "model"
+    batch_size: int = field(default=128, repr=False)
+    threads: int = field(default=1, repr=False)
+    signature: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        need("onnxruntime", "bundled")
+        for option in ("batch_size", "threads"):
+            if getattr(self, option) < 1:
+                raise BadOption(f"onnx: {option} is {getattr(self, option)}; at least 1 is needed.")
+        files = [self._file(".onnx"), self._file(".json")]
+        for file in files:
+            if not file.is_file():
+                raise DataError(f"{file}: there is no such file. Give a folder that the export wrote.")
+        if self.about.get("eyes") == "encoder":
+            files.append(Path(self.folder) / "encoder.onnx")
+        object.__setattr__(self, "signature", fingerprint(*map(str, files)))
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """The best answer to each, with its score from 0 to 1; a question whose picture cannot be seen fails alone."""
+        batches = range(0, len(questions), self.batch_size)
+        return [said for start in batches for said in self._batch(questions[start : start + self.batch_size])]
+
+    def look(self, questions: Sequence[Question]) -> dict[str, Any]:
+        """Everything the network gives for these questions: logits, and for module networks weights and attention."""
+        inputs: dict[str, Any] = {"tokens": self.words.encode([question.text for question in questions])}
+        images = [question.image for question in questions if question.image is not None]
+        if self.about["eyes"] == "encoder":
+            seen = self.eyes.see(images)
+            inputs |= {"features": seen.features, "boxes": seen.boxes, "mask": seen.mask}
+        elif self.about["eyes"] == "pixels":
+            import numpy as np
+
+            inputs["features"] = np.stack([pixels(image, self.about["size"]) for image in images]) / np.float32(255)
+        names = [output.name for output in self.session.get_outputs()]
+        return dict(zip(names, self.session.run(None, inputs), strict=True))
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        """What the export said of the network: words, answers, how it sees, how it was made."""
+        about: dict[str, Any] = read_json(self._file(".json"))
+        missing = [key for key in ("words", "answers", "eyes") if key not in about]
+        if missing:
+            raise DataError(f"{self._file('.json')}: has no {missing[0]!r}. Export the network again.")
+        return about
+
+    @cached_property
+    def words(self) -> Words:
+        """The words the network knows."""
+        from askew.train.words import Words
+
+        return Words(tuple(self.about["words"]))
+
+    @cached_property
+    def eyes(self) -> Eyes:
+        """What it sees by."""
+        return Eyes(self.folder, self.threads)
+
+    @cached_property
+    def session(self) -> Any:
+        """The network in memory."""
+        return load(self._file(".onnx"), self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: everything but what was loaded."""
+        kept = ("folder", "name", "batch_size", "threads", "signature")
+        return {name: getattr(self, name) for name in kept}
+
+    def _file(self, ending: str) -> Path:
+        return Path(self.folder) / f"{self.name}{ending}"
+
+    def _batch(self, questions: Sequence[Question]) -> list[Prediction]:
+        troubles = self._troubles(questions)
+        ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
+        said = iter(self._say(ready) if ready else ())
+        return [
+            Prediction(question.id, *next(said)) if trouble is None else Prediction(question.id, None, error=trouble)
+            for question, trouble in zip(questions, troubles, strict=True)
+        ]
+
+    def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
+        """For each question why it cannot be asked, if so. All pictures are looked at together unless one is broken."""
+        if self.about["eyes"] == "encoder" and all(question.image is not None for question in questions):
+            try:
+                self.eyes.see([question.image for question in questions if question.image is not None])
+                return [None] * len(questions)
+            except AskewError:
+                pass
+        return [self._trouble(question) for question in questions]
+
+    def _trouble(self, question: Question) -> str | None:
+        """Why the question cannot be asked, if so."""
+        if self.about["eyes"] == "none":
+            return None
+        if question.image is None:
+            return "the question has no picture"
+        try:
+            if self.about["eyes"] == "encoder":
+                self.eyes.see([question.image])
+            else:
+                pixels(question.image, self.about["size"])
+        except AskewError as error:
+            return str(error)
+        return None
+
+    def _say(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
+        import numpy as np
+
+        logits = self.look(questions)["logits"]  # (B, A)
+        best = logits.argmax(axis=1)
+        scores = 1 / (1 + np.exp(-logits[np.arange(len(best)), best].astype(np.float64)))
+        return [(self.about["answers"][at], round(float(score), 6)) for at, score in zip(best, scores, strict=True)]
+
+
+@dataclass(frozen=True)
+class Bundled:
+    """A reference model of askew: trained on the embedded world, run by onnxruntime. ``bundled:xnm``, for example.
+
+    They show what the suites measure, and are not made for pictures of other kinds.
+    """
+
+    name: str = "xnm"
+    batch_size: int = field(default=128, repr=False)
+    threads: int = field(default=1, repr=False)
+    signature: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        need("onnxruntime", "bundled")
+        if self.name not in bundled_names():
+            raise UnknownName(f"No reference model is called {self.name!r}. Known: {', '.join(bundled_names())}.")
+        object.__setattr__(self, "signature", self.model.signature)
+
+    @cached_property
+    def model(self) -> Onnx:
+        """The files behind the name."""
+        return Onnx(str(REFERENCE), self.name, self.batch_size, self.threads)
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """What the network says; a question whose picture cannot be seen fails alone."""
+        return self.model.answer(questions)
+
+
+def bundled_names() -> list[str]:
+    """The reference models there are."""
+    return sorted(file.stem for file in REFERENCE.glob("*.json") if file.stem != "encoder")

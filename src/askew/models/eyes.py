@@ -1,0 +1,110 @@
+"""The encoder that comes with askew (or another one that was exported), run by onnxruntime: pictures to regions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from askew.errors import DataError, need
+from askew.images import content_hash
+from askew.models.pixels import pixels
+from askew.types import ImageRef
+
+REFERENCE = Path(__file__).parent / "reference"
+"""Where the files of the reference models lie."""
+REMEMBERED = 4096
+"""Pictures whose regions are kept for the next questions."""
+AT_ONCE = 32
+"""Pictures that are looked at together."""
+
+
+class Seen(NamedTuple):
+    """What is seen in N pictures: the whole first, then things, then padding."""
+
+    features: NDArray[np.float32]
+    """(N, K, D)."""
+    boxes: NDArray[np.float32]
+    """(N, K, 4): x, y, width, height as shares of the picture."""
+    mask: NDArray[np.bool_]
+    """(N, K): True where there is something."""
+
+
+@dataclass(frozen=True)
+class Eyes:
+    """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded at the first picture."""
+
+    folder: str
+    threads: int = 1
+    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Regions of the last pictures, by content."""
+
+    def see(self, images: Sequence[ImageRef]) -> Seen:
+        """The regions of these pictures; each different picture is decoded and looked at once."""
+        keys = [content_hash(image) for image in images]
+        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.kept}
+        todo = list(fresh)
+        found: dict[str, Any] = {}
+        for start in range(0, len(todo), AT_ONCE):
+            part = todo[start : start + AT_ONCE]
+            looked = self.look(np.stack([pixels(fresh[key], self.size) for key in part]))
+            found.update(zip(part, zip(*looked, strict=True), strict=True))
+        rows = [found[key] if key in found else self.kept[key] for key in keys]
+        self.kept.update(found)
+        while len(self.kept) > REMEMBERED:
+            del self.kept[next(iter(self.kept))]
+        return Seen(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+    def look(self, pictures: NDArray[np.uint8]) -> Seen:
+        """Pixels (N, 3, S, S) to regions."""
+        return Seen(*self.session.run(None, {"pictures": pictures}))
+
+    @cached_property
+    def size(self) -> int:
+        """Pixels a side."""
+        return int(read_json(Path(self.folder) / "encoder.json")["size"])
+
+    @cached_property
+    def regions(self) -> int:
+        """Regions of a picture at most, with the whole."""
+        return 1 + int(read_json(Path(self.folder) / "encoder.json")["regions"])
+
+    @cached_property
+    def session(self) -> Any:
+        """The encoder in memory."""
+        return load(Path(self.folder) / "encoder.onnx", self.threads)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: where it lies, not what is in memory."""
+        return {"folder": self.folder, "threads": self.threads, "kept": {}}
+
+
+def load(path: Path, threads: int) -> Any:
+    """An ONNX file, ready to run on the processor. With one thread the same input gives the same bits."""
+    runtime = need("onnxruntime", "bundled")
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    options.log_severity_level = 3
+    if not path.is_file():
+        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.")
+    try:
+        return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
+    except Exception as trouble:  # onnxruntime has an exception class for every kind of broken file
+        raise DataError(f"{path}: cannot be read as ONNX ({str(trouble).splitlines()[0]}). Export again.") from None
+
+
+def read_json(path: Path) -> Any:
+    """A JSON file of an exported model."""
+    try:
+        return orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.") from None
+    except orjson.JSONDecodeError as trouble:
+        raise DataError(f"{path}: cannot be read as JSON ({trouble}). Export again.") from None

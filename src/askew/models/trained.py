@@ -1,0 +1,57 @@
+"""Networks trained here: ``trained:FOLDER``, the folder that ``askew train`` wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from askew.errors import BadOption, DataError, need
+from askew.files import fingerprint
+from askew.types import Prediction, Question
+
+if TYPE_CHECKING:
+    from askew.train.trained import Trained
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """The best weights of a training as a model, answering with torch. They are loaded at the first question.
+
+    The signature holds what the folder's files contain, so that a training that went on is another model.
+    """
+
+    folder: str = field(repr=False)
+    features: str | None = field(default=None, repr=False)
+    """Where region features come from, when not from where they came in training."""
+    batch_size: int = field(default=256, repr=False)
+    signature: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        need("torch", "train")
+        if self.batch_size < 1:
+            raise BadOption(f"trained: batch_size is {self.batch_size}; at least 1 is needed.")
+        parts = [Path(self.folder) / name for name in ("config.json", "words.json", "answers.json", "weights.pt")]
+        missing = [part.name for part in parts if not part.is_file()]
+        if missing:
+            raise DataError(f"{self.folder}: has no {missing[0]}. Give a folder that 'askew train --output' wrote.")
+        content = fingerprint(*map(str, parts))
+        looks = f", features={self.features}" if self.features else ""
+        object.__setattr__(self, "signature", f"{Path(self.folder).name}#{content}{looks}")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: everything but the loaded weights."""
+        return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    @cached_property
+    def trained(self) -> Trained:
+        """The network in memory."""
+        from askew.train.trained import load_trained
+
+        return load_trained(self.folder, self.features)
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """What the network says; a question whose picture cannot be seen fails alone."""
+        return self.trained.answer(questions, self.batch_size)

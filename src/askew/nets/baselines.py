@@ -1,0 +1,99 @@
+"""The networks that papers compare with: the question alone, question and whole picture, attention over regions."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from askew.nets.attend import masked_softmax, weighted
+from askew.nets.config import NetConfig
+from askew.nets.head import answer_head
+from askew.nets.question import QuestionEncoder, Reader
+from askew.nets.regions import Regions, mean_region
+from askew.nets.types import Output
+
+
+class LanguageOnly(nn.Module):
+    """Reads the question and never looks."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.question = QuestionEncoder(config)
+        self.answer = answer_head(config, config.hidden)
+
+    def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
+        """Answers (B, A)."""
+        _, question, _ = self.question(tokens)  # (B, H)
+        return Output(self.answer(question))
+
+
+class LstmQI(nn.Module):
+    """LSTM Q + norm I (Antol et al. 2015): the picture's vector, of unit length, times the question's."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.question = Reader(config)
+        self.regions = Regions(config)
+        self.picture = nn.Linear(config.hidden, config.hidden)
+        self.text = nn.Linear(config.hidden, config.hidden)
+        self.answer = answer_head(config, config.hidden)
+
+    def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
+        """Answers (B, A)."""
+        question = torch.tanh(self.text(self.question(tokens)))  # (B, H)
+        whole = mean_region(self.regions(features, boxes, mask), mask)  # (B, H)
+        normed = whole / whole.square().sum(dim=1, keepdim=True).clamp(min=1e-12).sqrt()  # (B, H)
+        return Output(self.answer(question * torch.tanh(self.picture(normed))))
+
+
+class CnnLstm(nn.Module):
+    """CNN+LSTM (Johnson et al. 2017): the question beside the picture's mean and strongest features."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        self.question = Reader(config)
+        self.regions = Regions(config)
+        self.answer = answer_head(config, 3 * config.hidden)
+
+    def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
+        """Answers (B, A)."""
+        x = self.regions(features, boxes, mask)  # (B, K, H), none below 0
+        picture = [mean_region(x, mask), x.amax(dim=1)]  # (B, H) each
+        return Output(self.answer(torch.cat([self.question(tokens), *picture], dim=1)))
+
+
+class Butd(nn.Module):
+    """Bottom-up regions, top-down attention (Anderson et al. 2018), with the gated tanh of Teney et al. 2018."""
+
+    def __init__(self, config: NetConfig) -> None:
+        super().__init__()
+        hidden = config.hidden
+        self.question = QuestionEncoder(config)
+        self.regions = Regions(config)
+        self.attend = GatedTanh(2 * hidden, hidden)
+        self.score = nn.Linear(hidden, 1)
+        self.text = GatedTanh(hidden, hidden)
+        self.picture = GatedTanh(hidden, hidden)
+        self.answer = answer_head(config, hidden)
+
+    def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
+        """Answers (B, A) and where it looked (B, 1, K)."""
+        _, question, _ = self.question(tokens)  # (B, H)
+        x = self.regions(features, boxes, mask)  # (B, K, H)
+        asked = torch.cat([x, question.unsqueeze(1).expand_as(x)], dim=2)  # (B, K, 2H)
+        attention = masked_softmax(self.score(self.attend(asked)).squeeze(2), mask)  # (B, K)
+        fused = self.text(question) * self.picture(weighted(attention, x))  # (B, H)
+        return Output(self.answer(fused), attention=attention.unsqueeze(1))
+
+
+class GatedTanh(nn.Module):
+    """tanh(W x) ⊙ σ(W' x)."""
+
+    def __init__(self, inside: int, outside: int) -> None:
+        super().__init__()
+        self.value = nn.Linear(inside, outside)
+        self.gate = nn.Linear(inside, outside)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(..., inside) to (..., outside)."""
+        return torch.tanh(self.value(x)) * torch.sigmoid(self.gate(x))

@@ -1,0 +1,187 @@
+"""Eyes for the embedded world: pixels to regions, a small stand-in for bottom-up attention (Anderson et al. 2018).
+
+A convolutional network says for each cell of a grid whether the middle of a thing is there (Zhou et al. 2019, "Objects
+as Points"), how large the thing is and which labels fit it. The best cells become regions. The first region is the
+whole picture: its facts, and how many of everything were seen.
+
+B pictures, S pixels a side, G = S / 8 cells a side, V labels of things, F facts of the picture, K regions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as fn
+
+POSITION = 6
+"""How many features say where a region is."""
+STRIDE = 8
+"""Pixels a cell is wide."""
+
+
+@dataclass(frozen=True)
+class EncoderConfig:
+    """Everything that decides the shape of an encoder."""
+
+    names: int
+    """Labels that exclude one another: what the thing is."""
+    labels: int
+    """All labels of things; the names come first."""
+    facts: int
+    """Labels of the whole picture."""
+    size: int = 144
+    """Pixels a side that pictures are brought to; a multiple of 16."""
+    width: int = 96
+    """Channels of the grid."""
+    regions: int = 14
+    """Regions a picture has at most, besides the whole."""
+    least: float = 0.2
+    """How sure it must be of a thing for a region."""
+
+    @property
+    def features(self) -> int:
+        """Numbers per region: how sure, the labels, the facts, the position.
+
+        >>> EncoderConfig(names=2, labels=5, facts=3).features
+        15
+        """
+        return 1 + self.labels + self.facts + POSITION
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON; ``EncoderConfig(**record)`` gives it back."""
+        return asdict(self)
+
+
+class Grid(NamedTuple):
+    """What is seen in each cell, before it is decided which cells are things."""
+
+    heat: Tensor
+    """(B, G, G) logits: the middle of a thing is here."""
+    labels: Tensor
+    """(B, V, G, G) logits."""
+    shape: Tensor
+    """(B, 4, G, G): the middle as a share of the cell, then width and height as shares of the picture."""
+    facts: Tensor
+    """(B, F) logits."""
+
+
+class Regions(NamedTuple):
+    """What the answering networks get."""
+
+    features: Tensor
+    """(B, 1 + K, D) float32."""
+    boxes: Tensor
+    """(B, 1 + K, 4): x, y, width, height as shares of the picture."""
+    mask: Tensor
+    """(B, 1 + K) bool: True where there is something."""
+
+
+class Residual(nn.Module):
+    """Two convolutions around which the picture also goes unchanged (He et al. 2016)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential(*conv(width, width), nn.Conv2d(width, width, 3, padding=1, bias=False), norm(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Same shape."""
+        return fn.relu(x + self.body(x))
+
+
+def norm(width: int) -> nn.Module:
+    """Batch normalisation."""
+    return nn.BatchNorm2d(width)
+
+
+def conv(inside: int, outside: int, kernel: int = 3, stride: int = 1) -> list[nn.Module]:
+    """A convolution, normalised and rectified."""
+    return [nn.Conv2d(inside, outside, kernel, stride, kernel // 2, bias=False), norm(outside), nn.ReLU()]
+
+
+class Encoder(nn.Module):
+    """Pictures to regions."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        w, deep = config.width, config.width * 5 // 3
+        self.near = nn.Sequential(
+            *conv(3, 16, 5, 2),  # (B, 16, S/2, S/2)
+            *conv(16, w // 2, 3, 2),  # (B, w/2, S/4, S/4)
+            *conv(w // 2, w // 2),
+            *conv(w // 2, w, 3, 2),  # (B, w, G, G)
+            Residual(w),
+            Residual(w),
+        )
+        self.far = nn.Sequential(*conv(w, deep, 3, 2), Residual(deep))  # (B, deep, G/2, G/2)
+        self.lateral = nn.Conv2d(deep, w, 1)
+        self.mixed = nn.Sequential(*conv(w, w * 4 // 3))
+        self.heat = nn.Conv2d(w * 4 // 3, 1, 3, padding=1)
+        self.labels = nn.Conv2d(w * 4 // 3, config.labels, 1)
+        self.shape = nn.Conv2d(w * 4 // 3, 4, 1)
+        self.facts = nn.Linear(2 * deep, config.facts)
+        nn.init.constant_(self.heat.bias, -4.0)  # type: ignore[arg-type]
+        nn.init.constant_(self.labels.bias[config.names :], -3.0)  # type: ignore[index]
+        nn.init.constant_(self.facts.bias, -1.0)
+
+    def forward(self, pictures: Tensor) -> Regions:
+        """(B, 3, S, S) bytes to regions."""
+        return regions(self.look(pictures), self.config)
+
+    def look(self, pictures: Tensor) -> Grid:
+        """(B, 3, S, S) bytes to a grid."""
+        near = self.near(pictures.float() / 127.5 - 1)  # (B, w, G, G)
+        far = self.far(near)  # (B, deep, G/2, G/2)
+        wide = fn.interpolate(self.lateral(far), scale_factor=2.0, mode="nearest")  # (B, w, G, G)
+        cells = self.mixed(near + wide)  # (B, 4w/3, G, G)
+        whole = torch.cat([far.mean((2, 3)), far.amax((2, 3))], 1)  # (B, 2 deep)
+        return Grid(
+            self.heat(cells).squeeze(1), self.labels(cells), torch.sigmoid(self.shape(cells)), self.facts(whole)
+        )
+
+
+def regions(grid: Grid, config: EncoderConfig) -> Regions:
+    """The surest cells of a grid that are surer than all their neighbours, and the whole picture in front of them."""
+    heat = torch.sigmoid(grid.heat).unsqueeze(1)  # (B, 1, G, G)
+    peaks = heat * (heat >= fn.max_pool2d(heat, 3, 1, 1)).float()  # (B, 1, G, G)
+    sure, cells = peaks.flatten(1).topk(config.regions, dim=1)  # (B, K)
+    labels = _at(grid.labels, cells)  # (B, K, V)
+    names = torch.softmax(labels[..., : config.names], -1)
+    known = torch.cat([names, torch.sigmoid(labels[..., config.names :])], -1)  # (B, K, V)
+    boxes = _boxes(_at(grid.shape, cells), cells, grid.heat.shape[-1])  # (B, K, 4)
+    there = sure > config.least  # (B, K)
+    weight = (sure * there).unsqueeze(-1)  # (B, K, 1)
+    none = torch.zeros_like(known[..., :1]).expand(-1, -1, config.facts)  # (B, K, F)
+    things = torch.cat([weight, known, none, _position(boxes)], -1) * there.unsqueeze(-1)  # (B, K, D)
+    seen = torch.cat([torch.ones_like(sure[:, :1]), (known * weight).sum(1), torch.sigmoid(grid.facts)], -1)
+    whole = fn.pad(seen, (0, POSITION)).unsqueeze(1)  # (B, 1, D)
+    frame = torch.tensor([0.0, 0.0, 1.0, 1.0]).expand(boxes.shape[0], 1, 4)  # (B, 1, 4)
+    return Regions(
+        torch.cat([whole, things], 1),
+        torch.cat([frame, boxes * there.unsqueeze(-1)], 1),
+        torch.cat([torch.ones_like(there[:, :1]), there], 1),
+    )
+
+
+def _at(grid: Tensor, cells: Tensor) -> Tensor:
+    """(B, C, G, G) at (B, K) cells: (B, K, C)."""
+    flat = grid.flatten(2)  # (B, C, G * G)
+    return flat.gather(2, cells.unsqueeze(1).expand(-1, flat.shape[1], -1)).transpose(1, 2)
+
+
+def _boxes(shape: Tensor, cells: Tensor, side: int) -> Tensor:
+    """(B, K, 4) shapes in (B, K) cells of a grid to x, y, width, height: (B, K, 4)."""
+    corner = torch.stack([cells % side, cells // side], -1).float()  # (B, K, 2)
+    middle, half = (corner + shape[..., :2]) / side, shape[..., 2:] / 2
+    first, last = (middle - half).clamp(0, 1), (middle + half).clamp(0, 1)  # (B, K, 2): corners within the picture
+    return torch.cat([first, last - first], -1)
+
+
+def _position(boxes: Tensor) -> Tensor:
+    """(B, K, 4) boxes to what networks need to know of them: (B, K, 6)."""
+    middle = boxes[..., :2] + boxes[..., 2:] / 2  # (B, K, 2)
+    right = torch.sigmoid(12 * (middle[..., :1] - 0.5))  # (B, K, 1)
+    return torch.cat([middle, boxes[..., 2:], right, 1 - right], -1)

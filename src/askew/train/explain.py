@@ -1,0 +1,103 @@
+"""How a module network comes to its answers: modules and attention, step by step (Whitehead et al. 2020, Fig. 5)."""
+
+from __future__ import annotations
+
+import io
+from base64 import b64encode
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from askew.errors import UsageError
+from askew.files import replaced
+from askew.images import open_image
+from askew.nets.nmn import MODULES
+from askew.report.markup import Html, el, join
+from askew.text import tokens
+from askew.train.trained import Trained
+from askew.types import Group, ImageRef, Question
+
+SIDE = 224
+"""Pixels a picture is wide."""
+STYLE = """
+body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1d2430 }
+section { border-top: 1px solid #d5dae3; padding: 1rem 0 } h2 { font-size: 1rem; margin: .6rem 0 .2rem }
+.steps { display: flex; gap: 1rem; flex-wrap: wrap } figure { margin: 0; width: 224px } svg { display: block }
+figcaption { font-size: .85rem; color: #48526a }
+rect { fill: none; stroke: #fff; stroke-width: 3 } .best { stroke: #d62828 }
+"""
+
+
+def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
+    """Write a page with each group's original and variants: what was answered, and how it came about."""
+    parts = [_group(trained, group) for group in groups]
+    digest = b64encode(sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'"
+    title = f"askew: how {trained.config['net']['name']} answers"
+    head = join(
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=policy),
+        el("title", title),
+        el("style", Html(STYLE)),
+    )
+    said = (
+        "Each step shows the module with the largest weight, the word that is read most, and the regions by how much "
+        "they are looked at; the one looked at most is red."
+    )
+    body = el("body", el("h1", title), el("p", said), *parts)
+    with replaced(path) as file:
+        file.write(("<!doctype html>" + el("html", el("head", head), body, lang="en")).encode())
+
+
+def _group(trained: Trained, group: Group) -> Html:
+    questions = [group.original, *(variant.question for variant in group.variants)]
+    tests = ["original", *(variant.test for variant in group.variants)]
+    return el("section", *(_question(trained, question, test) for question, test in zip(questions, tests, strict=True)))
+
+
+def _question(trained: Trained, question: Question, test: str) -> Html:
+    output, boxes = trained.look([question]), trained.batch([question]).boxes[0].tolist()
+    if output.weights is None or output.attention is None or output.words is None:
+        raise UsageError(f"{trained.config['net']['name']} has no modules to show. Take stacknmn, xnm or hybridnet.")
+    if question.image is None:
+        raise UsageError(f"Question {question.id!r} has no picture, so there is nothing to show.")
+    answer, picture = trained.answer([question])[0].answer or "", _picture(question.image)
+    words = tokens(question.text)
+    steps = []
+    for step, (weights, attention, read) in enumerate(
+        zip(output.weights[0].tolist(), output.attention[0].tolist(), output.words[0].tolist(), strict=True), 1
+    ):
+        module, word = weights.index(max(weights)), min(read.index(max(read)), len(words) - 1)
+        caption = f"{step}. {MODULES[module]} {weights[module]:.0%}, reading “{words[word] if words else ''}”"
+        drawn = el("svg", picture, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=caption)
+        steps.append(el("figure", drawn, el("figcaption", caption)))
+    heading = el("h2", f"{question.text} — {answer} ({test})")
+    return join(heading, el("div", *steps, class_="steps"))
+
+
+def _picture(image: ImageRef) -> Html:
+    file = io.BytesIO()
+    open_image(image).resize((SIDE, SIDE)).save(file, "JPEG", quality=85)
+    data = b64encode(file.getvalue()).decode()
+    return el("image", href=f"data:image/jpeg;base64,{data}", width=SIDE, height=SIDE)
+
+
+def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
+    """The regions, the most looked at last, so that it lies on top."""
+    top = max(attention) or 1.0
+    ranked = sorted(range(len(attention)), key=lambda region: attention[region])
+    for region in ranked:
+        x, y, width, height = (SIDE * value for value in boxes[region])
+        share = attention[region] / top
+        if width > 0 and share > 0.05:
+            attributes: dict[str, Any] = {"class_": "best"} if region == ranked[-1] else {}
+            yield el(
+                "rect",
+                x=f"{x:.1f}",
+                y=f"{y:.1f}",
+                width=f"{width:.1f}",
+                height=f"{height:.1f}",
+                stroke_opacity=f"{share:.2f}",
+                **attributes,
+            )

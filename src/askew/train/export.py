@@ -1,0 +1,223 @@
+"""Networks as ONNX files, which run without torch: ``--model onnx:FOLDER``.
+
+Weights are rounded to half precision first and stored so, which halves the files; everything is computed in single
+precision, and the exported network must give what torch gives.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import io
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import torch
+from torch import Tensor, nn
+
+from askew.errors import BadOption, RunError, need
+from askew.files import replaced
+from askew.nets.encoder import Encoder
+from askew.nets.types import Output
+from askew.train.trained import Trained, load_trained
+from askew.world.draw import draw
+from askew.world.scenes import make_scene
+
+OPSET = 17
+LARGE = 256
+"""Arrays of more numbers are stored in half precision."""
+TOLERANCE = 2e-3
+"""How far a number of the exported network may be from torch's: sums are added up in another order."""
+
+
+class _Answering(nn.Module):
+    """A network with plain tensors for its result, and only the inputs that it looks at."""
+
+    def __init__(self, net: nn.Module, inputs: Sequence[str]) -> None:
+        super().__init__()
+        self.net = net
+        self.inputs = inputs
+
+    def forward(self, tokens: Tensor, *seen: Tensor) -> tuple[Tensor, ...]:
+        """The parts of the output that there are."""
+        given = dict(zip(self.inputs[1:], seen, strict=True))
+        said: Output = self.net(tokens, given.get("features"), given.get("boxes"), given.get("mask"))
+        return tuple(part for part in said if part is not None)
+
+
+def export_encoder(encoder: Encoder, labels: Mapping[str, Any], folder: Path) -> None:
+    """Write ``encoder.onnx`` and ``encoder.json``."""
+    size = encoder.config.size
+    made = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
+    shown = torch.stack([_picture(index, size) for index in range(2)])
+    _export(folder / "encoder.onnx", made, ("pictures",), (shown,), ("features", "boxes", "mask"), {})
+    _write_json(folder / "encoder.json", {**encoder.config.record(), "vocabulary": dict(labels)})
+
+
+def export_trained(trained: Trained, folder: Path, name: str = "model", about: Mapping[str, Any] | None = None) -> None:
+    """Write ``NAME.onnx`` and ``NAME.json``: the network, and the words and answers that its numbers stand for.
+
+    A network that looks at regions needs ``encoder.onnx`` beside it, which the reference models have.
+    """
+    net, eyes = trained.config["net"], eyes_of(trained.config)
+    inputs = {"none": ("tokens",), "pixels": ("tokens", "features"), "encoder": ("tokens", "features", "boxes", "mask")}
+    names = inputs[eyes]
+    shown = _example(net, eyes)
+    module = _Answering(copy.deepcopy(trained.net).eval(), names)
+    with torch.inference_mode():
+        said = trained.net(*(dict(shown).get(part) for part in ("tokens", "features", "boxes", "mask")))
+    outputs = tuple(part for part in Output._fields if getattr(said, part) is not None)
+    _export(folder / f"{name}.onnx", module, names, tuple(shown[part] for part in names), outputs, {"tokens": "words"})
+    record = {
+        "net": net,
+        "eyes": eyes,
+        "words": list(trained.words.known),
+        "answers": list(trained.answers.known),
+        "training": {key: value for key, value in trained.config.items() if key not in ("net", "versions", "threads")},
+        **(about or {}),
+    }
+    if eyes == "pixels":
+        from askew.nets.pixels import PIXELS
+
+        record["size"] = PIXELS
+    _write_json(folder / f"{name}.json", record)
+
+
+def eyes_of(config: Mapping[str, Any]) -> str:
+    """What a trained network sees by: ``none``, ``pixels`` or ``encoder``.
+
+    >>> eyes_of({"net": {"name": "language", "encoder": "none"}})
+    'none'
+    """
+    if config["net"]["name"] == "language":
+        return "none"
+    if config["net"]["encoder"] == "conv":
+        return "pixels"
+    if not str(config.get("features")).startswith("WorldFeatures"):
+        raise BadOption(
+            f"The network was trained on {config.get('features')}, which cannot be made from pictures alone. "
+            "Train it with --features world, or with encoder=conv."
+        )
+    return "encoder"
+
+
+def _picture(index: int, size: int) -> Tensor:
+    """A picture of the embedded world: noise would be full of things that are almost there."""
+    drawn = draw(make_scene(0, index), size).convert("RGB")
+    return torch.from_numpy(np.array(drawn).transpose(2, 0, 1).copy())
+
+
+def _example(net: Mapping[str, Any], eyes: str) -> dict[str, Tensor]:
+    """Something to follow the network with: two questions of different length."""
+    made = torch.Generator().manual_seed(0)
+    tokens = torch.randint(1, net["words"], (2, 9), generator=made)
+    tokens[1, 6:] = 0
+    if eyes == "pixels":
+        from askew.nets.pixels import PIXELS
+
+        return {"tokens": tokens, "features": torch.rand(2, 3, PIXELS, PIXELS, generator=made)}
+    regions = 1 if eyes == "none" else 5
+    mask = torch.ones(2, regions, dtype=torch.bool)
+    mask[1, regions // 2 + 1 :] = False
+    features = torch.rand(2, regions, net["features"], generator=made)
+    return {
+        "tokens": tokens,
+        "features": features,
+        "boxes": torch.rand(2, regions, 4, generator=made) / 2,
+        "mask": mask,
+    }
+
+
+def _export(
+    path: Path,
+    module: nn.Module,
+    inputs: Sequence[str],
+    shown: tuple[Tensor, ...],
+    outputs: Sequence[str],
+    lengths: Mapping[str, str],
+) -> None:
+    """Write the module as ONNX and compare what both give."""
+    onnx = need("onnx", "train")
+    module.eval()
+    for part in (*module.parameters(), *module.buffers()):
+        if part.is_floating_point() and part.numel() > LARGE:
+            part.data = part.data.half().float()
+    sizes = {name: {0: "batch"} | ({1: lengths[name]} if name in lengths else {}) for name in inputs}
+    for name in ("features", "boxes", "mask"):
+        if name in sizes and len(inputs) == 4:
+            sizes[name][1] = "regions"
+    memory = io.BytesIO()
+    with warnings.catch_warnings(), torch.inference_mode():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            module,
+            shown,
+            memory,  # type: ignore[arg-type]
+            input_names=list(inputs),
+            output_names=list(outputs),
+            dynamic_axes=sizes,
+            opset_version=OPSET,
+            dynamo=False,
+        )
+        wanted = module(*shown)
+    model = onnx.load_from_string(memory.getvalue())
+    _halve(onnx, model)
+    onnx.checker.check_model(model)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replaced(path) as file:
+        file.write(model.SerializeToString())
+    _compare(path, dict(zip(inputs, shown, strict=True)), outputs, wanted)
+
+
+def _halve(onnx: Any, model: Any) -> None:
+    """Store large arrays in half precision, and widen them when the file is loaded."""
+    graph, casts = model.graph, []
+    for array in graph.initializer:
+        values = onnx.numpy_helper.to_array(array)
+        if values.dtype == np.float32 and values.size > LARGE:
+            name = array.name
+            array.CopyFrom(onnx.numpy_helper.from_array(values.astype(np.float16), f"{name}.half"))
+            casts.append(onnx.helper.make_node("Cast", [f"{name}.half"], [name], to=onnx.TensorProto.FLOAT))
+    nodes = [*casts, *graph.node]
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _compare(path: Path, shown: Mapping[str, Tensor], outputs: Sequence[str], wanted: Sequence[Tensor]) -> None:
+    from askew.models.eyes import load
+
+    given = load(path, 1).run(None, {name: value.numpy() for name, value in shown.items()})
+    for name, mine, torchs in zip(outputs, given, wanted, strict=True):
+        apart = float(np.abs(mine.astype(np.float64) - torchs.numpy().astype(np.float64)).max())
+        if not apart <= TOLERANCE * max(1.0, float(torchs.abs().max() if torchs.dtype != torch.bool else 1)):
+            raise RunError(f"{path}: {name} differs by {apart:.2g} from what torch gives. Report this.")
+
+
+def _write_json(path: Path, content: Any) -> None:
+    with replaced(path) as file:
+        file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n")
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Write a trained network as a folder that needs no torch: ``python -m askew.train.export TRAINED OUTPUT``."""
+    parser = argparse.ArgumentParser(prog="python -m askew.train.export", description=main.__doc__)
+    parser.add_argument("trained", help="a folder that askew train wrote")
+    parser.add_argument("output", type=Path, help="the folder to write")
+    args = parser.parse_args(argv)
+    trained = load_trained(args.trained)
+    export_trained(trained, args.output)
+    if eyes_of(trained.config) == "encoder":
+        from askew.models.eyes import REFERENCE
+
+        for name in ("encoder.onnx", "encoder.json"):
+            with replaced(args.output / name) as file:
+                file.write((REFERENCE / name).read_bytes())
+    print(f"Ask it: askew run --model onnx:{args.output} ...")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""The loop: one function from data to a trained network, and back to where it was after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+import torch
+from torch import Tensor, nn
+
+from askew import __version__
+from askew.api import as_data
+from askew.errors import RunError, UsageError
+from askew.files import replaced
+from askew.nets.build import build_net
+from askew.nets.config import NetConfig
+from askew.nets.types import Output
+from askew.settings import Settings, progress_bar
+from askew.train.checkpoint import BEST, STATE, Progress, load_state, save_state, save_weights
+from askew.train.config import TrainConfig
+from askew.train.features import FeatureStore
+from askew.train.losses import AnswerLoss, Loss, Step
+from askew.train.page import write_page
+from askew.train.prepare import Data, Given, Groups, Lesson, as_losses, as_net, prepare
+from askew.train.rows import Rows, order
+from askew.train.trained import Trained, load_trained
+
+SAVE_EVERY = 60.0
+"""Seconds between checkpoints within an epoch."""
+
+
+def train(
+    net: str | NetConfig = "xnm",
+    data: Data = "world:train",
+    val: Data | None = None,
+    features: str | FeatureStore | None = None,
+    losses: Iterable[str | Loss | AnswerLoss] = (),
+    *,
+    output: str | Path,
+    groups: Groups = "p2",
+    images: str | None = None,
+    progress: bool = False,
+    **settings: Any,
+) -> Trained:
+    """Train a network and give the weights of its best epoch.
+
+    ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
+    specs or questions; ``features`` a file, ``grid``, or a store; ``groups`` what Q3R and augmentation take pairs from:
+    a suite, a file or groups. ``settings`` are those of :class:`askew.train.config.TrainConfig` (``seed``, ...).
+    Without ``val`` a tenth of the pictures is kept for validation. Everything is written to ``output``; the same call
+    after a kill goes on from there to the same weights, and a finished training is only read again.
+    """
+    answer, added = as_losses(losses)
+    config = TrainConfig(**settings)
+    named = as_data(data, images), None if val is None else as_data(val, images)
+    lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config))
+    folder = Path(output)
+    with _deterministic(config, folder):
+        _begin(folder, lesson)
+        _teach(lesson, folder, progress)
+    return load_trained(folder, None if isinstance(features, str) else features)
+
+
+def accuracy(net: nn.Module, rows: Rows, batch_size: int = 512) -> Tensor:
+    """How right the answer to each question is, (N,): the VQA accuracy of the answer that scores highest."""
+    net.eval()
+    right = []
+    with torch.inference_mode():
+        for start in range(0, len(rows), batch_size):
+            batch = rows.batch(torch.arange(start, min(start + batch_size, len(rows))))
+            said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+            assert batch.answers is not None
+            right.append(batch.answers.gather(1, said.logits.argmax(dim=1, keepdim=True)).squeeze(1))
+    return torch.cat(right) if right else torch.zeros(0)
+
+
+def _begin(folder: Path, lesson: Lesson) -> None:
+    """Write what the weights mean; refuse a folder of another training."""
+    config = folder / "config.json"
+    record = lesson.record | {"threads": torch.get_num_threads()}
+    if config.is_file():
+        before = orjson.loads(config.read_bytes())
+        before.pop("versions", None)
+        if before != orjson.loads(orjson.dumps(record)):
+            other = sorted(key for key in {*before, *record} if before.get(key) != record.get(key))
+            raise UsageError(
+                f"{folder}: holds a training that differs in {', '.join(other)}. Give another --output, or delete it."
+            )
+        return
+    _write_json(folder / "words.json", list(lesson.words.known))
+    _write_json(folder / "answers.json", list(lesson.answers.known))
+    _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})
+
+
+def _teach(lesson: Lesson, folder: Path, show: bool) -> None:
+    config = lesson.config
+    torch.manual_seed(_number(config.seed, "weights"))
+    net = build_net(lesson.net)
+    optimiser = torch.optim.Adam(net.parameters(), lr=config.rate)
+    done = load_state(folder / STATE, net, optimiser) if (folder / STATE).is_file() else Progress()
+    steps = math.ceil(len(lesson.train) / config.batch_size)
+    with progress_bar(Settings(progress=show), total=steps * config.epochs, desc="Training", unit=" steps") as bar:
+        bar.update(done.epoch * steps + done.step)
+        while done.epoch < config.epochs and not _is_over(done, config):
+            _epoch(lesson, net, optimiser, done, steps, folder, bar)
+            _validate(lesson, net, done, folder, steps)
+            save_state(folder / STATE, net, optimiser, done)
+            _write_json(folder / "history.json", done.history)
+            write_page(folder, lesson.record, done.history)
+            bar.set_postfix_str(f"epoch {done.epoch}, validation {100 * done.history[-1]['accuracy']:.1f} %")
+
+
+def _epoch(
+    lesson: Lesson,
+    net: nn.Module,
+    optimiser: torch.optim.Optimizer,
+    done: Progress,
+    steps: int,
+    folder: Path,
+    bar: Any,
+) -> None:
+    """The steps of one epoch that are still to be done."""
+    config, shuffled = lesson.config, order(len(lesson.train), lesson.config.seed, done.epoch)
+    net.train()
+    saved = began = time.monotonic()
+    for step in range(done.step, steps):
+        torch.manual_seed(_number(config.seed, "step", done.epoch, step))
+        for group in optimiser.param_groups:
+            group["lr"] = config.rate * (_falling((done.epoch * steps + step) / (config.epochs * steps), config.decay))
+        which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
+        terms = _terms(lesson, net, which, f"{config.seed}:{done.epoch}:{step}")
+        total = torch.stack(list(terms.values())).sum()
+        if not torch.isfinite(total):
+            raise RunError(
+                f"The loss is not a number any more (epoch {done.epoch + 1}, step {step + 1}). Lower the learning rate."
+            )
+        optimiser.zero_grad(set_to_none=True)
+        total.backward()  # type: ignore[no-untyped-call]
+        if config.clip:
+            nn.utils.clip_grad_norm_(net.parameters(), config.clip)
+        optimiser.step()
+        for name, value in terms.items():
+            done.sums[name] = done.sums.get(name, 0.0) + value.item()
+            done.sums[f"{name} steps"] = done.sums.get(f"{name} steps", 0.0) + 1
+        done.step = step + 1
+        bar.update()
+        now = time.monotonic()
+        done.seconds += now - began
+        began = now
+        if now - saved > SAVE_EVERY and done.step < steps:
+            save_state(folder / STATE, net, optimiser, done)
+            saved = time.monotonic()
+
+
+def _terms(lesson: Lesson, net: nn.Module, which: Tensor, chance: str) -> dict[str, Tensor]:
+    """Everything that is added up in one step."""
+    batch = lesson.train.batch(which)
+    output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+    assert batch.answers is not None
+    terms = {"answer": lesson.answer(output.logits, batch.answers)}
+    yes, no = lesson.answers.find("yes"), lesson.answers.find("no")
+    for number, (loss, pairs) in enumerate(lesson.losses):
+        rng = Random(f"{chance}:{loss!r}:{number}")
+        both = None if yes is None or no is None else (yes, no)
+        term = loss.term(Step(net, batch, output, rng, lesson.answer, pairs, both))
+        if term is not None:
+            name = type(loss).__name__.lower()
+            terms[name if name not in terms else f"{name} {number + 1}"] = term
+    return terms
+
+
+def _validate(lesson: Lesson, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:
+    """Close the epoch: measure, remember the best weights, add to the history."""
+    right = accuracy(net, lesson.val)
+    value = right.mean().item()
+    kinds = {
+        kind: right[[at for at, other in enumerate(lesson.kinds) if other == kind]].mean().item()
+        for kind in sorted(set(lesson.kinds))
+        if kind
+    }
+    done.epoch, done.step, done.since = done.epoch + 1, 0, done.since + 1
+    if value > done.best:
+        done.best, done.since = value, 0
+        save_weights(folder / BEST, net)
+    names = [name for name in done.sums if not name.endswith(" steps")]
+    done.history.append(
+        {
+            "epoch": done.epoch,
+            "loss": {name: done.sums[name] / done.sums[f"{name} steps"] for name in names},
+            "accuracy": value,
+            "by_answer_type": kinds,
+            "seconds": round(done.seconds, 3),
+            "questions_per_second": round(done.epoch * len(lesson.train) / max(done.seconds, 1e-9), 1),
+        }
+    )
+    done.sums = {}
+
+
+def _is_over(done: Progress, config: TrainConfig) -> bool:
+    return bool(config.patience) and done.since >= config.patience
+
+
+def _falling(share: float, falls: bool) -> float:
+    """The learning rate's share after this share of all steps: half a cosine.
+
+    >>> [round(_falling(share, True), 2) for share in (0, 0.5, 1)], _falling(0.9, False)
+    ([1.0, 0.5, 0.0], 1.0)
+    """
+    return (1 + math.cos(math.pi * share)) / 2 if falls else 1.0
+
+
+def _number(*parts: object) -> int:
+    """A seed made of these parts."""
+    digest = hashlib.sha256(":".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+@contextmanager
+def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
+    """Algorithms that give the same bits again, a fixed number of threads; torch's own state stays as it was."""
+    algorithms, threads = torch.are_deterministic_algorithms_enabled(), torch.get_num_threads()
+    wanted = config.threads or _threads_before(folder) or threads
+    torch.use_deterministic_algorithms(True)
+    torch.set_num_threads(wanted)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            yield
+    finally:
+        torch.use_deterministic_algorithms(algorithms)
+        torch.set_num_threads(threads)
+
+
+def _threads_before(folder: Path) -> int:
+    """The number of threads a broken-off training had."""
+    config = folder / "config.json"
+    return int(orjson.loads(config.read_bytes()).get("threads", 0)) if config.is_file() else 0
+
+
+def _write_json(path: Path, content: Sequence[Any] | dict[str, Any]) -> None:
+    with replaced(path) as file:
+        file.write(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")

@@ -1,0 +1,271 @@
+"""What training minimises. The answer loss counts in every step; the others add a term to it, and can be combined.
+
+No torch is imported before a loss is used, so that losses can be listed without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+
+from askew.errors import BadOption, DataError, need
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+    from askew.nets.types import Batch, Output
+    from askew.train.rows import Pairs
+
+Distance: TypeAlias = Literal["l1", "l2", "kl"]
+Reduce: TypeAlias = Literal["mean", "sum"]
+
+
+@dataclass(frozen=True)
+class AnswerLoss:
+    """How wrong the answers are, against how many people gave each (soft targets, Teney et al. 2018).
+
+    ``bce`` takes each answer as a question of its own and adds up over answers; ``ce`` takes answers as excluding one
+    another.
+    """
+
+    kind: Literal["bce", "ce"] = "bce"
+
+    def __post_init__(self) -> None:
+        _one_of("answer", "kind", self.kind, ("bce", "ce"))
+
+    def __call__(self, logits: Tensor, targets: Tensor) -> Tensor:
+        """(B, A) and (B, A) to one number."""
+        functional = need("torch.nn.functional", "train")
+        if self.kind == "bce":
+            summed: Tensor = functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum")
+            return summed / logits.shape[0]
+        shares = targets / targets.sum(dim=1, keepdim=True).clamp(min=1e-6)
+        crossed: Tensor = functional.cross_entropy(logits, shares)
+        return crossed
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a loss can look at in one step of training."""
+
+    net: nn.Module
+    batch: Batch
+    output: Output
+    rng: Random
+    """The chance of this loss in this step: of the seed, the epoch and the step."""
+    answer: AnswerLoss
+    pairs: Pairs | None = None
+    """Pairs of the loss's groups."""
+    yes_no: tuple[int, int] | None = None
+    """The numbers of yes and no among the answers."""
+
+    def ask(self, batch: Batch) -> Output:
+        """What the network says to another batch."""
+        said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
+        return said
+
+
+class Loss(Protocol):
+    """Adds a term to the answer loss. Its ``repr`` is its signature."""
+
+    def term(self, step: Step) -> Tensor | None:
+        """One number, or None when this step has none."""
+        ...
+
+
+@runtime_checkable
+class TakesGroups(Protocol):
+    """A loss that compares originals with variants."""
+
+    @property
+    def groups(self) -> str:
+        """Which groups: a suite, a file of groups, or nothing for those of the training."""
+        ...
+
+
+@dataclass(frozen=True)
+class Q3R:
+    """Related questions should take the same path through the modules (Whitehead et al. 2020, Algorithm 1)."""
+
+    weight: float = 1.0
+    """λ."""
+    rate: float = 0.2
+    """r: the share of steps that have it."""
+    distance: Distance = "l1"
+    types: str = ""
+    """Which tests of the groups, with commas between; by default all. A step has one of them, each equally often."""
+    ce: bool = True
+    """Also learn the answers to the variants, as the authors' code does; their Algorithm 1 does not say so."""
+    reduce: Reduce = "mean"
+    """``mean`` over steps and modules as in their code, or the ``sum`` of eq. 1."""
+    groups: str = ""
+    """A suite or a file of groups; by default those of the training."""
+
+    needs_modules: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check("q3r", self.weight, self.rate)
+        _one_of("q3r", "distance", self.distance, ("l1", "l2", "kl"))
+        _one_of("q3r", "reduce", self.reduce, ("mean", "sum"))
+
+    def term(self, step: Step) -> Tensor | None:
+        """λ d(w, w̃), and the answer loss on the variants."""
+        if step.rng.random() >= self.rate:
+            return None
+        from askew.train.distance import distance
+
+        assert step.pairs is not None
+        which = _draw(step, self.types)
+        original = step.net.choose(step.pairs.originals.words(which))  # type: ignore[operator]
+        if not self.ce:
+            changed = step.net.choose(step.pairs.variants.words(which))  # type: ignore[operator]
+            return self.weight * distance(original, changed, self.distance, self.reduce)
+        batch = step.pairs.variants.batch(which)
+        output = step.ask(batch)
+        assert output.weights is not None
+        assert batch.answers is not None
+        apart = distance(original, output.weights, self.distance, self.reduce)
+        return self.weight * apart + step.answer(output.logits, batch.answers)
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """Related questions should get the same answer: what Q3R is compared with.
+
+    The distance is between the two distributions over answers; where yes becomes no, the two change places first.
+    Variants that come with answers of their own have no such distance, and are left out.
+    """
+
+    weight: float = 1.0
+    rate: float = 0.2
+    distance: Distance = "kl"
+    types: str = ""
+    ce: bool = True
+    """Also learn the answers to the variants."""
+    groups: str = ""
+
+    def __post_init__(self) -> None:
+        _check("consistency", self.weight, self.rate)
+        _one_of("consistency", "distance", self.distance, ("l1", "l2", "kl"))
+
+    def term(self, step: Step) -> Tensor | None:
+        """The weighted distance, and the answer loss on the variants."""
+        if step.rng.random() >= self.rate:
+            return None
+        from askew.train.distance import distance
+
+        assert step.pairs is not None
+        which = _draw(step, self.types)
+        first, second = step.pairs.originals.batch(which), step.pairs.variants.batch(which)
+        before, after = step.ask(first).logits, step.ask(second).logits  # (B, A) each
+        flips = step.pairs.flips.index_select(0, which)  # (B,)
+        kept = flips | step.pairs.same.index_select(0, which)
+        if step.yes_no is None:
+            kept = kept & ~flips
+        expected = _flipped(before, flips, step.yes_no).softmax(dim=1)[kept]  # (N, A)
+        apart = distance(expected[:, None], after.softmax(dim=1)[kept][:, None], self.distance, "sum")
+        total = self.weight * apart if len(expected) else 0.0 * after.sum()
+        assert second.answers is not None
+        return total + step.answer(after, second.answers) if self.ce else total
+
+
+@dataclass(frozen=True)
+class Augment:
+    """Variants as more questions to learn from, and nothing else."""
+
+    weight: float = 1.0
+    rate: float = 0.2
+    """The share of steps that have a batch of them."""
+    types: str = ""
+    mixed: bool = True
+    """Tests mixed in a batch by their size; ``false``: one test a batch, each equally often, as Q3R has it."""
+    groups: str = ""
+
+    def __post_init__(self) -> None:
+        _check("augment", self.weight, self.rate)
+
+    def term(self, step: Step) -> Tensor | None:
+        """The answer loss on a batch of variants."""
+        if step.rng.random() >= self.rate:
+            return None
+        assert step.pairs is not None
+        batch = step.pairs.variants.batch(_draw(step, self.types, self.mixed))
+        assert batch.answers is not None
+        return self.weight * step.answer(step.ask(batch).logits, batch.answers)
+
+
+@dataclass(frozen=True)
+class RandomImage:
+    """With a picture of another question, the right answer should not come (Teney et al. 2020).
+
+    The term is the probability that is left to the right answers, each by how right it is.
+    """
+
+    weight: float = 1.0
+    rate: float = 1.0
+    """The share of steps that have it."""
+
+    def __post_init__(self) -> None:
+        _check("random-image", self.weight, self.rate)
+
+    def term(self, step: Step) -> Tensor | None:
+        """The probability of the right answers to questions whose pictures changed places."""
+        count = len(step.batch.tokens)
+        if step.rng.random() >= self.rate or count < 2:
+            return None
+        turn = step.rng.randrange(1, count)
+        batch = step.batch
+        other = [part.roll(turn, 0) for part in (batch.features, batch.boxes, batch.mask)]
+        said: Output = step.net(batch.tokens, *other)
+        assert batch.answers is not None
+        chance = said.logits.sigmoid() if step.answer.kind == "bce" else said.logits.softmax(dim=1)
+        return self.weight * (chance * batch.answers).sum() / count
+
+
+def check_types(loss: Any, pairs: Pairs) -> list[str]:
+    """The tests a loss takes pairs from; refused when one is not there.
+
+    An empty ``types`` is all of them.
+    """
+    wanted = [part.strip() for part in loss.types.split(",") if part.strip()]
+    missing = [test for test in wanted if test not in pairs.tests]
+    if missing or not pairs.tests:
+        known = ", ".join(pairs.tests) or "none"
+        raise DataError(
+            f"{loss!r}: the groups have no pairs of test {missing[0]!r}. Tests there: {known}."
+            if missing
+            else f"{loss!r}: not one pair could be made from the training data. Give other groups, or leave it out."
+        )
+    return wanted or list(pairs.tests)
+
+
+def _draw(step: Step, types: str, mixed: bool = False) -> Tensor:
+    """As many pairs as the batch has questions, of one test (each equally often) or of all, by chance."""
+    assert step.pairs is not None
+    tests: Sequence[str] = [part.strip() for part in types.split(",") if part.strip()] or list(step.pairs.tests)
+    return step.pairs.draw(tests if mixed else [step.rng.choice(tests)], len(step.batch.tokens), step.rng)
+
+
+def _flipped(logits: Tensor, flips: Tensor, yes_no: tuple[int, int] | None) -> Tensor:
+    """Logits (B, A) with yes and no exchanged where ``flips`` (B,) says so."""
+    if yes_no is None:
+        return logits
+    torch = need("torch", "train")
+    places = torch.arange(logits.shape[1])
+    places[list(yes_no)] = places[list(reversed(yes_no))]
+    turned: Tensor = torch.where(flips.unsqueeze(1), logits.index_select(1, places), logits)
+    return turned
+
+
+def _check(name: str, weight: float, rate: float) -> None:
+    if weight < 0:
+        raise BadOption(f"{name}: weight is {weight}; give 0 or more.")
+    if not 0 <= rate <= 1:
+        raise BadOption(f"{name}: rate is {rate}; give a share from 0 to 1.")
+
+
+def _one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise BadOption(f"{name}: {option} is {value!r}, which is none of {', '.join(known)}.")

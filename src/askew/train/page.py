@@ -1,0 +1,86 @@
+"""How a training went, as one page: learning curves and what was trained, in the report's style."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from askew.files import replaced
+from askew.report.figures import Figure
+from askew.report.markup import Html, details, el, join, table
+from askew.report.plots import curve, shapes
+
+
+def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:
+    """Write ``report.html``; it appears whole or not at all."""
+    with replaced(folder / "report.html") as file:
+        file.write(page(record, history).encode())
+
+
+def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
+    """The page as text."""
+    style = files("askew.report").joinpath("page", "style.css").read_text(encoding="utf-8")
+    template = files("askew.train").joinpath("page.html").read_text(encoding="utf-8")
+    best = max(history, key=lambda one: one["accuracy"])
+    digest = b64encode(sha256(style.encode()).digest()).decode()
+    losses = list(dict.fromkeys(name for one in history for name in one["loss"]))
+    return Template(template).substitute(
+        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
+        style=style,
+        shapes=shapes(),
+        title=join(f"askew: training {record['net']['name']}"),
+        subtitle=join(_subtitle(record, history, best)),
+        curves=join(
+            _plot("Validation accuracy", [one["accuracy"] for one in history], 0, share=True),
+            *(_plot(f"Loss: {name}", [one["loss"].get(name) for one in history], 1) for name in losses),
+        ),
+        epochs=_table(history, losses),
+        made=details("Configuration", _settings(record), opened=True),
+    )
+
+
+def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:
+    return (
+        f"{record['net']['name']} · {record['questions']['train']:,} questions · {len(history)} epochs in "
+        f"{history[-1]['seconds']:.0f} s · best validation {100 * best['accuracy']:.1f} % (epoch {best['epoch']})"
+    )
+
+
+def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = False) -> Html:
+    known = [value for value in values if value is not None]
+    low, high = (0.0, 1.0) if share else (0.0, max(known, default=1.0) or 1.0)
+    figures = [Figure(heading, value, None, None, 0) for value in values]
+    said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {len(values)} epochs"
+    drawn = el("svg", curve(run, figures, low, high), class_="curve", height=160, role="img", aria_label=said)
+    return el("div", el("h3", heading), drawn, el("p", f"{said}.", class_="quiet"), class_="card")
+
+
+def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
+    head = ["Epoch", "Validation", *(f"Loss: {name}" for name in losses), "Seconds"]
+    rows = [
+        [
+            str(one["epoch"]),
+            _show(one["accuracy"], True),
+            *(_show(one["loss"].get(name), False) for name in losses),
+            f"{one['seconds']:.1f}",
+        ]
+        for one in history
+    ]
+    return table(head, rows, "Epochs")
+
+
+def _settings(record: Mapping[str, Any]) -> Html:
+    plain = {key: value for key, value in record.items() if key not in ("net", "training")}
+    flat = {**{f"net: {k}": v for k, v in record["net"].items()}, **record["training"], **plain}
+    return table(["Setting", "Value"], [[key.replace("_", " "), str(value)] for key, value in flat.items()], "Settings")
+
+
+def _show(value: float | None, share: bool) -> str:
+    if value is None:
+        return "—"
+    return f"{100 * value:.1f} %" if share else f"{value:.4g}"

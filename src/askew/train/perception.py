@@ -1,0 +1,178 @@
+"""Teaching an encoder to see: pictures of the training split with their scene graphs in, weights out.
+
+It is to the embedded world what training a detector on Visual Genome is to bottom-up features (Anderson et al. 2018).
+Only scenes of the data that is given are looked at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import cos, pi
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as fn
+
+from askew.files import replaced
+from askew.nets.encoder import Encoder, EncoderConfig
+from askew.train.sights import Album
+from askew.train.world_features import WorldFeatures
+
+__all__ = ["Lesson", "WorldFeatures", "cells_of", "focal", "lesson_losses", "teach"]
+
+LOSSES = ("heat", "name", "rest", "shape_and_facts")
+"""What is added up in each step."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """How an encoder is taught."""
+
+    epochs: int = 10
+    coarse: int = 4
+    """Epochs at the start that are taught on pictures of two thirds the size, which is twice as fast."""
+    batch_size: int = 32
+    rate: float = 2e-3
+    """Of AdamW, at its highest."""
+    decay: float = 1e-3
+    seed: int = 0
+
+
+def teach(album: Album, config: EncoderConfig, lesson: Lesson, output: Path) -> Encoder:
+    """An encoder taught on this album.
+
+    Every epoch's state is kept in ``output``, one line of losses is added to ``history.jsonl``, and a broken-off lesson
+    goes on after its last whole epoch to the same weights.
+    """
+    torch.manual_seed(lesson.seed)
+    encoder = Encoder(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(encoder.parameters(), lesson.rate, weight_decay=lesson.decay)
+    output.mkdir(parents=True, exist_ok=True)
+    state = output / "state.pt"
+    for epoch in range(_resume(state, encoder, optimiser), lesson.epochs):
+        began = time.perf_counter()
+        losses = _epoch(album, encoder, optimiser, lesson, epoch)
+        _save(state, {"epoch": epoch + 1, "encoder": encoder.state_dict(), "optimiser": optimiser.state_dict()})
+        with open(output / "history.jsonl", "a", encoding="utf-8") as log:
+            seconds = round(time.perf_counter() - began, 1)
+            log.write(json.dumps({"epoch": epoch + 1, **losses, "seconds": seconds}) + "\n")
+    made: Encoder = encoder.eval()
+    return made
+
+
+def _epoch(
+    album: Album, encoder: Encoder, optimiser: torch.optim.Optimizer, lesson: Lesson, epoch: int
+) -> dict[str, float]:
+    """Teach the whole album once; gives the mean losses."""
+    config = encoder.config
+    size = config.size if epoch >= lesson.coarse else config.size * 2 // 3 // 16 * 16
+    steps = (len(album) + lesson.batch_size - 1) // lesson.batch_size
+    total = np.zeros(len(LOSSES))
+    encoder.train()
+    for step, rows in enumerate(_order(len(album), lesson, epoch)):
+        for group in optimiser.param_groups:
+            group["lr"] = lesson.rate * _warmth((epoch * steps + step) / (lesson.epochs * steps))
+        losses = lesson_losses(encoder, *_batch(album, rows, size, lesson, epoch))
+        optimiser.zero_grad(set_to_none=True)
+        torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(encoder.parameters(), 5.0)
+        optimiser.step()
+        total += np.array([loss.item() for loss in losses]) * len(rows)
+    return dict(zip(LOSSES, (total / len(album)).round(4).tolist(), strict=True))
+
+
+def lesson_losses(
+    encoder: Encoder, pictures: Tensor, boxes: Tensor, names: Tensor, rest: Tensor, facts: Tensor
+) -> list[Tensor]:
+    """Heat, name, other labels, and shape with facts: four losses to add up.
+
+    ``pictures`` (B, 3, S, S), ``boxes`` (B, M, 4), ``names`` (B, M), ``rest`` (B, M, V - names), ``facts`` (B, F).
+    """
+    grid = encoder.look(pictures)
+    side = grid.heat.shape[-1]
+    owner, near, centre, heat = cells_of(boxes, names >= 0, side)
+    b, y, x = near.nonzero(as_tuple=True)  # (P,) each: the cells that are taught labels
+    thing = owner[b, y, x]
+    weight = torch.where(centre[b, y, x], 1.0, 0.4)
+    weight = weight / weight.sum()
+    said = grid.labels[b, :, y, x]  # (P, V)
+    split = encoder.config.names
+    name = (fn.cross_entropy(said[:, :split], names[b, thing], reduction="none") * weight).sum()
+    other = fn.binary_cross_entropy_with_logits(said[:, split:], rest[b, thing].float(), reduction="none")
+    wanted = boxes[b, thing]  # (P, 4)
+    cell = torch.stack([x, y], -1)
+    middle = (wanted[:, :2] + wanted[:, 2:] / 2) * side - cell  # (P, 2): 0 to 1 in the centre cell
+    target = torch.cat([middle.clamp(0, 1), wanted[:, 2:]], -1)
+    shape = ((grid.shape[b, :, y, x] - target).abs() * torch.tensor([0.5, 0.5, 4.0, 4.0])).sum(-1)
+    whole = fn.binary_cross_entropy_with_logits(grid.facts, facts.float(), reduction="none").sum(1).mean()
+    placed = (shape * weight).sum() + 0.3 * whole
+    return [focal(grid.heat, heat, centre), name, 0.5 * (other.sum(1) * weight).sum(), placed]
+
+
+def cells_of(boxes: Tensor, there: Tensor, side: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Which thing each cell belongs to, whether it is taught the thing's labels, whether it is its middle, and heat.
+
+    ``boxes`` (B, M, 4), ``there`` (B, M); each result is (B, side, side).
+    """
+    middle = (boxes[..., :2] + boxes[..., 2:] / 2) * side  # (B, M, 2), in cells
+    cell = torch.arange(side) + 0.5  # (side,)
+    far_x = (cell - middle[..., :1]).abs()  # (B, M, side)
+    far_y = (cell - middle[..., 1:]).abs()  # (B, M, side)
+    away = (far_x.unsqueeze(2) ** 2 + far_y.unsqueeze(3) ** 2).masked_fill(~there[..., None, None], 1e9)
+    nearest, owner = away.min(1)  # (B, side, side)
+    spread = (boxes[..., 2:] * side / 8).clamp(0.5, 1.5)  # (B, M, 2)
+    fall = (far_x / spread[..., :1]).unsqueeze(2) ** 2 + (far_y / spread[..., 1:]).unsqueeze(3) ** 2
+    heat = torch.exp(-fall / 2).masked_fill(~there[..., None, None], 0.0).amax(1)
+    inside = (far_x <= 0.5).unsqueeze(2) & (far_y <= 0.5).unsqueeze(3) & there[..., None, None]
+    return owner, nearest <= 1.5**2, inside.any(1), heat
+
+
+def focal(logits: Tensor, heat: Tensor, centre: Tensor) -> Tensor:
+    """The focal loss of "Objects as Points" (Zhou et al. 2019, eq. 1), per thing."""
+    sure = torch.sigmoid(logits)
+    hit = -fn.logsigmoid(logits) * (1 - sure) ** 2 * centre
+    miss = -fn.logsigmoid(-logits) * sure**2 * (1 - heat) ** 4 * ~centre
+    return (hit + miss).sum() / centre.sum().clamp(min=1)
+
+
+def _batch(album: Album, rows: Any, size: int, lesson: Lesson, epoch: int) -> tuple[Tensor, ...]:
+    pictures = torch.from_numpy(album.pictures[rows]).float().contiguous(memory_format=torch.channels_last)
+    boxes = torch.from_numpy(album.boxes[rows])
+    if size != pictures.shape[-1]:
+        pictures = fn.interpolate(pictures, size=(size, size), mode="area")
+    flipped = torch.from_numpy(np.random.default_rng([lesson.seed, epoch, int(rows[0])]).random(len(rows)) < 0.5)
+    pictures = torch.where(flipped[:, None, None, None], pictures.flip(3), pictures)
+    mirrored = torch.cat([1 - boxes[..., :1] - boxes[..., 2:3], boxes[..., 1:]], -1)
+    boxes = torch.where(flipped[:, None, None], mirrored, boxes)
+    return pictures, boxes, *(torch.from_numpy(part[rows]) for part in (album.names, album.rest, album.facts))
+
+
+def _order(count: int, lesson: Lesson, epoch: int) -> Iterator[Any]:
+    order = np.random.default_rng([lesson.seed, epoch]).permutation(count)
+    return (order[start : start + lesson.batch_size] for start in range(0, count, lesson.batch_size))
+
+
+def _warmth(share: float) -> float:
+    """The learning rate at this share of the lesson: up in the first twentieth, then down along a cosine."""
+    return share / 0.05 if share < 0.05 else 0.5 * (1 + cos(pi * (share - 0.05) / 0.95)) + 1e-3
+
+
+def _resume(state: Path, encoder: Encoder, optimiser: torch.optim.Optimizer) -> int:
+    if not state.is_file():
+        return 0
+    kept = torch.load(state, weights_only=True)
+    encoder.load_state_dict(kept["encoder"])
+    optimiser.load_state_dict(kept["optimiser"])
+    return int(kept["epoch"])
+
+
+def _save(path: Path, content: dict[str, Any]) -> None:
+    with replaced(os.fspath(path)) as file:
+        torch.save(content, file)

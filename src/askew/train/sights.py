@@ -1,0 +1,140 @@
+"""Pictures of the embedded world with everything that is to be seen in them: what an encoder learns from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from askew.models.pixels import pixels
+from askew.types import Dataset, ImageRef, Scene, Thing
+from askew.world.scenes import main_things
+
+MOST = 12
+"""Things of a picture that are learned from, at most."""
+TIES = ("wearing", "holding", "riding", "sitting on", "on", "in", "under")
+"""Relations that can be seen on one of the two; the others are a matter of boxes."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What can be said of a thing (its names first) and of a whole picture."""
+
+    names: tuple[str, ...]
+    rest: tuple[str, ...]
+    facts: tuple[str, ...]
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        """All labels of things."""
+        return (*self.names, *self.rest)
+
+    def record(self) -> dict[str, list[str]]:
+        """As plain JSON."""
+        return {"names": list(self.names), "rest": list(self.rest), "facts": list(self.facts)}
+
+
+def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
+    """The labels that fit at least so many things (or pictures) of these scenes, sorted; rare ones cannot be learned.
+
+    >>> dog = Scene("s", (Thing("1", "dog", ("wet",)),), facts={"place": "park"})
+    >>> labels_of([dog], least=1)
+    Labels(names=('dog',), rest=('wet',), facts=('place: park',))
+    """
+    names, rest, facts = Counter[str](), Counter[str](), Counter[str]()
+    for scene in scenes:
+        facts.update(facts_of(scene))
+        for thing, said in seen_in(scene):
+            names[thing.name] += 1
+            rest.update(said)
+    return Labels(*(tuple(sorted(k for k, n in counts.items() if n >= least)) for counts in (names, rest, facts)))
+
+
+def seen_in(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
+    """Each thing that stands for itself, with what can be said of it.
+
+    >>> from askew.types import Relation
+    >>> man, hat = Thing("1", "man", ("old",)), Thing("2", "hat", ("red",))
+    >>> [said for _, said in seen_in(Scene("s", (man, hat), (Relation("1", "wearing", "2"),)))]
+    [['old', 'wearing hat', 'red hat']]
+    """
+    by_id = {thing.id: thing for thing in scene.things}
+    ties: dict[str, list[str]] = {}
+    for relation in scene.relations:
+        if relation.name in TIES:
+            other = by_id[relation.object]
+            said = ties.setdefault(relation.subject, [])
+            said.append(f"{relation.name} {other.name}")
+            if relation.name == "wearing":
+                said.extend(f"{word} {other.name}" for word in other.attributes)
+    for thing in main_things(scene):
+        yield thing, [*thing.attributes, *ties.get(thing.id, ())]
+
+
+def facts_of(scene: Scene) -> list[str]:
+    """What is true of the whole picture.
+
+    >>> facts_of(Scene("s", facts={"place": "park", "time": "day"}))
+    ['place: park', 'time: day']
+    """
+    return [f"{name}: {value}" for name, value in scene.facts.items()]
+
+
+@dataclass(frozen=True, eq=False)
+class Album:
+    """Pictures and what is in them, as arrays. N pictures, M things at most."""
+
+    pictures: Any
+    """(N, 3, S, S) uint8."""
+    boxes: Any
+    """(N, M, 4) float32: x, y, width, height as shares of the picture."""
+    names: Any
+    """(N, M) int64: the number of the name, -1 where there is no thing."""
+    rest: Any
+    """(N, M, V - names) bool."""
+    facts: Any
+    """(N, F) bool."""
+
+    def __len__(self) -> int:
+        return len(self.pictures)
+
+
+def sights(data: Dataset) -> dict[str, tuple[ImageRef, Scene]]:
+    """Each picture of the data once, with its scene, by the picture's id."""
+    found: dict[str, tuple[ImageRef, Scene]] = {}
+    for question in data.questions():
+        if question.image is not None and question.scene is not None:
+            found.setdefault(str(question.image.id), (question.image, question.scene))
+    return found
+
+
+def album(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: int) -> Album:
+    """The pictures at this size, with their labels."""
+    count = len(found)
+    made = Album(
+        np.zeros((count, 3, size, size), np.uint8),
+        np.zeros((count, MOST, 4), np.float32),
+        np.full((count, MOST), -1, np.int64),
+        np.zeros((count, MOST, len(labels.rest)), np.bool_),
+        np.zeros((count, len(labels.facts)), np.bool_),
+    )
+    places = {
+        part: {label: at for at, label in enumerate(getattr(labels, part))} for part in ("names", "rest", "facts")
+    }
+    for row, (image, scene) in enumerate(found):
+        made.pictures[row] = pixels(image, size)
+        _describe(made, row, scene, places)
+    return made
+
+
+def _describe(made: Album, row: int, scene: Scene, places: Mapping[str, Mapping[str, int]]) -> None:
+    assert scene.size is not None
+    made.facts[row, [places["facts"][fact] for fact in facts_of(scene) if fact in places["facts"]]] = True
+    known = [(thing, said) for thing, said in seen_in(scene) if thing.name in places["names"] and thing.box]
+    for at, (thing, said) in enumerate(known[:MOST]):
+        made.boxes[row, at] = np.array(thing.box) / np.array([*scene.size, *scene.size])
+        made.names[row, at] = places["names"][thing.name]
+        made.rest[row, at, [places["rest"][word] for word in said if word in places["rest"]]] = True

@@ -1,0 +1,157 @@
+"""A trained network with everything it needs to answer: its words, its answers, its features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import torch
+from torch import nn
+
+from askew.errors import AskewError, DataError
+from askew.images import content_hash
+from askew.nets.build import build_net
+from askew.nets.config import NetConfig
+from askew.nets.types import Batch, Output
+from askew.train.answers import Answers
+from askew.train.checkpoint import BEST, load_weights
+from askew.train.features import FeatureStore, Seen, as_store
+from askew.train.table import build_table
+from askew.train.words import Words
+from askew.types import ImageRef, Prediction, Question
+
+REMEMBERED = 1024
+"""Pictures whose features are kept for the next questions."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What training gives: ask it (``answer``), or see how it comes to its answers (``look``)."""
+
+    net: nn.Module
+    words: Words
+    answers: Answers
+    config: dict[str, Any]
+    """All of config.json."""
+    folder: Path
+    features: Remembering
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """One record per epoch: losses, validation accuracy, seconds."""
+        records: list[dict[str, Any]] = orjson.loads((self.folder / "history.json").read_bytes())
+        return records
+
+    def answer(self, questions: Sequence[Question], batch_size: int = 256) -> list[Prediction]:
+        """One prediction for each question, in order; the score is how sure it is. What cannot be seen fails alone."""
+        return [
+            prediction
+            for start in range(0, len(questions), batch_size)
+            for prediction in self._answer(questions[start : start + batch_size])
+        ]
+
+    def look(self, questions: Sequence[Question]) -> Output:
+        """What the network says to these questions, with its module weights, attention and words in each step."""
+        batch = self.batch(questions)
+        self.net.eval()
+        with torch.inference_mode():
+            said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
+        return said
+
+    def batch(self, questions: Sequence[Question]) -> Batch:
+        """These questions as tensors."""
+        table = build_table(self.features, (question.image for question in questions))
+        rows = torch.from_numpy(table.find([question.image for question in questions]))
+        tokens = torch.from_numpy(self.words.encode([question.text for question in questions]))
+        return Batch(tokens, *table.take(rows))
+
+    def _answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """One batch."""
+        troubles = self._troubles(questions)
+        ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
+        best = torch.sigmoid(self.look(ready).logits).max(dim=1) if ready else None
+        told = iter([] if best is None else zip(best.values.tolist(), best.indices.tolist(), strict=True))
+        said = []
+        for question, trouble in zip(questions, troubles, strict=True):
+            if trouble is None:
+                score, number = next(told)
+                said.append(Prediction(question.id, self.answers.known[number], score))
+            else:
+                said.append(Prediction(question.id, None, error=trouble))
+        return said
+
+    def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
+        """For each question why it cannot be asked, or None. Pictures are looked at together, singly when one fails."""
+        try:
+            self.features.get_many([question.image for question in questions if question.image is not None])
+        except AskewError:
+            return [self._trouble(question, look=True) for question in questions]
+        return [self._trouble(question, look=False) for question in questions]
+
+    def _trouble(self, question: Question, look: bool) -> str | None:
+        if question.image is None:
+            return None if self.config["net"]["name"] == "language" else "the question has no picture"
+        if not look:
+            return None
+        try:
+            self.features.get_many([question.image])
+        except AskewError as error:
+            return str(error)
+        return None
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """A store that remembers the last pictures."""
+
+    store: FeatureStore
+    kept: dict[str, Seen] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def regions(self) -> int | None:
+        """As the store says."""
+        return self.store.regions
+
+    def get_many(self, images: Sequence[ImageRef]) -> list[Seen]:
+        """From memory, or from the store."""
+        keys = [content_hash(image) for image in images]
+        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.kept}
+        found = dict(zip(fresh, self.store.get_many(list(fresh.values())), strict=True)) if fresh else {}
+        seen = [found[key] if key in found else self.kept[key] for key in keys]
+        self.kept.update(found)
+        while len(self.kept) > REMEMBERED:
+            del self.kept[next(iter(self.kept))]
+        return seen
+
+
+def load_trained(folder: str | Path, features: str | FeatureStore | None = None) -> Trained:
+    """The network of a training's folder, with the weights of its best epoch.
+
+    ``features`` is where features come from, when not from where they came in training.
+    """
+    folder = Path(folder)
+    config = _read(folder / "config.json")
+    try:
+        net = NetConfig(**config["net"])
+        words, answers = Words(tuple(_read(folder / "words.json"))), Answers(tuple(_read(folder / "answers.json")))
+    except (KeyError, TypeError) as trouble:
+        raise DataError(f"{folder}: config.json is not that of a training ({trouble}).") from None
+    store = as_store(features if features is not None else config.get("features_spec"), net)
+    with torch.random.fork_rng(devices=[]):  # fresh weights are drawn, only to be replaced
+        made = build_net(net)
+    load_weights(folder / BEST, made)
+    return Trained(made.eval(), words, answers, config, folder, Remembering(store))
+
+
+def _read(path: Path) -> Any:
+    try:
+        return orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DataError(
+            f"{path}: there is no such file. Give the folder of a training (askew train --output)."
+        ) from None
+    except orjson.JSONDecodeError as trouble:
+        raise DataError(f"{path}: cannot be read as JSON ({trouble}). Train again.") from None

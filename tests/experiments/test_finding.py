@@ -1,0 +1,47 @@
+"""An experiment's page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askew.errors import BadOption
+from askew.experiments import EXPERIMENTS, experiment
+from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear
+from askew.experiments.plan import Plan
+
+
+def finding() -> Finding:
+    table = PaperTable("Table 3", ("Pert", "CS"), {"XNM": (Cell((60.0, 62.0, 61.0), 64.7), Cell((50.0,)))})
+    claim = Claim("Q3R raises CS.", "61.0 against 50.0", True)
+    return Finding("Q3R", "A paper. 2020", "We train.", [table], [claim], ["Few pairs."], {"scenes": 10})
+
+
+def test_the_page_has_the_table_the_verdict_and_how_it_was_made():
+    page = finding().markdown("askew experiment q3r --output q3r", "2026-01-02", 3.4)
+    assert "| XNM | 61.0 ± 1.0 (64.7) | 50.0 |" in page
+    assert "- Q3R raises CS. **Holds**: 61.0 against 50.0" in page
+    assert "    askew experiment q3r --output q3r\n\n2026-01-02; 3 minutes; scenes 10." in page
+
+
+@pytest.mark.parametrize(("holds", "word"), [(True, "Holds"), (False, "Does not hold"), (None, "Undecided")])
+def test_a_claim_says_whether_it_holds(holds, word):
+    assert f"**{word}**" in Claim("It is so.", "1 against 2", holds).markdown()
+
+
+def test_a_difference_must_be_larger_than_twice_its_error():
+    # sd of (0, 2) is √2, of the mean 1, of the difference √2: a gap of 2.8 is within 2√2, one of 2.9 is not
+    assert clear((2.8, 4.8), (0.0, 2.0)) is None
+    assert clear((2.9, 4.9), (0.0, 2.0)) is True
+    assert clear((0.0, 2.0), (2.9, 4.9)) is False
+
+
+def test_every_experiment_is_there():
+    for name in EXPERIMENTS:
+        assert callable(experiment(name))
+
+
+def test_a_plan_of_nothing_is_refused():
+    with pytest.raises(BadOption, match="seeds is 0"):
+        Plan(Path("x"), seeds=0)

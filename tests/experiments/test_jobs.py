@@ -1,0 +1,60 @@
+"""Networks that an experiment trains: what they learn from, and that a killed experiment goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from askew.api import as_data
+from askew.data.write import write_jsonl
+from askew.experiments.jobs import Job, do_all, make_test, model_folder, numbers, training_questions
+from askew.experiments.plan import Plan
+
+
+@pytest.fixture
+def plan(tmp_path):
+    return Plan(tmp_path, scenes=40, epochs=1, progress=False)
+
+
+def test_a_share_of_one_question_type_is_left_out(plan):
+    everything = training_questions(plan, Job("all", "butd", ()))
+    half = training_questions(plan, Job("half", "butd", (), dropped=("what color", 0.5)))
+    colors = [question for question in everything if question.text.lower().startswith("what color")]
+    left = [question for question in half if question.text.lower().startswith("what color")]
+    assert len(everything) - len(half) == len(colors) - len(left)
+    assert 0.2 < len(left) / len(colors) < 0.8
+    assert not [
+        question
+        for question in training_questions(plan, Job("none", "butd", (), dropped=("what color", 1.0)))
+        if question.text.lower().startswith("what color")
+    ]
+
+
+def test_more_questions_are_added_or_stand_alone(plan, tmp_path):
+    extra = list(as_data("world:train,scenes=20,seed=9").what.questions())[:7]
+    write_jsonl(extra, str(tmp_path / "more.jsonl"))
+    plain = training_questions(plan, Job("plain", "butd", ()))
+    both = training_questions(plan, Job("both", "butd", (), more=tmp_path / "more.jsonl"))
+    alone = training_questions(plan, Job("alone", "butd", (), more=tmp_path / "more.jsonl", only_more=True))
+    assert len(both) == len(plain) + 7
+    assert [question.text for question in alone] == [question.text for question in extra]
+
+
+def test_test_scenes_are_never_scenes_to_learn_from(plan):
+    scenes = {
+        split: {question.image.id for question in as_data(plan.world(split)).what.questions()}
+        for split in ("train", "val", "test")
+    }
+    assert not scenes["train"] & scenes["test"]
+    assert not scenes["val"] & scenes["test"]
+
+
+def test_a_network_is_trained_tested_and_kept(plan):
+    pytest.importorskip("torch")
+    test = make_test(plan, "accuracy")
+    jobs = [Job("one", "language:hidden=16", (test,))]
+    first = do_all(plan, jobs)
+    weights = (model_folder(plan, jobs[0]) / "weights.pt").stat()
+    again = do_all(plan, jobs)
+    assert (model_folder(plan, jobs[0]) / "weights.pt").stat().st_mtime_ns == weights.st_mtime_ns
+    assert numbers([first["one"]["accuracy"]], "accuracy.all") == numbers([again["one"]["accuracy"]], "accuracy.all")
+    assert 0 <= numbers([first["one"]["accuracy"]], "accuracy.all")[0] <= 100

@@ -1,0 +1,133 @@
+"""The reference models: what they are worth, that they answer the same always, and what they say of what is missing."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+from dataclasses import replace
+
+import pytest
+
+from askew.errors import BadOption, DataError, MissingExtra, UnknownName
+from askew.metrics.official import official_table
+from askew.models.baselines import prior
+from askew.models.bundled import Bundled, Onnx, bundled_names
+from askew.models.eyes import REFERENCE, Eyes
+from askew.registry import make
+from askew.types import ImageRef, Question
+from askew.world.dataset import World
+
+
+@pytest.fixture(scope="module")
+def questions():
+    return list(World("val", 100).questions())
+
+
+def accuracy(model, questions):
+    return official_table(questions, {said.question_id: said.answer for said in model.answer(questions)}).overall
+
+
+def test_four_models_come_with_askew_in_at_most_15_megabytes():
+    assert {"language", "cnn-lstm", "xnm", "xnm-q3r"} <= set(bundled_names())
+    assert sum(file.stat().st_size for file in REFERENCE.iterdir()) < 15e6
+
+
+def test_models_that_look_are_far_above_the_prior_and_the_one_that_does_not_is_near_it(questions):
+    blind = accuracy(prior(World("train", 200)), questions)
+    language = accuracy(Bundled("language"), questions)
+    assert blind - 5 < language < blind + 20
+    for name in ("xnm", "xnm-q3r"):
+        assert accuracy(Bundled(name), questions) > max(blind, language) + 10, name
+
+
+def test_the_accuracy_that_is_said_is_of_scenes_that_were_not_trained_on():
+    for name in bundled_names():
+        about = json.loads((REFERENCE / f"{name}.json").read_text())
+        assert "'train'" in about["training"]["data"]
+        assert about["accuracy"]["data"].startswith("world:val")
+        assert 30 < about["accuracy"]["overall"] < 100
+
+
+def test_the_same_questions_get_the_same_answers_and_scores(questions):
+    assert Bundled("xnm").answer(questions[:20]) == Bundled("xnm").answer(questions[:20])
+
+
+@pytest.mark.parametrize("size", [1, 7])
+def test_the_batch_changes_nothing(questions, size):
+    together, apart = Bundled("xnm").answer(questions[:24]), Bundled("xnm", batch_size=size).answer(questions[:24])
+    assert [said.answer for said in together] == [said.answer for said in apart]
+    assert [said.score for said in together] == pytest.approx([said.score for said in apart], abs=1e-4)
+
+
+def test_each_picture_is_looked_at_once(questions):
+    eyes = Eyes(str(REFERENCE))
+    images = [question.image for question in questions[:12]]
+    seen = eyes.see(images)
+    assert len(eyes.kept) == len({image.sha256 for image in images}) < len(images)
+    assert (seen.features[0] == seen.features[1]).all()
+    assert seen.mask[:, 0].all()
+    assert seen.boxes.min() >= 0
+    assert (seen.boxes[..., :2] + seen.boxes[..., 2:]).max() <= 1.0001
+
+
+def test_a_picture_of_any_size_is_seen(questions, tmp_path):
+    from PIL import Image
+
+    with Image.open(questions[0].image.path) as picture:
+        picture.resize((640, 480)).save(tmp_path / "large.png")
+    resized = replace(questions[0], image=ImageRef("large", str(tmp_path / "large.png")))
+    assert Bundled("xnm").answer([resized])[0].answer is not None
+
+
+def test_a_missing_or_broken_picture_fails_alone(questions, tmp_path):
+    (tmp_path / "broken.jpg").write_bytes(b"no picture")
+    gone = replace(questions[1], image=ImageRef("gone", str(tmp_path / "gone.jpg")))
+    broken = replace(questions[2], image=ImageRef("broken", str(tmp_path / "broken.jpg")))
+    none = replace(questions[3], image=None)
+    said = Bundled("xnm").answer([questions[0], gone, broken, none])
+    assert [one.failed for one in said] == [False, True, True, True]
+    assert "gone.jpg" in said[1].error
+    assert "not a picture" in said[2].error
+    assert "no picture" in said[3].error
+
+
+def test_the_language_model_needs_no_picture():
+    assert Bundled("language").answer([Question(1, None, "Is there a dog?")])[0].answer in ("yes", "no")
+
+
+def test_words_that_are_not_known_are_no_trouble(questions):
+    assert Bundled("xnm").answer([replace(questions[0], text="Qwzx brrp?"), replace(questions[0], text="")])[1].answer
+
+
+def test_module_weights_come_with_the_answer(questions):
+    looked = Bundled("xnm").model.look(questions[:3])
+    assert looked["weights"].sum(axis=2) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_spec_makes_one_and_its_signature_is_its_content():
+    model = make("model", "bundled:xnm")
+    assert repr(model) == f"Bundled(name='xnm', signature='{model.signature}')"
+    assert model.signature != Bundled("cnn-lstm").signature
+    assert repr(pickle.loads(pickle.dumps(model))) == repr(model)
+
+
+def test_an_exported_folder_answers_as_the_reference_does(questions):
+    model = make("model", f"onnx:{REFERENCE},name=xnm")
+    assert model.answer(questions[:5]) == Bundled("xnm").answer(questions[:5])
+
+
+def test_what_is_wrong_is_said(tmp_path, monkeypatch):
+    with pytest.raises(UnknownName, match=r"No reference model is called 'xmn'\. Known: .*xnm"):
+        Bundled("xmn")
+    with pytest.raises(BadOption, match="batch_size is 0"):
+        Bundled("xnm", batch_size=0)
+    with pytest.raises(DataError, match=r"model.onnx: there is no such file"):
+        Onnx(str(tmp_path))
+    (tmp_path / "model.onnx").write_bytes(b"broken")
+    (tmp_path / "model.json").write_text('{"words": [], "answers": [], "eyes": "none"}')
+    with pytest.raises(DataError, match="cannot be read as ONNX"):
+        Onnx(str(tmp_path)).answer([Question(1, None, "Why?")])
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingExtra, match=r"askew\[bundled\]"):
+        Bundled("xnm")

@@ -1,0 +1,46 @@
+"""The page that shows how a network comes to its answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+pytest.importorskip("torch")
+
+from tiny import NET, Colored, groups, questions
+
+from askew.errors import UsageError
+from askew.nets.config import NetConfig
+from askew.train.explain import write_explained
+from askew.train.loop import train
+
+
+@pytest.fixture(scope="module")
+def pictured(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pictures")
+    Image.new("RGB", (40, 30), "red").save(folder / "red.png")
+    asked = [replace(q, image=replace(q.image, path=str(folder / "red.png"))) for q in questions(2)]
+    asked[0] = replace(asked[0], text="Is it <script>red?")
+    return groups(asked)
+
+
+def trained(net, folder):
+    return train(net, questions(24), questions(8, 24), Colored(), output=folder, epochs=1)
+
+
+def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
+    write_explained(trained(NET, tmp_path / "net"), pictured, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    members = sum(1 + len(group.variants) for group in pictured)
+    assert page.count("<figure>") == members * NET.steps
+    assert page.count('class="best"') == members * NET.steps
+    assert "&lt;script&gt;red?" in page
+    assert "<script" not in page
+
+
+def test_a_network_without_modules_has_nothing_to_show(tmp_path, pictured):
+    butd = trained(NetConfig("butd", hidden=16, embedding=8), tmp_path / "net")
+    with pytest.raises(UsageError, match="butd has no modules to show"):
+        write_explained(butd, pictured, tmp_path / "page.html")

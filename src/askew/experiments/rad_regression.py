@@ -14,6 +14,8 @@ TYPES = ("what color", "how many", "what kind")
 SHARES = (0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.92, 0.95, 0.96, 0.97, 0.98, 0.99)
 """How much of a question type is left out of training: 3 × 15 = 45 networks."""
 
+_RAD = ("RAD(D, D′)", "RAD(D′, D)")
+
 PUBLISHED: Mapping[str, tuple[float, float]] = {
     "Accuracy(D), RAD(D, D′), RAD(D′, D)": (0.917, 0.117),
     "Accuracy(D)": (0.829, 0.237),
@@ -50,8 +52,10 @@ def run(plan: Plan) -> Finding:
             _table("The same with a constant term, which the paper's equation has not", with_constant, papers=False),
             _each("R² for each augmentation left out", fits),
         ],
-        claims=_claims(fits),
+        claims=_claims(fits, with_constant),
         notes=[
+            f"Accuracy of the networks on what is to be predicted, and the standard error of one of them: "
+            f"{_spread(instances)}. Where the range is little more than the error, there is nothing to predict.",
             f"They answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's original questions rightly.",
             "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero where a feature predicts "
             "worse than the mean of the networks does.",
@@ -74,20 +78,41 @@ def _each(title: str, fits: Sequence[Fit]) -> PaperTable:
     return PaperTable(title, tests, rows)
 
 
-def _claims(fits: Sequence[Fit]) -> list[Claim]:
+def _claims(fits: Sequence[Fit], constant: Sequence[Fit]) -> list[Claim]:
     everything, accuracy, forward, backward = (fit.mean for fit in fits)
+    told = ", ".join(f"{name} {fit.mean:.3f}" for name, fit in zip(("all", "accuracy", *_RAD), constant, strict=True))
     return [
         Claim(
             "RAD beside accuracy predicts better than accuracy alone.",
-            f"R² {everything:.3f} against {accuracy:.3f}.",
-            everything > accuracy,
+            f"R² {everything:.3f} against {accuracy:.3f}; with a constant term: {told}.",
+            _larger(everything, accuracy),
         ),
         Claim(
             "RAD alone predicts better than accuracy alone.",
-            f"RAD(D, D′) {forward:.3f}, RAD(D′, D) {backward:.3f}, accuracy {accuracy:.3f}.",
-            min(forward, backward) > accuracy,
+            f"{_RAD[0]} {forward:.3f}, {_RAD[1]} {backward:.3f}, accuracy {accuracy:.3f}; with a constant: {told}.",
+            _larger(min(forward, backward), accuracy),
         ),
     ]
+
+
+def _larger(first: float, second: float) -> bool | None:
+    """Undecided when neither predicts anything.
+
+    >>> _larger(0.9, 0.8), _larger(0.1, 0.8), _larger(-0.1, -0.7)
+    (True, False, None)
+    """
+    return None if max(first, second) <= 0 else first > second
+
+
+def _spread(instances: Sequence[Mapping[str, Sides]]) -> str:
+    """How much there is to predict: the networks' accuracies on each augmentation, and what chance alone would do."""
+    parts = []
+    for test in instances[0]:
+        found = [one[test].variant_accuracy / one[test].pairs for one in instances]
+        pairs = instances[0][test].pairs
+        error = (0.25 / pairs) ** 0.5
+        parts.append(f"{test} {100 * min(found):.1f} to {100 * max(found):.1f} % ({pairs} pairs, ± {100 * error:.1f})")
+    return "; ".join(parts)
 
 
 _METHOD = """\

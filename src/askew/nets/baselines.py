@@ -63,37 +63,31 @@ class CnnLstm(nn.Module):
 
 
 class Butd(nn.Module):
-    """Bottom-up regions, top-down attention (Anderson et al. 2018), with the gated tanh of Teney et al. 2018."""
+    """Bottom-up regions, top-down attention (Anderson et al. 2018).
+
+    Rectified layers stand where the paper has gated tanh, and the answer is read from what was seen and the question
+    beside their product: the product alone is nearly zero at first, and a small network trained for a few epochs then
+    learns the questions and hardly ever looks.
+    """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         hidden = config.hidden
         self.question = QuestionEncoder(config)
         self.regions = Regions(config)
-        self.attend = GatedTanh(2 * hidden, hidden)
+        self.asked = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
+        self.attend = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         self.score = nn.Linear(hidden, 1)
-        self.text = GatedTanh(hidden, hidden)
-        self.picture = GatedTanh(hidden, hidden)
-        self.answer = answer_head(config, hidden)
+        self.text = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
+        self.picture = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
+        self.answer = answer_head(config, 3 * hidden)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """Answers (B, A) and where it looked (B, 1, K)."""
         _, question, _ = self.question(tokens)  # (B, H)
         x = self.regions(features, boxes, mask)  # (B, K, H)
-        asked = torch.cat([x, question.unsqueeze(1).expand_as(x)], dim=2)  # (B, K, 2H)
-        attention = masked_softmax(self.score(self.attend(asked)).squeeze(2), mask)  # (B, K)
-        fused = self.text(question) * self.picture(weighted(attention, x))  # (B, H)
+        joint = self.attend(x) * self.asked(question).unsqueeze(1)  # (B, K, H)
+        attention = masked_softmax(self.score(joint).squeeze(2), mask)  # (B, K)
+        text, seen = self.text(question), self.picture(weighted(attention, x))  # (B, H) each
+        fused = torch.cat([seen, text, seen * text], dim=1)  # (B, 3H)
         return Output(self.answer(fused), attention=attention.unsqueeze(1))
-
-
-class GatedTanh(nn.Module):
-    """tanh(W x) ⊙ σ(W' x)."""
-
-    def __init__(self, inside: int, outside: int) -> None:
-        super().__init__()
-        self.value = nn.Linear(inside, outside)
-        self.gate = nn.Linear(inside, outside)
-
-    def forward(self, x: Tensor) -> Tensor:
-        """(..., inside) to (..., outside)."""
-        return torch.tanh(self.value(x)) * torch.sigmoid(self.gate(x))

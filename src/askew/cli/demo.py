@@ -35,7 +35,7 @@ SHARE = 20 / 3
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
-    parser.add_argument("--scenes", type=int, default=90, metavar="N", help="scenes to evaluate on (default 90)")
+    parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed (default 0)")
     parser.add_argument("--output", default="demo", metavar="DIR", help="where everything goes (default demo)")
 

@@ -124,7 +124,9 @@ def _module_table(apart: Mapping[str, Sequence[float]]) -> PaperTable:
         name: [Cell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
         for name, values in apart.items()
     }
-    return PaperTable("How far apart the module weights of a pair are, on average, × 1000 (§5.3)", ["mean difference"], rows)
+    return PaperTable(
+        "How far apart the module weights of a pair are, on average, × 1000 (§5.3)", ["mean difference"], rows
+    )
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:

@@ -82,9 +82,8 @@ def _table(name: str, results: Sequence[Result]) -> PaperTable:
         ]
         for test in PUBLISHED["before"]
     }
-    return PaperTable(
-        f"CARETS {name} augmentation (Table 5)".replace(", five", " augmentation, five"), [*MEASURES], rows
-    )
+    way, _, many = name.partition(", ")
+    return PaperTable(f"CARETS {way} augmentation{many and f', {many}'} (Table 5)", [*MEASURES], rows)
 
 
 def _accuracy(plain: Runs) -> PaperTable:

@@ -93,14 +93,13 @@ class Run:
     def step(self) -> None:
         rng = Random(f"bench:{self.steps}")
         batch = self.rows.batch(torch.tensor(rng.choices(range(len(self.rows)), k=self.batch_size)))
-        output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
         answer = AnswerLoss()
-        total = answer(output.logits, batch.answers)
-        if self.loss is not None:
-            term = self.loss.term(Step(self.net, batch, output, rng, answer, self.pairs))
-            total = total if term is None else total + term
         self.optimiser.zero_grad(set_to_none=True)
-        total.backward()
+        answer(self.net(batch.tokens, batch.features, batch.boxes, batch.mask).logits, batch.answers).backward()
+        if self.loss is not None:
+            term = self.loss.term(Step(self.net, batch, rng, answer, self.pairs))
+            if term is not None:
+                term.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 1.0)
         self.optimiser.step()
         self.steps += 1

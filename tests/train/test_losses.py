@@ -68,8 +68,7 @@ def step_of(net, size=4, rng=None, answer=None):
     pairs = encoding.pairs(groups(asked))
     batch = encoding.rows(asked).batch(torch.arange(size))
     both = (answers.find("yes"), answers.find("no"))
-    output = net(batch.tokens, batch.features, batch.boxes, batch.mask) if net else None
-    return Step(net, batch, output, rng or Random(0), answer or AnswerLoss(), pairs, both)
+    return Step(net, batch, rng or Random(0), answer or AnswerLoss(), pairs, both)
 
 
 def tiny_net():
@@ -105,7 +104,7 @@ def test_the_rate_is_the_share_of_steps_that_have_a_term(loss):
 
 
 def _with(step, rng):
-    return Step(step.net, step.batch, step.output, rng, step.answer, step.pairs, step.yes_no)
+    return Step(step.net, step.batch, rng, step.answer, step.pairs, step.yes_no)
 
 
 def test_consistency_wants_the_same_answer_or_its_opposite():
@@ -127,7 +126,7 @@ def test_consistency_wants_the_same_answer_or_its_opposite():
 
     def term(types, first, second):
         step = step_of(None)
-        step = Step(Says(first, second), step.batch, None, Random(0), step.answer, step.pairs, step.yes_no)
+        step = Step(Says(first, second), step.batch, Random(0), step.answer, step.pairs, step.yes_no)
         return Consistency(rate=1.0, distance="l1", types=types, ce=False).term(step).item()
 
     assert term("syn", said_yes, said_yes) == pytest.approx(0, abs=1e-6)

@@ -135,20 +135,19 @@ def _epoch(
         for group in optimiser.param_groups:
             group["lr"] = config.rate * (_falling((done.epoch * steps + step) / (config.epochs * steps), config.decay))
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
-        terms = _terms(lesson, net, which, f"{config.seed}:{done.epoch}:{step}")
-        total = torch.stack(list(terms.values())).sum()
-        if not torch.isfinite(total):
-            raise RunError(
-                f"The loss is not a number any more (epoch {done.epoch + 1}, step {step + 1}). Lower the learning rate."
-            )
         optimiser.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
+        for name, term in _terms(lesson, net, which, f"{config.seed}:{done.epoch}:{step}"):
+            if not torch.isfinite(term):
+                raise RunError(
+                    f"The loss is not a number any more (epoch {done.epoch + 1}, step {step + 1}). "
+                    "Lower the learning rate."
+                )
+            term.backward()  # type: ignore[no-untyped-call]
+            done.sums[name] = done.sums.get(name, 0.0) + term.item()
+            done.sums[f"{name} steps"] = done.sums.get(f"{name} steps", 0.0) + 1
         if config.clip:
             nn.utils.clip_grad_norm_(net.parameters(), config.clip)
         optimiser.step()
-        for name, value in terms.items():
-            done.sums[name] = done.sums.get(name, 0.0) + value.item()
-            done.sums[f"{name} steps"] = done.sums.get(f"{name} steps", 0.0) + 1
         done.step = step + 1
         bar.update()
         now = time.monotonic()
@@ -159,21 +158,24 @@ def _epoch(
             saved = time.monotonic()
 
 
-def _terms(lesson: Lesson, net: nn.Module, which: Tensor, chance: str) -> dict[str, Tensor]:
-    """Everything that is added up in one step."""
+def _terms(lesson: Lesson, net: nn.Module, which: Tensor, chance: str) -> Iterator[tuple[str, Tensor]]:
+    """What is added up in one step, by name; each is made when the gradient of the one before is known.
+
+    So only one of them takes memory at a time, and gradients add up to those of the sum.
+    """
     batch = lesson.train.batch(which)
-    output: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
     assert batch.answers is not None
-    terms = {"answer": lesson.answer(output.logits, batch.answers)}
+    said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
+    yield "answer", lesson.answer(said.logits, batch.answers)
     yes, no = lesson.answers.find("yes"), lesson.answers.find("no")
+    both = None if yes is None or no is None else (yes, no)
+    names = [type(loss).__name__.lower() for loss, _ in lesson.losses]
     for number, (loss, pairs) in enumerate(lesson.losses):
         rng = Random(f"{chance}:{loss!r}:{number}")
-        both = None if yes is None or no is None else (yes, no)
-        term = loss.term(Step(net, batch, output, rng, lesson.answer, pairs, both))
+        term = loss.term(Step(net, batch, rng, lesson.answer, pairs, both))
         if term is not None:
-            name = type(loss).__name__.lower()
-            terms[name if name not in terms else f"{name} {number + 1}"] = term
-    return terms
+            name = names[number]
+            yield name if names.index(name) == number else f"{name} {number + 1}", term
 
 
 def _validate(lesson: Lesson, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:

@@ -52,7 +52,6 @@ class Step:
 
     net: nn.Module
     batch: Batch
-    output: Output
     rng: Random
     """The chance of this loss in this step: of the seed, the epoch and the step."""
     answer: AnswerLoss

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -12,8 +10,9 @@ from typing import Any
 
 from askew.files import replaced
 from askew.report.figures import Figure
+from askew.report.frame import framed
 from askew.report.markup import Html, details, el, join, table
-from askew.report.plots import curve, shapes
+from askew.report.plots import curve
 
 
 def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:
@@ -24,23 +23,24 @@ def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mappin
 
 def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
     """The page as text."""
-    style = files("askew.report").joinpath("page", "style.css").read_text(encoding="utf-8")
     template = files("askew.train").joinpath("page.html").read_text(encoding="utf-8")
     best = max(history, key=lambda one: one["accuracy"])
-    digest = b64encode(sha256(style.encode()).digest()).decode()
     losses = list(dict.fromkeys(name for one in history for name in one["loss"]))
-    return Template(template).substitute(
-        policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
-        style=style,
-        shapes=shapes(),
-        title=join(f"askew: training {record['net']['name']}"),
-        subtitle=join(_subtitle(record, history, best)),
+    body = Template(template).substitute(
         curves=join(
             _plot("Validation accuracy", [one["accuracy"] for one in history], 0, share=True),
             *(_plot(f"Loss: {name}", [one["loss"].get(name) for one in history], 1) for name in losses),
         ),
         epochs=_table(history, losses),
         made=details("Configuration", _settings(record), opened=True),
+    )
+    return framed(
+        body,
+        title=f"askew: training {record['net']['name']}",
+        eyebrow="askew training",
+        heading="How the training went",
+        subtitle=_subtitle(record, history, best),
+        first="curves",
     )
 
 

@@ -22,7 +22,8 @@ from askew.train.losses import AnswerLoss, Loss, TakesGroups, check_types
 from askew.train.rows import Encoding, Pairs, Rows, content_of
 from askew.train.table import build_table
 from askew.train.words import Words
-from askew.types import Dataset, Group, Question
+from askew.types import Group, Question
+from askew.verbs import Dataset
 from askew.world.dataset import World
 
 Data: TypeAlias = "str | Path | Dataset | Iterable[Question]"

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from askew.models.pixels import pixels
-from askew.types import Dataset, ImageRef, Scene, Thing
+from askew.types import ImageRef, Scene, Thing
+from askew.verbs import Dataset
 from askew.world.scenes import main_things
 
 MOST = 12

@@ -13,6 +13,7 @@ from tiny import NET, Colored, groups, questions
 
 from askew.errors import UsageError
 from askew.nets.config import NetConfig
+from askew.nets.nmn import MODULES
 from askew.train.explain import write_explained
 from askew.train.loop import train
 
@@ -35,7 +36,9 @@ def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
     page = (tmp_path / "page.html").read_text()
     members = sum(1 + len(group.variants) for group in pictured)
     assert page.count("<figure>") == members * NET.steps
-    assert page.count('class="best"') == members * NET.steps
+    assert page.count('class="region best"') == members * NET.steps
+    assert page.count('class="bar"') == members * NET.steps * len(MODULES)
+    assert page.count('class="right"') + page.count('class="wrong"') == members
     assert "&lt;script&gt;red?" in page
     assert "<script" not in page
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import math
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from askew.errors import UsageError
 from askew.files import replaced
 from askew.images import open_image
+from askew.metrics.accuracy import accuracy
 from askew.nets.nmn import MODULES
 from askew.report.markup import Html, el, join
 from askew.text import tokens
@@ -25,8 +27,15 @@ body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem
 section { border-top: 1px solid #d5dae3; padding: 1rem 0 } h2 { font-size: 1rem; margin: .6rem 0 .2rem }
 .steps { display: flex; gap: 1rem; flex-wrap: wrap } figure { margin: 0; width: 224px } svg { display: block }
 figcaption { font-size: .85rem; color: #48526a }
-rect { fill: none; stroke: #fff; stroke-width: 3 } .best { stroke: #d62828 }
+figure > strong { display: block; font-size: .9rem; margin: .3rem 0 }
+.region { fill: none; stroke: #fff; stroke-width: 3 } .best { stroke: #d62828; }
+.bar { fill: #3b6ea8 } .modules text { font-size: 11px; fill: #48526a }
+.right { color: #1b7a3d } .wrong { color: #b3261e }
+figcaption span { padding: 0 .15em; border-radius: 3px } .read1 { background: #fdf0c4 } .read2 { background: #fbdf85 }
+.read3 { background: #f6c445 } .read4 { background: #eda100 }
 """
+ROW = 14
+"""Pixels a module's bar takes."""
 
 
 def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
@@ -42,8 +51,8 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
         el("style", Html(STYLE)),
     )
     said = (
-        "Each step shows the module with the largest weight, the word that is read most, and the regions by how much "
-        "they are looked at; the one looked at most is red."
+        "Each step shows the regions by how much they are looked at after it (the one looked at most is red), the "
+        "weight of every module, and the words it reads, the darker the more."
     )
     body = el("body", el("h1", title), el("p", said), *parts)
     with replaced(path) as file:
@@ -62,18 +71,46 @@ def _question(trained: Trained, question: Question, test: str) -> Html:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Take stacknmn, xnm or hybridnet.")
     if question.image is None:
         raise UsageError(f"Question {question.id!r} has no picture, so there is nothing to show.")
-    answer, picture = trained.answer([question])[0].answer or "", _picture(question.image)
-    words = tokens(question.text)
+    picture, words = _picture(question.image), tokens(question.text)
     steps = []
     for step, (weights, attention, read) in enumerate(
         zip(output.weights[0].tolist(), output.attention[0].tolist(), output.words[0].tolist(), strict=True), 1
     ):
-        module, word = weights.index(max(weights)), min(read.index(max(read)), len(words) - 1)
-        caption = f"{step}. {MODULES[module]} {weights[module]:.0%}, reading “{words[word] if words else ''}”"
-        drawn = el("svg", picture, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=caption)
-        steps.append(el("figure", drawn, el("figcaption", caption)))
-    heading = el("h2", f"{question.text} — {answer} ({test})")
-    return join(heading, el("div", *steps, class_="steps"))
+        title = f"{step}. {MODULES[weights.index(max(weights))]}"
+        drawn = el("svg", picture, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=title)
+        reading = el("figcaption", *(_word(word, share) for word, share in zip(words, read, strict=False)))
+        steps.append(el("figure", drawn, el("strong", title), _modules(weights), reading))
+    return join(_heading(trained, question, test), el("div", *steps, class_="steps"))
+
+
+def _heading(trained: Trained, question: Question, test: str) -> Html:
+    """The question, its answer, and the right one where the answer is wrong."""
+    answer = trained.answer([question])[0].answer or ""
+    right = Counter(question.answers).most_common(1)
+    if not right:
+        verdict = el("span", answer)
+    elif accuracy(answer, question.answers) > 0:
+        verdict = el("span", answer, class_="right")
+    else:
+        verdict = el("span", f"{answer} (right: {right[0][0]})", class_="wrong")
+    return el("h2", f"{question.text} ({test}) — ", verdict)
+
+
+def _modules(weights: list[float]) -> Html:
+    """A bar for each module."""
+    rows = [
+        join(
+            el("text", name, x=0, y=ROW * place + 11),
+            el("rect", x=64, y=ROW * place + 3, width=f"{120 * weight:.1f}", height=9, class_="bar"),
+            el("text", f"{weight:.0%}", x=f"{68 + 120 * weight:.1f}", y=ROW * place + 11),
+        )
+        for place, (name, weight) in enumerate(zip(MODULES, weights, strict=True))
+    ]
+    return el("svg", *rows, width=SIDE, height=ROW * len(MODULES), class_="modules")
+
+
+def _word(word: str, share: float) -> Html:
+    return join(el("span", word, class_=f"read{min(4, math.ceil(5 * share - 0.5))}"), " ")
 
 
 def _picture(image: ImageRef) -> Html:
@@ -91,7 +128,6 @@ def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
         x, y, width, height = (SIDE * value for value in boxes[region])
         share = attention[region] / top
         if width > 0 and share > 0.05:
-            attributes: dict[str, Any] = {"class_": "best"} if region == ranked[-1] else {}
             yield el(
                 "rect",
                 x=f"{x:.1f}",
@@ -99,5 +135,5 @@ def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
                 width=f"{width:.1f}",
                 height=f"{height:.1f}",
                 stroke_opacity=f"{share:.2f}",
-                **attributes,
+                class_="region best" if region == ranked[-1] else "region",
             )

@@ -21,3 +21,17 @@ def world_cache(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _cache(world_cache, monkeypatch):
     monkeypatch.setenv("ASKEW_CACHE", str(world_cache))
+
+
+@pytest.fixture
+def no_key(monkeypatch, tmp_path):
+    """An environment that knows no endpoint, in an empty folder."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    """No hub can be reached."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")

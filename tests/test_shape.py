@@ -47,8 +47,9 @@ def test_stages_do_not_import_one_another(stage):
     assert not wrong
 
 
-def test_types_import_nothing_of_ours():
+def test_types_import_nothing_of_ours_and_verbs_only_types():
     assert not imports(SOURCE / "types.py")
+    assert imports(SOURCE / "verbs.py") == {"askew.types"}
 
 
 def test_every_public_name_is_there_and_said():

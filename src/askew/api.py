@@ -24,7 +24,8 @@ from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
 from askew.run import check_failures, run, score_from
 from askew.settings import Named, Settings
-from askew.types import Dataset, Model, Outcome, Question, Score, Suite
+from askew.types import Outcome, Question, Score
+from askew.verbs import Dataset, Model, Suite
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ import numpy as np
 from askew.errors import ModelError
 from askew.images import content_hash
 from askew.store import Store, ask_key
-from askew.types import Group, Model, Outcome, Prediction, Question, Streams
+from askew.types import Group, Outcome, Prediction, Question
+from askew.verbs import Model, Streams
 
 Item = TypeVar("Item")
 WINDOW = 8

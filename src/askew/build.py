@@ -11,7 +11,8 @@ from typing import Any
 from askew.data.groups import write_groups
 from askew.errors import DataError, UsageError
 from askew.settings import Named, Settings, progress_bar, ticking
-from askew.types import Dataset, Group, Id, Question, Refusal, Suite
+from askew.types import Group, Id, Question, Refusal
+from askew.verbs import Dataset, Suite
 
 DRAWN_SHOWN = 20
 """How many of the drawn words a coverage report lists for each test."""

@@ -25,7 +25,7 @@ from keyword import iskeyword
 from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
-from askew.types import Dataset
+from askew.verbs import Dataset
 
 KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder", "net", "loss")
 

@@ -40,7 +40,8 @@ from askew.records import outcome_record
 from askew.registry import make
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
-from askew.types import Group, Id, Model, Outcome, Prediction, Score, Suite
+from askew.types import Group, Id, Outcome, Prediction, Score
+from askew.verbs import Model, Suite
 
 FORMAT = 1
 """Of results.json."""

@@ -1,4 +1,4 @@
-"""The nouns and verbs of askew. Frozen dataclasses and protocols; no I/O, no import of ours.
+"""The nouns of askew. Frozen dataclasses; no I/O, no import of ours. What is done to them: ``verbs.py``.
 
 Everything else makes groups, answers groups, scores groups or shows them:
 
@@ -7,11 +7,10 @@ Everything else makes groups, answers groups, scores groups or shows them:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from random import Random
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, TypeAlias
 
 Id: TypeAlias = str | int
 """An id finds a thing; it is kept as the file has it (``"01"`` is not ``"1"`` is not ``1``) and never parsed."""
@@ -236,140 +235,6 @@ class Table:
     """The paper's own figures, row label to values, in per cent (or counts) as printed there."""
 
 
-class Dataset(Protocol):
-    """A source of questions that can be read again and again. Its ``repr`` is its signature."""
-
-    @property
-    def name(self) -> str:
-        """What tables call it."""
-        ...
-
-    @property
-    def skipped(self) -> Sequence[str]:
-        """What the last reading left out under ``--skip-bad``, one sentence each."""
-        ...
-
-    def questions(self) -> Iterator[Question]:
-        """The questions, streamed, in the order of the file."""
-        ...
-
-
-class Suite(Protocol):
-    """A published robustness evaluation: how groups are made from data, what is measured, which tables it prints.
-
-    Its ``repr`` is its signature.
-    """
-
-    @property
-    def name(self) -> str:
-        """What people type."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """What a heading calls it."""
-        ...
-
-    @property
-    def paper(self) -> str:
-        """Where it was published."""
-        ...
-
-    @property
-    def tests(self) -> Sequence[str]:
-        """The names that variants carry as ``test``, in the paper's order."""
-        ...
-
-    @property
-    def metrics(self) -> Mapping[str, Metric]:
-        """Names such as ``rad.forward`` and what measures them."""
-        ...
-
-    @property
-    def tables(self) -> Sequence[Table]:
-        """The paper's tables."""
-        ...
-
-    @property
-    def accuracy(self) -> Mode:
-        """The mode of VQA accuracy that its samples are judged by."""
-        ...
-
-    @property
-    def correct(self) -> str:
-        """When an answer counts as right: modal, any, or a threshold on the accuracy."""
-        ...
-
-    @property
-    def headline(self) -> tuple[str, str]:
-        """The metric that sums the suite up, and how a sentence says it.
-
-        The sentence continues "The model answers 81 % of the questions rightly, but ..." and has a ``{value}``,
-        e.g. ``of those it gets only {value} right when asked as yes/no``.
-        """
-        ...
-
-    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """The groups made from this data, streamed; refusals say what was left out and why."""
-        ...
-
-
-@runtime_checkable
-class Perturbation(Protocol):
-    """Makes variants of one question. ``Random`` is seeded by content, so order and workers do not matter."""
-
-    def vary(self, question: Question, rng: Random) -> Iterable[Variant | Refusal]:
-        """The variants of this question; nothing at all when no rule matches it."""
-        ...
-
-
-@runtime_checkable
-class Prepares(Protocol):
-    """A perturbation that works faster when it sees many questions first (a tagger's batch)."""
-
-    def prepare(self, questions: Sequence[Question]) -> None:
-        """Look at these questions; ``vary`` is called on each of them next, and gives the same without this."""
-        ...
-
-
-@runtime_checkable
-class Model(Protocol):
-    """Answers questions, many at a time. Its ``repr`` is its signature."""
-
-    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """One prediction for each question, in order; a failure is a prediction with an error."""
-        ...
-
-
-@runtime_checkable
-class Streams(Protocol):
-    """A model that answers many questions at once and gives each answer as it comes (an endpoint)."""
-
-    def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
-        """One prediction for each question, in any order. Ids of the questions are all different."""
-        ...
-
-
-@runtime_checkable
-class Metric(Protocol):
-    """A score as a function of summed rows, so one bootstrap and one paired test serve every metric.
-
-    Its ``repr`` is the footnote under its number.
-    """
-
-    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """A few numbers for this group, or None when it has nothing to say here.
-
-        ``failed`` says what a missing answer counts as: None leaves it out (the group gives None when the
-        metric cannot do without it), 0.0 takes it as wrong, 1.0 as right.
-        """
-        ...
-
-    def combine(self, sums: Any) -> Any:
-        """The score from column sums of shape (columns,) or, vectorised, (columns, resamples); nan for no data."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """The best of a pool for one text, nearest first, with the proof that it is so."""
@@ -380,27 +245,3 @@ class Ranked:
     scores: tuple[float, ...]
     proof: Mapping[str, float] = field(default_factory=dict)
     """Gap, support and certified positions of a LASSO; the size of the tie at the last position of a text metric."""
-
-
-class FittedRanker(Protocol):
-    """A ranker that has read its pool."""
-
-    def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
-        """The ``k`` best of the pool for each text, never the text itself; the same in any batch and any order."""
-        ...
-
-
-class Ranker(Protocol):
-    """Orders a pool of texts by how near they are to a text. Its ``repr`` is its signature."""
-
-    def fit(self, pool: Sequence[str]) -> FittedRanker:
-        """Read the pool once: index it, or turn it into vectors."""
-        ...
-
-
-class Encoder(Protocol):
-    """Turns texts into vectors of unit length. Its ``repr`` is its signature."""
-
-    def encode(self, texts: Sequence[str]) -> Any:
-        """One float32 row per text."""
-        ...

@@ -19,7 +19,8 @@ from askew.metrics.rad import Rad
 from askew.metrics.rates import AnswerRate
 from askew.metrics.rscore import NoiseAccuracy, RScore
 from askew.metrics.worst import Worst
-from askew.types import Expect, Group, ImageRef, Metric, Outcome, Prediction, Question, Variant
+from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
+from askew.verbs import Metric
 
 PERFECT = {
     Accuracy("all"): 1.0,

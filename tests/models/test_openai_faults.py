@@ -28,13 +28,9 @@ from askew.errors import BudgetSpent, ModelError
 from askew.models.openai import OpenAI
 from askew.types import Question
 
+pytestmark = pytest.mark.usefixtures("no_key")
+
 QUICK = {"backoff": 0.002, "prompt": "{question}", "timeout": 5.0}
-
-
-@pytest.fixture(autouse=True)
-def _no_key(monkeypatch, tmp_path):
-    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    monkeypatch.chdir(tmp_path)
 
 
 def questions(count):

@@ -10,7 +10,8 @@ import pytest
 from askew.errors import BadOption
 from askew.perturb.build import vary_all
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
-from askew.types import Expect, Group, Perturbation, Prepares, Question, Refusal, Variant
+from askew.types import Expect, Group, Question, Refusal, Variant
+from askew.verbs import Perturbation, Prepares
 
 YES = ("yes",) * 7 + ("no",) * 2 + ("maybe",)
 NO = ("no",) * 7 + ("yes",) * 2 + ("not sure",)

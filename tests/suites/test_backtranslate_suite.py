@@ -1,25 +1,13 @@
 """The back-translation suite: options, groups, and RAD's figures."""
 
-from dataclasses import dataclass, field
-
 import pytest
 
+from askew.api import Questions
 from askew.errors import BadOption
 from askew.suites.backtranslate import BackTranslationSuite
 from askew.types import Group, Question, Refusal
 
-
-@dataclass(frozen=True)
-class Fixed:
-    items: tuple[Question, ...]
-    name: str = "fixed"
-    skipped: list[str] = field(default_factory=list)
-
-    def questions(self):
-        return iter(self.items)
-
-
-DATA = Fixed((Question(1, None, "What type of photo is this?"), Question(2, None, "What is in the sky?")))
+DATA = Questions((Question(1, None, "What type of photo is this?"), Question(2, None, "What is in the sky?")))
 
 
 def test_groups_and_refusals():

@@ -1,11 +1,12 @@
 """The basic question suite: options, groups, figures by hand, the paper's tables, and the data set it writes."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import pytest
 
 import askew
+from askew.api import Questions
 from askew.build import Coverage
 from askew.data.lines import Lines
 from askew.errors import BadOption, DataError, MissingExtra
@@ -21,16 +22,6 @@ from word_ranker import Words
 
 
 @dataclass(frozen=True)
-class Fixed:
-    items: tuple[Question, ...]
-    name: str = "fixed"
-    skipped: list[str] = field(default_factory=list)
-
-    def questions(self):
-        return iter(self.items)
-
-
-@dataclass(frozen=True)
 class Backwards(Words):
     """The same words, furthest first: another ranker."""
 
@@ -42,7 +33,7 @@ class Backwards(Words):
 
 
 THINGS = ("car", "cat", "cup", "hat", "dog", "bus")
-DATA = Fixed(
+DATA = Questions(
     tuple(
         Question(number, ImageRef(number), text, (answer,) * 10, Kind(kind))
         for number, (text, answer, kind) in enumerate(
@@ -201,14 +192,14 @@ def test_t_and_m_set_the_scale():
 
 def test_builds_a_data_set_and_uses_it_again(tmp_path):
     suite = BasicSuite(Words(), top=6)
-    publish(Named(suite, "basic"), Named(DATA, "fixed"), tmp_path / "one", Settings(), "build")
+    publish(Named(suite, "basic"), Named(DATA, "questions"), tmp_path / "one", Settings(), "build")
     lines = (tmp_path / "one" / "bqd.jsonl").read_text().splitlines()
     assert len(lines) == 1 + 19
-    assert json.loads(lines[0])["pool"] == json.loads(lines[0])["pool"] | {"questions": 18, "name": "fixed"}
+    assert json.loads(lines[0])["pool"] == json.loads(lines[0])["pool"] | {"questions": 18, "name": "questions"}
     assert [len(json.loads(line)["basic"]) for line in lines[1:]] == [6] * 19
     again = BasicSuite(bqd=str(tmp_path / "one" / "bqd.jsonl"), top=6)
     assert again.rankers == ("words",)
-    publish(Named(again, "basic"), Named(DATA, "fixed"), tmp_path / "two", Settings(), "build")
+    publish(Named(again, "basic"), Named(DATA, "questions"), tmp_path / "two", Settings(), "build")
     assert (tmp_path / "two" / "bqd.jsonl").read_bytes() == (tmp_path / "one" / "bqd.jsonl").read_bytes()
     texts = [[v.question.text for v in group.variants] for group in groups(top=6)]
     assert [[v.question.text for v in group.variants] for group in again.groups(DATA, 0)] == texts

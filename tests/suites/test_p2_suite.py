@@ -1,30 +1,19 @@
 """The P2 suite: options, groups, figures by hand, the paper's tables, and the release's format."""
 
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 import askew
+from askew.api import Questions
 from askew.data.vqa import Vqa
 from askew.errors import BadOption, DataError
 from askew.suites.p2 import P2Suite
 from askew.suites.p2_release import write_release
 from askew.types import Group, ImageRef, Outcome, Prediction, Question, Refusal
 
-
-@dataclass(frozen=True)
-class Fixed:
-    items: tuple[Question, ...]
-    name: str = "fixed"
-    skipped: list[str] = field(default_factory=list)
-
-    def questions(self):
-        return iter(self.items)
-
-
-DATA = Fixed(
+DATA = Questions(
     tuple(
         Question(number, ImageRef(number), text, (answer,) * 10)
         for number, (text, answer) in enumerate(
@@ -72,7 +61,7 @@ def test_options():
     assert [g.id for g in groups(perturbations="ant", contraries="all")] == [4, 5, 6, 7]
     assert len(groups(originals="all")) == 9
     assert P2Suite("antonymous,synonymous").tests == ("syn", "ant")
-    unknown = Fixed((Question(1, None, "Where is the kid?"),))
+    unknown = Questions((Question(1, None, "Where is the kid?"),))
     assert [i.reason for i in P2Suite().groups(unknown, 0)] == ["the synonym is not in the data's vocabulary"]
     assert [g.variants[0].question.text for g in P2Suite(least=0).groups(unknown, 0)] == ["Where is the child?"]
 
@@ -181,7 +170,7 @@ def test_the_release_needs_images(tmp_path):
     bare = Group(1, "p2", Question(1, None, "?"), groups()[0].variants[:0])
     write_release([bare], str(tmp_path))
     with pytest.raises(DataError, match="no image"):
-        write_release(P2Suite(least=0).groups(Fixed((Question(1, None, "Where is the kid?"),)), 0), str(tmp_path))
+        write_release(P2Suite(least=0).groups(Questions((Question(1, None, "Where is the kid?"),)), 0), str(tmp_path))
 
 
 def test_runs_from_data_to_tables():

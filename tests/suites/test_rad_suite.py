@@ -1,26 +1,15 @@
 """The RAD suite: registered, measured, and with the paper's tables."""
 
-from dataclasses import dataclass, field
-
 import pytest
 
+from askew.api import Questions
 from askew.errors import BadOption
 from askew.registry import make
 from askew.suites.rad import RadSuite
-from askew.types import Group, Outcome, Prediction, Question, Refusal, Suite
+from askew.types import Group, Outcome, Prediction, Question, Refusal
+from askew.verbs import Suite
 
-
-@dataclass(frozen=True)
-class Fixed:
-    items: tuple[Question, ...]
-    name: str = "fixed"
-    skipped: list[str] = field(default_factory=list)
-
-    def questions(self):
-        return iter(self.items)
-
-
-DATA = Fixed(
+DATA = Questions(
     tuple(
         Question(number, None, text, (answer,) * 10)
         for number, (text, answer) in enumerate(

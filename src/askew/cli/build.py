@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_build, add_config, add_data, as_typed, beside, settled
+from askew.cli.options import Options, add_build, add_config, add_data, add_listed, as_typed, beside, settled
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -21,7 +21,7 @@ and datasheet.md: how many questions matched, were changed, or were refused and 
 With --for training: the questions alone, as VQA v2 and as GQA files."""
 
 
-BESIDE = {
+BESIDE: Options = {
     "tests": (str, "carets: which tests, with commas between (default all)"),
     "size": (int, "carets: pairs of each test (default: as many as the scenes give)"),
     "pool": (str, "basic: where basic questions come from: data, or a text file with one question a line"),
@@ -43,9 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
     )
-    group = parser.add_argument_group("suites that take them")
-    for name, (kind, text) in BESIDE.items():
-        group.add_argument(f"--{name}", type=kind, metavar="X", help=text)
+    add_listed(parser, BESIDE, "suites that take them")
     add_build(parser)
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
     add_config(parser)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
 from askew.errors import UsageError
+
+Options: TypeAlias = Mapping[str, tuple[type, str]]
+"""Options by name, each with the type of its value and its help."""
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +33,25 @@ def add_build(parser: argparse.ArgumentParser) -> None:
     """How groups are made."""
     parser.add_argument("--limit", type=int, metavar="N", help="at most N groups of each suite")
     parser.add_argument("--seed", type=int, metavar="S", help="the seed of everything drawn by chance (default 0)")
+
+
+def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str = "", metavar: str = "X") -> None:
+    """Options from a table of them; none has a default, so that ``settled`` can tell what was typed."""
+    place = parser.add_argument_group(heading) if heading else parser
+    for name, (kind, text) in options.items():
+        how: dict[str, Any] = {"action": "store_true"} if kind is bool else {"type": kind, "metavar": metavar}
+        place.add_argument(f"--{name.replace('_', '-')}", default=None, help=text, **how)
+
+
+def add_runs(parser: argparse.ArgumentParser) -> None:
+    """Runs that are there already."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
+
+
+def add_resampling(parser: argparse.ArgumentParser) -> None:
+    """How intervals are found."""
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
+    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
 
 
 def add_config(parser: argparse.ArgumentParser) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askew.cli.options import add_resampling, add_runs
+
 EXAMPLES = """\
 examples:
   askew report runs/yes
@@ -14,10 +16,9 @@ examples:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
+    add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
-    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
+    add_resampling(parser)
 
 
 def main(args: argparse.Namespace) -> int:

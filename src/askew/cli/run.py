@@ -7,7 +7,7 @@ from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
-from askew.cli.options import add_build, add_config, add_data, as_typed, beside, settled, several
+from askew.cli.options import Options, add_build, add_config, add_data, add_listed, as_typed, beside, settled, several
 
 EXAMPLES = """\
 examples:
@@ -21,7 +21,7 @@ Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-f
 4 budget spent, 130 stopped."""
 
 
-BESIDE = {
+BESIDE: Options = {
     "base_url": (str, "the address of an OpenAI-compatible endpoint"),
     "max_calls": (int, "stop cleanly after so many calls"),
     "max_tokens": (int, "stop cleanly after so many tokens"),
@@ -64,10 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
     parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
-    group = parser.add_argument_group("models that take them")
-    for name, (kind, text) in BESIDE.items():
-        how = {"action": "store_true", "default": None} if kind is bool else {"type": kind, "metavar": "X"}
-        group.add_argument(f"--{name.replace('_', '-')}", help=text, **how)
+    add_listed(parser, BESIDE, "models that take them")
     add_config(parser)
 
 

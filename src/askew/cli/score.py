@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import as_typed
+from askew.cli.options import add_resampling, as_typed
 
 EXAMPLES = """\
 examples:
@@ -31,8 +31,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs with row numbers for ids")
     parser.add_argument("--extract", default="none", help="take answers out of free text: short (default none)")
     parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
-    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
+    add_resampling(parser)
 
 
 def main(args: argparse.Namespace) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from askew.cli.options import add_config, add_data, settled, several
+from askew.cli.options import Options, add_config, add_data, add_listed, settled, several
 
 EXAMPLES = """\
 examples:
@@ -15,15 +15,15 @@ examples:
 Writes weights.pt (the best epoch by validation), config.json, words.json, answers.json, history.json and report.html.
 The same command after a kill goes on to the same weights. Then: askew run --model trained:DIR ..."""
 
-_NUMBERS: dict[str, tuple[type, str]] = {
+_NUMBERS: Options = {
     "epochs": (int, "how often the data is gone through (default 10)"),
-    "batch-size": (int, "questions in a step (default 256)"),
+    "batch_size": (int, "questions in a step (default 256)"),
     "rate": (float, "learning rate of Adam (default 0.0008)"),
     "clip": (float, "the longest gradient (default 1; 0: as they are)"),
     "patience": (int, "stop after so many epochs without a better validation (default 0: never)"),
-    "least-words": (int, "how often a word must occur to be known (default 1)"),
-    "least-answers": (int, "how often an answer must be given to be learned (default 3)"),
-    "most-answers": (int, "how many answers are learned at most (default 3000)"),
+    "least_words": (int, "how often a word must occur to be known (default 1)"),
+    "least_answers": (int, "how often an answer must be given to be learned (default 3)"),
+    "most_answers": (int, "how many answers are learned at most (default 3000)"),
     "threads": (int, "processor threads (default: torch's choice)"),
     "seed": (int, "the seed of everything drawn by chance (default 0)"),
 }
@@ -41,8 +41,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--groups", metavar="GROUPS", help="what pairs are taken from: a suite or a file (default p2)")
     parser.add_argument("--output", metavar="DIR", help="the training's folder")
-    for name, (kind, said) in _NUMBERS.items():
-        parser.add_argument(f"--{name}", type=kind, metavar="N", help=said)
+    add_listed(parser, _NUMBERS, metavar="N")
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
     add_config(parser)
 
@@ -56,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.train.loop import train
 
     options = settled(args, {"net": "xnm", "groups": "p2"}, required=("data", "output"))
-    numbers = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in _NUMBERS}
+    numbers = {name: getattr(options, name) for name in _NUMBERS}
     skip = bool(options.skip_bad)
     done = train(
         options.net,

@@ -8,41 +8,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from askew.data.faults import Sieve, identity, mapping, missing, text, wrong
 from askew.data.index import distinct
 from askew.data.jsonl import Album, checked, sound_lines
+from askew.data.one_file import OneFile
 from askew.data.write import kept_beside, line
 from askew.errors import BadRecord
-from askew.files import fingerprint, signature, write_joined
+from askew.files import write_joined
 from askew.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question
 
 
 @dataclass(frozen=True, repr=False)
-class GroupFile:
+class GroupFile(OneFile):
     """A file of ready-made groups; as a data set it gives their original questions."""
 
-    path: str
     images: str | None = None
     """The folder of pictures; without it they are looked for as the file says, from its own folder."""
     skip_bad: bool = False
     """Leave bad groups out, and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
-
-    def __repr__(self) -> str:
-        return signature(self)
-
-    @property
-    def name(self) -> str:
-        """The file's name without its ending."""
-        return os.path.basename(self.path).split(".")[0]
-
-    def fingerprint(self) -> str:
-        """The content of the file, in 16 digits."""
-        return fingerprint(self.path)
 
     def questions(self) -> Iterator[Question]:
         """The original questions."""

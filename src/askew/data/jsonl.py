@@ -9,16 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
 from askew.data.faults import Sieve, identity, mapping, missing, text, texts, wrong
 from askew.data.index import distinct
+from askew.data.one_file import OneFile
 from askew.data.stream import first_sign, items, lines, parsed
 from askew.errors import BadImage, BadRecord, DataError
-from askew.files import fingerprint, signature
 from askew.records import question_from
 from askew.types import Id, ImageRef, Question
 
@@ -26,28 +26,13 @@ _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
 @dataclass(frozen=True, repr=False)
-class Jsonl:
+class Jsonl(OneFile):
     """Questions of our own files: JSONL, or a JSON list of the same records; gzip or not."""
 
-    path: str
     images: str | None = None
     """The folder of pictures; without it they are looked for beside the file, and may be absent."""
     skip_bad: bool = False
     """Leave bad records out, and list them in ``skipped``."""
-    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
-
-    def __repr__(self) -> str:
-        return signature(self)
-
-    @property
-    def name(self) -> str:
-        """The file's name without its ending."""
-        return os.path.basename(self.path).split(".")[0]
-
-    def fingerprint(self) -> str:
-        """The content of the file, in 16 digits."""
-        return fingerprint(self.path)
 
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""

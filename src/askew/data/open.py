@@ -12,7 +12,7 @@ from askew.data.lines import Lines
 from askew.data.sniff import format_of
 from askew.data.vqa import Vqa
 from askew.errors import DataError
-from askew.types import Dataset
+from askew.verbs import Dataset
 
 _TEXT = (".txt", ".txt.gz")
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")

@@ -70,14 +70,24 @@ def parsed(line: bytes) -> Any:
     try:
         return orjson.loads(line)
     except orjson.JSONDecodeError as trouble:
-        try:
-            line.decode()
-        except UnicodeDecodeError as wrong:
-            raise BadRecord(
-                f"not UTF-8: byte {line[wrong.start]:#04x} at column {wrong.start + 1}. Save the file as UTF-8."
-            ) from None
+        decoded(line)
         raise BadRecord(
             f"broken JSON at column {trouble.colno}: {trouble.msg}. A line holds one whole record; mend it."
+        ) from None
+
+
+def decoded(line: bytes) -> str:
+    """The text of one line.
+
+    >>> decoded("sí".encode("latin-1"))
+    Traceback (most recent call last):
+    askew.errors.BadRecord: not UTF-8: byte 0xed at column 2. Save the file as UTF-8.
+    """
+    try:
+        return line.decode()
+    except UnicodeDecodeError as wrong:
+        raise BadRecord(
+            f"not UTF-8: byte {line[wrong.start]:#04x} at column {wrong.start + 1}. Save the file as UTF-8."
         ) from None
 
 

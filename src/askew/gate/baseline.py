@@ -20,7 +20,7 @@ from askew.metrics.rates import AnswerRate
 from askew.registry import make
 from askew.report.figures import probability, show
 from askew.report.load import Run
-from askew.types import Metric
+from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
 """Suite, metric, part."""

@@ -15,7 +15,8 @@ from askew.errors import BadRecord
 from askew.metrics.bootstrap import Block, Bootstrap, by_cluster, interval, settled, side_by_side, ten_digits
 from askew.metrics.resample import part_name, ranks
 from askew.metrics.rows import SLICES, Floats, Index, Ints, Rows, Selected
-from askew.types import Metric, Outcome
+from askew.types import Outcome
+from askew.verbs import Metric
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ import numpy as np
 
 from askew.metrics.bootstrap import Block, Bootstrap, by_cluster, interval, settled, side_by_side
 from askew.metrics.rows import SLICES, WHOLE, Floats, Index, Ints, Rows, Selected
-from askew.types import Metric, Outcome, Score
+from askew.types import Outcome, Score
+from askew.verbs import Metric
 
 Z = 1.959963984540054
 """The standard normal's 97.5 % point."""

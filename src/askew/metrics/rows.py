@@ -15,7 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from askew.types import Metric, Outcome, Row, Variant
+from askew.types import Outcome, Row, Variant
+from askew.verbs import Metric
 
 SLICES = ("test", "made_by", "answer_type", "question_type")
 """How results are sliced unless told otherwise. ``note.level`` and the like slice by what a variant's note has."""

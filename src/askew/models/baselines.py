@@ -11,7 +11,8 @@ from pathlib import Path
 
 from askew.errors import DataError
 from askew.text import modal_answer
-from askew.types import Dataset, Prediction, Question
+from askew.types import Prediction, Question
+from askew.verbs import Dataset
 
 
 @dataclass(frozen=True)

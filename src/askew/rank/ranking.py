@@ -17,7 +17,8 @@ import askew
 from askew.rank.nearest import Nearest
 from askew.rank.pool import Pool
 from askew.rank.remembered import Header, Remembered, place, signature
-from askew.types import FittedRanker, Ranked, Ranker
+from askew.types import Ranked
+from askew.verbs import FittedRanker, Ranker
 
 BATCH = 256
 """Texts that are ranked together and kept together; a kill loses at most this many (times the workers)."""

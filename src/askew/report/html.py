@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
-from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import orjson
 
+from askew.files import write_joined
 from askew.report.breaks import examples, find_breaks
 from askew.report.census import take_census
 from askew.report.content import SUPPORT, Content
 from askew.report.figures import count
+from askew.report.frame import framed, own, part
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
 from askew.report.pairs import Sample, choose, draw_sample
 from askew.report.pictures import Album
-from askew.report.plots import shapes
 from askew.report.sections.breaks import breaks_section, findings_shown
 from askew.report.sections.made import made_section
 from askew.report.sections.pairs import pairs_section
@@ -43,10 +40,9 @@ EXAMPLES = 3
 def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mapping[str, Any]] = ()) -> None:
     """Write the page, and ``tables.md`` and ``tables.tex`` beside it; each file appears whole or not at all."""
     output = Path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    _write(output, page(runs, differences))
-    _write(output.with_name("tables.md"), markdown_tables(runs))
-    _write(output.with_name("tables.tex"), latex_tables(runs))
+    write_joined(output, [page(runs, differences).encode()])
+    write_joined(output.with_name("tables.md"), [markdown_tables(runs).encode()])
+    write_joined(output.with_name("tables.tex"), [latex_tables(runs).encode()])
 
 
 def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), most: int = MOST_PAIRS) -> str:
@@ -62,17 +58,21 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         ("pairs", "The pairs", pairs_section(content, sample)),
         ("made", "How it was made", made_section(content)),
     ]
-    style, script = _part("style.css"), _part("app.js")
-    return Template(_part("template.html")).substitute(
-        policy=_policy(style, script),
-        title=join("askew: " + ", ".join(content.labels)),
-        subtitle=join(_subtitle(content)),
-        shapes=shapes(),
+    script = part("app.js")
+    body = Template(part("template.html")).substitute(
         links=join(*(el("a", heading, href=f"#{name}") for name, heading, _ in sections)),
         sections=join(*(_section(*section) for section in sections)),
-        style=style,
         data=script_json(_data(content, sample)),
         script=script,
+    )
+    return framed(
+        body,
+        title="askew: " + ", ".join(content.labels),
+        eyebrow="askew report",
+        heading="Do the answers change as they should?",
+        subtitle=_subtitle(content),
+        first="verdict",
+        allowed=("img-src data:", own("script", script)),
     )
 
 
@@ -113,26 +113,3 @@ def _subtitle(content: Content) -> str:
     questions = count((results.get("data") or {}).get("questions") or 0)
     suites = ", ".join(suite["name"] for suite in content.suites)
     return f"{models} · {data} · {questions} questions · {count(content.census.pairs)} pairs · {suites}"
-
-
-def _policy(style: str, script: str) -> str:
-    """Nothing may be fetched, and only our own style and script count."""
-    hashes = {
-        name: b64encode(sha256(text.encode()).digest()).decode()
-        for name, text in (("style", style), ("script", script))
-    }
-    own = "; ".join(f"{name}-src 'sha256-{value}'" for name, value in hashes.items())
-    return f"default-src 'none'; img-src data:; {own}; base-uri 'none'; form-action 'none'"
-
-
-def _part(name: str) -> str:
-    return files("askew.report").joinpath("page", name).read_text(encoding="utf-8")
-
-
-def _write(path: Path, text: str) -> None:
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
-from askew.types import Column, Dataset, Group, Metric, Mode, Table
+from askew.types import Column, Group, Mode, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from askew.errors import BadOption
 from askew.language.translate import translator
-from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
 from askew.perturb.backtranslate import TEST, BackTranslation
 from askew.perturb.build import vary_all
+from askew.suites.choices import Originals, check_originals
+from askew.suites.measures import both_sides
 from askew.suites.published import published
-from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+from askew.types import Column, Group, Mode, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class BackTranslationSuite:
     """``bergamot`` (offline), or ``marian:THERE:BACK`` with two folders."""
     filtered: bool = True
     """Leave out what does not seem to ask the same; false takes all, as the RAD paper does."""
-    originals: Literal["covered", "all"] = "covered"
+    originals: Originals = "covered"
     """``all``: also ask the questions that have no back-translation."""
 
     accuracy: Mode = "official"
@@ -43,8 +45,7 @@ class BackTranslationSuite:
     tests: ClassVar[Sequence[str]] = (TEST,)
 
     def __post_init__(self) -> None:
-        if self.originals not in ("covered", "all"):
-            raise BadOption(f"backtranslate: originals is {self.originals!r}. Give covered or all.")
+        check_originals(self.name, self.originals)
         check_correct(self.correct, self.accuracy)
         translator(self.translator)
 
@@ -53,9 +54,7 @@ class BackTranslationSuite:
         """RAD both ways, and accuracy on both sides."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
+            **both_sides(self.accuracy),
             "rad.forward": Rad(False, self.correct, self.accuracy),
             "rad.backward": Rad(True, self.correct, self.accuracy),
             "cs.2": Consensus(2, mode=self.accuracy),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from askew.errors import BadOption, DataError, MissingExtra
-from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.noise import NoiseFalls, NoiseLoss
@@ -23,7 +23,9 @@ from askew.registry import make
 from askew.settings import Settings, progress_bar
 from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
-from askew.types import Dataset, Group, Metric, Mode, Question, Ranker, Refusal, Table
+from askew.suites.measures import both_sides
+from askew.types import Group, Mode, Question, Refusal, Table
+from askew.verbs import Dataset, Metric, Ranker
 from askew.world.dataset import World
 
 
@@ -120,9 +122,7 @@ class BasicSuite:
         mode, levels = self.accuracy, range(1, self.partitions + 1)
         return {
             "accuracy.all": Accuracy("all", mode),
-            "accuracy.original": Accuracy("original", mode),
-            "accuracy.variant": Accuracy("variant", mode),
-            "accuracy.gap": Gap(mode, change=True),
+            **both_sides(mode),
             "cs.2": Consensus(2, self.correct, mode, anchored=True),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, mode) for level in (0, *levels)},
             **{f"rscore.{level}": RScore(level, self.t, self.m, mode) for level in levels},

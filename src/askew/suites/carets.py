@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import ClassVar
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Gap
-from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rates import AnswerRate
 from askew.metrics.rows import SLICES
@@ -20,7 +18,10 @@ from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.encode import Encoding
 from askew.perturb.visual.mean import PHOTOS
 from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
-from askew.types import Dataset, Group, Metric, Mode, Question, Refusal, Table
+from askew.suites.choices import listed
+from askew.suites.measures import both_sides, carets_scores
+from askew.types import Group, Mode, Question, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,8 @@ class CaretsSuite:
     def metrics(self) -> Mapping[str, Metric]:
         """ACC, CONS and C-ACC, accuracy on both sides, and how often yes, no and other are said."""
         return {
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
-            "carets.acc": PairAccuracy(self.correct, self.accuracy),
-            "carets.cons": SelfConsistency(),
-            "carets.cacc": ComprehensiveAccuracy(self.correct, self.accuracy),
+            **both_sides(self.accuracy),
+            **carets_scores(self.correct, self.accuracy),
             "says.yes": AnswerRate("yes"),
             "says.no": AnswerRate("no"),
             "says.other": AnswerRate("other"),
@@ -111,7 +108,7 @@ class CaretsSuite:
 
     @property
     def _changes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(part.strip() for part in self.visual.split(",") if part.strip()))
+        return listed(self.visual)
 
     def _fill(self, data: Dataset) -> tuple[int, int, int]:
         given = _colour(self.fill)

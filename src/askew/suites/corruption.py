@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rscore import NoiseAccuracy
@@ -16,7 +15,10 @@ from askew.perturb.build import vary_all
 from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corrupt import SEVERITIES
 from askew.perturb.visual.encode import Encoding
-from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+from askew.suites.choices import listed
+from askew.suites.measures import both_sides
+from askew.types import Column, Group, Mode, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,7 @@ class CorruptionSuite:
         """Accuracy on clean and on corrupted pictures and at each severity, consistency, and the worst case."""
         levels = (0, *self._perturbation().severities)
         return {
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
+            **both_sides(self.accuracy),
             "carets.cons": SelfConsistency(),
             "worst": Worst(self.accuracy, original=True),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, self.accuracy) for level in levels},
@@ -103,8 +103,8 @@ class CorruptionSuite:
         return (Column("Clean", "accuracy.original", part), *graded)
 
     def _perturbation(self) -> Corruption:
-        kinds = tuple(dict.fromkeys(part.strip() for part in self.corruptions.split(",") if part.strip()))
-        levels = [part.strip() for part in self.severities.split(",") if part.strip()]
+        kinds = listed(self.corruptions)
+        levels = listed(self.severities)
         wrong = [level for level in levels if not level.isdecimal()]
         if wrong:
             raise BadOption(f"corruption: a severity is {wrong[0]!r}. Give some of 1,2,3,4,5.")

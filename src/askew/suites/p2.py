@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Gap, Mu
+from askew.metrics.accuracy import Accuracy, Mu
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.worst import Worst
 from askew.perturb.build import vary_all
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
+from askew.suites.choices import Originals, check_originals, listed
+from askew.suites.measures import both_sides
 from askew.suites.p2_release import write_release
 from askew.suites.published import published
-from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+from askew.types import Column, Group, Mode, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class P2Suite:
     """A folder of PPDB 2.0 files, or files with commas between, to take rules from too."""
     score: float = 3.5
     """The least PPDB 2.0 score."""
-    originals: Literal["covered", "all"] = "covered"
+    originals: Originals = "covered"
     """``all``: also ask the questions that no rule changes, for the accuracy over all of the data (Table 2)."""
 
     accuracy: Mode = "official"
@@ -54,8 +57,7 @@ class P2Suite:
     )
 
     def __post_init__(self) -> None:
-        if self.originals not in ("covered", "all"):
-            raise BadOption(f"p2: originals is {self.originals!r}. Give covered or all.")
+        check_originals(self.name, self.originals)
         if self.least < 0:
             raise BadOption(f"p2: least is {self.least}; give 0 or more.")
         check_correct(self.correct, self.accuracy)
@@ -72,9 +74,7 @@ class P2Suite:
         """Ori, Pert, Δ, μ and CS."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
+            **both_sides(self.accuracy),
             "mu": Mu(self.accuracy),
             "cs.2": Consensus(2, self.correct, self.accuracy, anchored=True),
             "worst": Worst(self.accuracy, original=True),
@@ -127,9 +127,8 @@ class P2Suite:
 
     @property
     def _types(self) -> tuple[str, ...]:
-        wanted = [part.strip() for part in self.perturbations.split(",") if part.strip()]
         full = {short: name for name, short in TYPES.items()}
-        names = [full.get(part, part) for part in wanted]
+        names = [full.get(part, part) for part in listed(self.perturbations)]
         return tuple(name for name in TYPES if name in names) if set(names) <= set(TYPES) else tuple(names)
 
     def _files(self) -> tuple[str, ...]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
 from askew.metrics.worst import Worst
 from askew.perturb.build import vary_all
 from askew.perturb.rad import RadPerturbation, fit
+from askew.suites.choices import Originals, check_originals
+from askew.suites.measures import both_sides
 from askew.suites.published import published
-from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+from askew.types import Column, Group, Mode, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 TESTS = ("Y/N←C", "Y/N←HM", "Y/N←WK")
 
@@ -30,7 +32,7 @@ class RadSuite:
     """The least share of people who must have given the answer."""
     extensions: bool = False
     """Also forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
-    originals: Literal["covered", "all"] = "covered"
+    originals: Originals = "covered"
     """``all``: also ask the questions that no template covers, for the accuracy over all of the data (Table 2)."""
 
     accuracy: Mode = "official"
@@ -47,8 +49,7 @@ class RadSuite:
     tests: ClassVar[Sequence[str]] = TESTS
 
     def __post_init__(self) -> None:
-        if self.originals not in ("covered", "all"):
-            raise BadOption(f"rad: originals is {self.originals!r}. Give covered or all.")
+        check_originals(self.name, self.originals)
         check_correct(self.correct, self.accuracy)
         RadPerturbation(self.yes, self.agreement, self.extensions)
 
@@ -57,9 +58,7 @@ class RadSuite:
         """RAD both ways, and accuracy on both sides."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
+            **both_sides(self.accuracy),
             "rad.forward": Rad(False, self.correct, self.accuracy),
             "rad.backward": Rad(True, self.correct, self.accuracy),
             "cs.2": Consensus(2, mode=self.accuracy),

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from askew.metrics.accuracy import Accuracy, Gap
-from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.build import vary_all
 from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
 from askew.perturb.visual.encode import Encoding
 from askew.perturb.visual.keep import change_title
-from askew.types import Column, Dataset, Group, Metric, Mode, Refusal, Table
+from askew.suites.choices import listed
+from askew.suites.measures import both_sides, carets_scores
+from askew.types import Column, Group, Mode, Refusal, Table
+from askew.verbs import Dataset, Metric
 
 
 @dataclass(frozen=True)
@@ -47,12 +48,8 @@ class VisualSuite:
     def metrics(self) -> Mapping[str, Metric]:
         """ACC, CONS and C-ACC, and accuracy on both sides."""
         return {
-            "accuracy.original": Accuracy("original", self.accuracy),
-            "accuracy.variant": Accuracy("variant", self.accuracy),
-            "accuracy.gap": Gap(self.accuracy, change=True),
-            "carets.acc": PairAccuracy(self.correct, self.accuracy),
-            "carets.cons": SelfConsistency(),
-            "carets.cacc": ComprehensiveAccuracy(self.correct, self.accuracy),
+            **both_sides(self.accuracy),
+            **carets_scores(self.correct, self.accuracy),
         }
 
     @property
@@ -81,7 +78,7 @@ class VisualSuite:
 
     @property
     def _changes(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(part.strip() for part in self.changes.split(",") if part.strip()))
+        return listed(self.changes)
 
     def _each(self, metric: str) -> tuple[Column, ...]:
         return tuple(

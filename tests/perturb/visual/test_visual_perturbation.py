@@ -16,7 +16,8 @@ from askew.errors import BadOption
 from askew.images import check_image, open_image
 from askew.perturb.visual import CHANGES, KINDS, Corruption, Visual, channel_mean, corrupted
 from askew.perturb.visual.encode import encode
-from askew.types import Expect, Group, ImageRef, Perturbation, Question, Refusal, Scene, Thing, Variant
+from askew.types import Expect, Group, ImageRef, Question, Refusal, Scene, Thing, Variant
+from askew.verbs import Perturbation
 
 
 def photo(seed: int = 0, size: tuple[int, int] = (160, 120)) -> Image.Image:

@@ -17,7 +17,8 @@ from askew.perturb.carets.plausibility import Plausibility, fit
 from askew.perturb.carets.templates import Split
 from askew.perturb.carets.twins import EXPECT, KINDS, TESTS, VISUAL, Twins, ask, templates_of, twins
 from askew.perturb.carets.view import View
-from askew.types import Dataset, Group, ImageRef, Kind, Question, Refusal, Scene, Variant
+from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
+from askew.verbs import Dataset
 
 Picture = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
 """Changes the picture of a question around these boxes (around random ones, where there are none)."""

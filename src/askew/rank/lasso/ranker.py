@@ -17,7 +17,8 @@ from askew.rank.lasso.signed import SignedPool
 from askew.rank.lasso.solution import Certificate, Solution, certified_positions
 from askew.rank.pool import Pool
 from askew.rank.products import candidates, correlations
-from askew.types import Encoder, Ranked
+from askew.types import Ranked
+from askew.verbs import Encoder
 
 DIGITS = 10
 """Scores are given to so many decimals; what is equal then ranks as equal."""

@@ -1,0 +1,165 @@
+"""What an export writes: tasks, tables and lines that other harnesses read, each question once."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import yaml
+from harness_logs import eight_groups, rows, task_functions
+from PIL import Image
+
+from askew.cli import main as askew_main
+from askew.data.export import ANSWER_PROMPT, distinct_questions, each_question, export
+from askew.data.groups import read_groups, write_groups
+from askew.errors import BadImage, DataError, UsageError
+from askew.types import Group, ImageRef, Question
+
+
+@pytest.fixture
+def groups(tmp_path):
+    return eight_groups(tmp_path)
+
+
+@pytest.fixture
+def bench(groups, tmp_path):
+    write_groups(groups, str(tmp_path / "bench" / "groups.jsonl"))
+    return tmp_path / "bench" / "groups.jsonl"
+
+
+def test_what_reads_alike_is_asked_once(groups):
+    """Sixteen questions; "Is it wet?" about picture 1 is asked under the ids "1" and "5"."""
+    found = distinct_questions(groups)
+    assert len(found) == 15
+    assert [one.ids for one in found if len(one.ids) > 1] == [("1", "5")]
+    assert len(list(each_question(groups))) == 16
+
+
+def test_groups_of_two_suites_share_their_originals(groups):
+    twice = [*groups, *(replace(group, suite="p2", variants=()) for group in groups)]
+    assert distinct_questions(twice) == distinct_questions(groups)
+
+
+def test_the_same_words_about_an_edited_picture_are_another_question(groups, tmp_path):
+    Image.new("RGB", (9, 7), "black").save(tmp_path / "edited.png")
+    edited = replace(groups[0].original, id="edited", image=ImageRef(0, str(tmp_path / "edited.png")))
+    found = distinct_questions([*groups, Group("e", "rad", edited)])
+    assert found[-1].ids == ("edited",)
+
+
+def test_an_id_that_asks_two_things_is_refused(groups):
+    other = replace(groups[0].original, text="Why?")
+    with pytest.raises(DataError, match="the id 0 asks two things"):
+        distinct_questions([*groups, Group("o", "rad", other)])
+
+
+def test_an_lmms_eval_task_is_what_lmms_eval_reads(groups, tmp_path):
+    made = export(groups, tmp_path / "ta sk", "lmms-eval", name="askew_rad", prompt='\nSay "yes": or #no')
+    assert [path.name for path in made.files] == ["askew_rad.yaml", "utils.py", "questions.jsonl", "ids.jsonl"]
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.add_constructor("!function", lambda loader, node: f"function {loader.construct_scalar(node)}")
+    task = yaml.load((tmp_path / "ta sk" / "askew_rad.yaml").read_text(encoding="utf-8"), Loader)
+    assert task["task"] == "askew_rad"
+    assert (task["dataset_path"], task["test_split"]) == ("json", "test")
+    assert Path(task["dataset_kwargs"]["data_files"]["test"]) == (tmp_path / "ta sk" / "questions.jsonl").resolve()
+    assert task["lmms_eval_specific_kwargs"]["default"]["post_prompt"] == '\nSay "yes": or #no'
+    utils = task_functions(tmp_path / "ta sk")
+    functions = [task[key] for key in ("doc_to_visual", "doc_to_text", "process_results")]
+    functions.append(task["metric_list"][0]["aggregation"])
+    assert all(hasattr(utils, name.removeprefix("function utils.")) for name in functions)
+    doc = rows(tmp_path / "ta sk")[0]
+    assert all(isinstance(value, str) for value in doc.values()), "a dataset's column has one type"
+    assert task["doc_to_target"] in doc
+    (picture,) = utils.doc_to_visual(doc)
+    assert (picture.size, picture.mode) == ((9, 7), "RGB")
+    prompts = task["lmms_eval_specific_kwargs"]["default"]
+    assert utils.doc_to_text(doc, prompts) == groups[0].original.text + '\nSay "yes": or #no'
+    assert utils.doc_to_text(doc) == groups[0].original.text
+    records = [utils.process_results(doc, [said])["askew"] for said in ("yes", " ", "no", "no")]
+    assert (utils.answered(records), utils.answered([])) == (0.75, 0.0)
+
+
+def test_a_vlmevalkit_table_has_each_picture_once(groups, tmp_path):
+    export(groups, tmp_path, "vlmevalkit", name="askew_rad")
+    csv.field_size_limit(1 << 24)
+    with (tmp_path / "askew_rad.tsv").open(encoding="utf-8", newline="") as file:
+        table = list(csv.DictReader(file, dialect="excel-tab"))
+    assert list(table[0]) == ["index", "askew_ids", "image", "question", "answer", "category"]
+    assert [row["index"] for row in table] == [str(number) for number in range(15)]
+    inside = {row["index"]: row["image"] for row in table if len(row["image"]) > 64}
+    assert len(inside) == 4
+    assert all(row["image"] in inside for row in table if row["index"] not in inside)
+    assert base64.b64decode(inside["0"]) == Path(groups[0].original.image.path).read_bytes()
+    assert table[0]["question"] == groups[0].original.text + ANSWER_PROMPT
+    assert (table[1]["category"], table[1]["askew_ids"], table[1]["answer"]) == ("Y/N←C", '["0"]', "no")
+
+
+def test_plain_lines_have_ids_as_they_are(groups, tmp_path):
+    export(groups, tmp_path, "jsonl", name="mine")
+    first, second = [json.loads(line) for line in (tmp_path / "mine.jsonl").read_text().splitlines()[:2]]
+    assert first == {"id": 0, "image": groups[0].original.image.path, "question": groups[0].original.text}
+    assert second["id"] == "0"
+    assert "answer" not in second
+
+
+def test_questions_without_pictures_are_plain_lines_only(tmp_path):
+    blind = [
+        Group(1, "rad", Question(1, ImageRef(42), "Is it?", context="It rains.")),
+        Group(2, "rad", Question(2, None, "So?")),
+    ]
+    export(blind, tmp_path, "jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "askew.jsonl").read_text().splitlines()]
+    assert lines == [
+        {"id": 1, "image": 42, "question": "Is it?", "context": "It rains."},
+        {"id": 2, "question": "So?"},
+    ]
+    for kind in ("lmms-eval", "vlmevalkit"):
+        with pytest.raises(DataError, match="has no picture"):
+            export(blind, tmp_path, kind)
+    gone = [Group(1, "rad", Question(1, ImageRef(1, str(tmp_path / "gone.png")), "Is it?"))]
+    with pytest.raises(BadImage, match=r"gone\.png"):
+        export(gone, tmp_path, "lmms-eval")
+
+
+def test_what_was_said_before_is_asked_too(groups, tmp_path):
+    said = replace(groups[0].original, context="There is a bus.")
+    export([Group(1, "rad", said)], tmp_path, "lmms-eval")
+    assert rows(tmp_path)[0]["question"] == "There is a bus.\n" + said.text
+
+
+def test_wrong_exports_are_refused(groups, tmp_path):
+    with pytest.raises(UsageError, match="No format is called 'helm'"):
+        export(groups, tmp_path, "helm")
+    with pytest.raises(UsageError, match="must be letters"):
+        export(groups, tmp_path, "jsonl", name="../out")
+    with pytest.raises(UsageError, match="the questions alone"):
+        export(groups, tmp_path, "jsonl", prompt="Short!")
+    with pytest.raises(DataError, match="no groups"):
+        export([], tmp_path, "jsonl")
+    assert not list(tmp_path.glob("*.jsonl"))
+
+
+def test_the_same_groups_give_the_same_bytes(groups, bench, tmp_path):
+    for kind in ("lmms-eval", "vlmevalkit", "jsonl"):
+        export(groups, tmp_path / "a" / kind, kind)
+        export(read_groups(str(bench)), tmp_path / "b" / kind, kind)
+    for path in (tmp_path / "a").rglob("*.*"):
+        twin = tmp_path / "b" / path.relative_to(tmp_path / "a")
+        assert path.suffix == ".yaml" or twin.read_bytes() == path.read_bytes(), path
+
+
+def test_the_command_says_what_it_wrote(bench, tmp_path, capsys):
+    words = ["export", str(bench), "--format", "vlmevalkit", "--pictures", "paths", "--output", str(tmp_path / "out")]
+    assert askew_main(words) == 0
+    out = capsys.readouterr().out
+    assert "15 questions (for 16 ids" in out
+    assert str(tmp_path / "out" / "askew.tsv") in out
+    header = (tmp_path / "out" / "askew.tsv").read_text(encoding="utf-8").splitlines()[0]
+    assert header.split("\t")[2] == "image_path"

@@ -1,0 +1,136 @@
+"""A run that grew worse than another on the same groups does not pass; what may be chance does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from gate_runs import QUESTIONS, four_runs, made, script
+
+import askew
+from askew.api import Questions
+from askew.gate import Status, compare_to, failures_check, is_open
+from askew.gate.baseline import SAME, Rule, direction
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.attacks import AttackErrorRate
+from askew.metrics.flips import Flips
+from askew.models.baselines import Scripted
+from askew.report.load import load_run
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    return four_runs(tmp_path_factory.mktemp("runs"))
+
+
+def failed(checks) -> list[str]:
+    return [check.name for check in checks if check.status is Status.FAILED]
+
+
+def test_a_run_is_no_worse_than_itself(runs):
+    checks = compare_to(runs["good"], runs["good"])
+    assert is_open(checks)
+    assert checks[0].name == SAME
+    assert {"rad:rad.forward", "rad:rad.forward@test=Y/N←C", "rad:cs.2"} <= {check.name for check in checks}
+    assert not any("answer_type" in check.name or "made_by" in check.name for check in checks)
+
+
+def test_a_run_that_grew_worse_fails_where_it_did(runs):
+    names = failed(compare_to(runs["worse"], runs["good"]))
+    assert {"rad:rad.forward", "rad:accuracy.variant", "rad:accuracy.gap", "rad:worst"} <= set(names)
+    assert "rad:accuracy.original" not in names
+
+
+def test_a_run_that_grew_better_passes(runs):
+    assert is_open(compare_to(runs["good"], runs["worse"]))
+
+
+def test_one_wrong_answer_in_twenty_may_be_chance(runs):
+    assert is_open(compare_to(runs["nearly"], runs["good"]))
+
+
+def test_a_handful_of_groups_proves_nothing(tmp_path):
+    """Four groups that all got worse: the drawings do not vary, and p would be 2 / (drawings + 1)."""
+    few = Questions(QUESTIONS.items[:4])
+    groups = [g for g in askew.make("suite", "rad").groups(few, 0) if isinstance(g, askew.Group)]
+    right = {q.text: q.answers[0] for g in groups for q in (g.original, *(v.question for v in g.variants))}
+    wrong = right | {v.question.text: "perhaps" for g in groups for v in g.variants}
+    before, after = made(tmp_path / "before", right, few), made(tmp_path / "after", wrong, few)
+    checks = {check.name: check for check in compare_to(after, before, Rule(metrics=("accuracy.variant",)))}
+    assert checks["rad:accuracy.variant"].found == "0.0 (was 100.0)"
+    assert checks["rad:accuracy.variant"].status is Status.PASSED
+
+
+def test_what_is_lost_within_the_margin_passes(runs):
+    assert failed(compare_to(runs["worse"], runs["good"], Rule(margin=0.59)))
+    checks = compare_to(runs["worse"], runs["good"], Rule(margin=0.6))
+    assert not failed(checks)
+    assert any(check.why.startswith("Within the margin") for check in checks)
+
+
+def test_a_stricter_alpha_needs_stronger_evidence(runs):
+    assert not failed(compare_to(runs["worse"], runs["good"], Rule(alpha=0.0)))
+
+
+def test_only_the_metrics_asked_for_are_compared(runs):
+    names = [check.name for check in compare_to(runs["worse"], runs["good"], Rule(metrics=("accuracy.original",)))]
+    assert names == [SAME, "rad:accuracy.original", "rad:accuracy.original@test=Y/N←C"]
+    (_, check) = compare_to(runs["worse"], runs["good"], Rule(metrics=("accuracy.orginal",)))
+    assert check.status is Status.FAILED
+    assert "accuracy.original" in check.why
+
+
+def test_a_score_that_can_no_longer_be_measured_fails(runs):
+    """With no original right RAD is nan; a gate that compared only numbers would pass it."""
+    checks = {check.name: check for check in compare_to(runs["lost"], runs["good"])}
+    assert checks["rad:rad.forward"].status is Status.FAILED
+    assert "nothing left" in checks["rad:rad.forward"].why
+    back = {check.name: check for check in compare_to(runs["good"], runs["lost"])}
+    assert back["rad:rad.forward"].status is Status.SKIPPED
+
+
+def test_a_run_without_any_answer_fails(runs, tmp_path):
+    silent = made(tmp_path / "silent", {})
+    assert "rad:accuracy.all" in failed(compare_to(silent, runs["good"]))
+    assert failures_check(silent, 0.05).status is Status.FAILED
+
+
+def test_runs_on_other_groups_are_not_compared(runs, tmp_path):
+    other = Questions(tuple(replace(question, id=f"q{question.id}") for question in QUESTIONS.items))
+    (check,) = compare_to(made(tmp_path / "ids", script(), other), runs["good"])
+    assert check.status is Status.FAILED
+    assert "share no group" in check.why
+    changed = (replace(QUESTIONS.items[0], answers=("green",) * 10), *QUESTIONS.items[1:])
+    (check,) = compare_to(made(tmp_path / "changed", script(), Questions(changed)), runs["good"])
+    assert check.status is Status.FAILED
+    assert "ask something else" in check.why
+
+
+def test_a_part_of_the_groups_is_not_enough_but_more_are(runs, tmp_path):
+    part = made(tmp_path / "part", script(), limit=10)
+    (check,) = compare_to(part, runs["good"])
+    assert "10 of the baseline's 20 groups are not in the run" in check.why
+    checks = compare_to(runs["good"], part)
+    assert is_open(checks)
+    assert "10 groups of the run are new" in checks[0].why
+
+
+def test_runs_without_a_common_suite_are_not_compared(runs, tmp_path):
+    askew.evaluate(Scripted(script()), QUESTIONS, "accuracy", output=tmp_path)
+    (check,) = compare_to(runs["good"], load_run(tmp_path))
+    assert "no suite in common" in check.why
+
+
+def test_which_way_is_better():
+    assert direction(Accuracy()) == 1
+    assert direction(AttackErrorRate()) == -1
+    assert [direction(Flips(kind)) for kind in ("any", "negative", "wrong", "positive")] == [-1, -1, -1, 0]
+    assert (direction(Gap()), direction(Gap(change=True))) == (-1, 1)
+
+
+def test_a_gap_is_worse_only_where_variants_fall_behind(runs):
+    """All originals wrong: the gap is now +1. Against a baseline with a gap of -0.6 it has not grown worse."""
+    checks = {check.name: check for check in compare_to(runs["lost"], runs["worse"])}
+    assert checks["rad:accuracy.gap"].status is Status.PASSED
+    checks = {check.name: check for check in compare_to(runs["good"], runs["lost"])}
+    assert checks["rad:accuracy.gap"].status is Status.PASSED, "from +1 to 0: nothing is lost on the variants"

@@ -7,7 +7,6 @@ import math
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable
-from hashlib import sha256
 from pathlib import Path
 
 from askew.errors import UsageError
@@ -15,6 +14,7 @@ from askew.files import replaced
 from askew.images import open_image
 from askew.metrics.accuracy import accuracy
 from askew.nets.nmn import MODULES
+from askew.report.frame import own
 from askew.report.markup import Html, el, join
 from askew.text import tokens
 from askew.train.trained import Trained
@@ -41,8 +41,7 @@ ROW = 14
 def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
     """Write a page with each group's original and variants: what was answered, and how it came about."""
     parts = [_group(trained, group) for group in groups]
-    digest = b64encode(sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; img-src data:; style-src 'sha256-{digest}'; base-uri 'none'"
+    policy = f"default-src 'none'; img-src data:; {own('style', STYLE)}; base-uri 'none'"
     title = f"askew: how {trained.config['net']['name']} answers"
     head = join(
         el("meta", charset="utf-8"),

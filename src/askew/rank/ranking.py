@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import get_context
 from types import TracebackType
 from typing import Any
 
@@ -19,6 +17,7 @@ from askew.rank.pool import Pool
 from askew.rank.remembered import Header, Remembered, place, signature
 from askew.types import Ranked
 from askew.verbs import FittedRanker, Ranker
+from askew.worker import end_with_parent
 
 BATCH = 256
 """Texts that are ranked together and kept together; a kill loses at most this many (times the workers)."""
@@ -130,15 +129,8 @@ _worker: dict[str, Any] = {}
 
 def _begin(ranker: Ranker, texts: Sequence[str]) -> None:
     """A worker's first task: end with the parent, however it ends, and read the pool."""
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     _worker["fitted"] = ranker.fit(texts)
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
 
 
 def _top(texts: Sequence[str], k: int) -> list[Ranked]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import re
@@ -15,12 +16,17 @@ from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 from askew.data.scenes import read_scenes
 from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, crew, fit, generate, training
-from askew.perturb.carets.balance import CAPS
+from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.balance import CAPS, Entry, Pool
 from askew.perturb.carets.evaluate import answer
 from askew.perturb.carets.ontology import absent, may_be, number, wider
+from askew.perturb.carets.packing import packed, unpacked
+from askew.perturb.carets.phrases import Noun
+from askew.perturb.carets.plausibility import Counts
 from askew.perturb.carets.release import write_release
 from askew.perturb.carets.templates import templates
-from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
+from askew.perturb.carets.twins import Twins, templates_of
+from askew.types import Expect, Group, ImageRef, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
 
 
@@ -130,6 +136,66 @@ def test_any_number_of_workers_gives_the_same_pairs_in_the_same_order(world, mon
         pairs(world[:1], workers=0)
 
 
+def test_the_data_is_read_once(world):
+    class Counted(Scenes):
+        readings = 0
+
+        def questions(self):
+            self.readings += 1
+            return super().questions()
+
+    data = Counted(world[:5])
+    assert list(generate(data, 0, ("ORDER-INV",)))
+    assert data.readings == 1
+
+
+def test_counts_of_parts_join_to_the_counts_of_the_whole(world):
+    joined = Counts.of(world[30:])
+    for part in (world[:7], [], world[7:30]):
+        joined.join(Counts.of(part))
+    assert joined.fitted() == fit(world)
+
+
+def test_scenes_and_groups_come_out_of_their_package_as_they_went_in(world, made):
+    what = (world, made[:50], Refusal("1", "ORDER-INV", "why"), ImageRef(7, "a.png", b"x", "00", (1, 2)))
+    assert unpacked(packed(what)) == what
+
+
+def test_a_spin_chooses_every_two_templates_that_differ_and_each_as_often():
+    asked = Asked("Q1", (Noun("cup"),), "yes")
+    ways = asked.ways()
+    count = len(ways) * (len(ways) - 1)
+    pair = Twins(asked, asked, "template", "Q1")
+    chosen = Counter(templates_of("REPHRASE-INV", pair, (each + 0.5) / count, "all") for each in range(count))
+    assert set(chosen.values()) == {1}
+    assert len(chosen) == count
+    assert all(one is not other for one, other in chosen)
+    once = {templates_of("NEGATION-DIR", pair, (each + 0.5) / len(ways), "all") for each in range(len(ways))}
+    assert once == {(way, way.negation) for way in ways}
+
+
+def test_each_answer_has_the_cap_of_its_own_number_of_opposites():
+    """Yes: 10 pairs of words, 10 of each. No: 20 pairs, 81 of one. Once the cap of yes, a fifth, held for no as well.
+
+    By hand: of 100 no, a tenth is 10, so 10 + 19 = 29 can be kept; of 29, 3 + 19 = 22; of 22, 3 + 19 = 22.
+    """
+    yes, no = [str(place % 10) for place in range(100)], ["0"] * 81 + [str(place) for place in range(1, 20)]
+    pool = Pool()
+    for answer_, words in (("yes", yes), ("no", no)):
+        for place, word in enumerate(words):
+            pool.add(Entry("ANTONYM-DIR", True, word, answer_, (place + 1) / 101))
+    kept = list(pool.kept())
+    assert sum(kept[:100]) == sum(kept[100:]) == 22
+    assert sum(kept[100:181]) == 3
+
+
+def test_the_collector_of_cycles_is_on_again_after_work_that_failed():
+    assert gc.isenabled()
+    with pytest.raises(ZeroDivisionError):
+        crew.uncollected(lambda divisor: 1 / divisor, 0)
+    assert gc.isenabled()
+
+
 def test_nobody_is_told_that_no_mammal_is_there_beside_a_person():
     """People are mammals to those who take it strictly; a ball is a toy to some and sports equipment to others."""
     assert not absent("mammal", ["woman"], may_be("woman"))
@@ -201,6 +267,18 @@ def test_what_is_there_or_belongs_to_it_is_never_asked_about_as_absent():
         if isinstance(item, Group) and item.variants[0].note["type"] == "Q1" and item.original.answers == ("no",)
     }
     assert denied == {"giraffe"}
+
+
+def test_nothing_is_asked_to_be_what_its_name_says():
+    """Is the orange orange or blue?"""
+    box = (0, 0, 90, 90)
+    fruit = Scene("1", (Thing("a", "orange", ("orange",), box), Thing("b", "cup", ("orange",), box)))
+    other = Scene("2", (Thing("a", "orange", ("green",), box), Thing("b", "fork", ("blue",), box)))
+    maker = CaretsGenerator(fit([fruit, other]), ("ORDER-INV",), draws=100)
+    made = [item for each in (fruit, other) for item in maker.pairs(each, None, 0) if isinstance(item, Group)]
+    asked = [group.variants[0].note["arguments"] for group in made if group.original.kind.question_type == "Q6"]
+    assert {each["object"] for each in asked if "orange" in each["options"]} == {"cup", "fork"}
+    assert {each["object"] for each in asked} == {"cup", "fork", "orange"}
 
 
 def test_small_things_are_not_asked_about():

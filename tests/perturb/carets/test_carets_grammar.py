@@ -8,6 +8,7 @@ import pytest
 
 from askew.perturb.carets.arguments import Asked
 from askew.perturb.carets.attributes import Value, categories, spellings, words
+from askew.perturb.carets.grammar import parse
 from askew.perturb.carets.ontology import doubtful, known, lemma, number, wider
 from askew.perturb.carets.phrases import Noun
 from askew.perturb.carets.templates import TYPES, templates
@@ -129,3 +130,18 @@ def test_the_ontology_is_sound():
             assert word != name
             assert not doubtful(name, word)
             assert name not in wider(word), (name, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "options"),
+    [
+        ("Which best describes the pattern of the pale yellow fur, checkered or striped?", "fur", "checkered striped"),
+        ("Which material is the wax paper, lace, hardwood or straw?", "wax paper", "lace hardwood straw"),
+        ("What color is the cup, red, blue or green?", "cup", "red blue green"),
+        ("Is the orange orange, red or blue?", "orange", "orange red blue"),
+    ],
+)
+def test_a_noun_that_could_be_a_choice_is_read_as_a_noun(text, name, options):
+    parsed = parse(text, "Q6")
+    assert [phrase.name for phrase in parsed.phrases] == [name]
+    assert list(parsed.options) == options.split()

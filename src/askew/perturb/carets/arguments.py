@@ -7,6 +7,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from askew.perturb.carets.attributes import Value, categories
+from askew.perturb.carets.chance import pick
 from askew.perturb.carets.ontology import number, piece
 from askew.perturb.carets.phrases import Noun, listed
 from askew.perturb.carets.relations import action
@@ -92,7 +93,7 @@ class Asked(NamedTuple):
 def with_value(thing: Seen, rng: Random, often: float = 0.6, absolute: bool = False) -> Noun:
     """A thing by its name, now and then with one of its attributes."""
     if rng.random() < often and (found := plain_values(thing, absolute=absolute)):
-        return Noun(thing.name, (rng.choice(found),))
+        return Noun(thing.name, (pick(found, rng),))
     return Noun(thing.name)
 
 
@@ -106,13 +107,13 @@ def definite(view: View, thing: Seen, rng: Random, avoid: str = "-", related: bo
     if fit is not None and not fit:
         return None
     if fit:
-        return Noun(thing.name, (rng.choice(fit),))
+        return Noun(thing.name, (pick(fit, rng),))
     noun = Noun(thing.name)
     links = _links(view, thing, avoid) if related is not False else []
     if links and (related or rng.random() < 0.35):
-        return join(noun, rng.choice(links), view, rng)
+        return join(noun, pick(links, rng), view, rng)
     if rng.random() < 0.5 and (found := plain_values(thing, avoid)):
-        noun = Noun(thing.name, (rng.choice(found),))
+        noun = Noun(thing.name, (pick(found, rng),))
     return noun
 
 

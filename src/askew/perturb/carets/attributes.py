@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -134,15 +134,6 @@ def words(category: str) -> tuple[str, ...]:
 def spellings() -> tuple[str, ...]:
     """Every attribute that is known, in every spelling."""
     return tuple(_meanings())
-
-
-def clash(found: Value, others: Iterable[Value]) -> bool:
-    """True when a thing has another value of the same category, so that a question about it has no one answer.
-
-    >>> clash(Value("color", "red"), [Value("color", "blue"), Value("size", "large")])
-    True
-    """
-    return bool(found.category) and any(each.category == found.category and each != found for each in others)
 
 
 @lru_cache(maxsize=1)

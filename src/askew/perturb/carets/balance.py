@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ KEPT_CHOICES = 0.5
 """How many of the pool of multi-choice pairs are kept where no size is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What balance looks at in one pair of the pool."""
 
     test: str
@@ -52,9 +52,11 @@ class Pool:
 
     def add(self, entry: Entry) -> None:
         """Put a pair into the pool."""
-        kind = (entry.test, entry.binary, entry.category, entry.answer)
-        self._which.append(self._kinds.setdefault(kind, len(self._kinds)))
+        self._which.append(self._kinds.setdefault(entry[:4], len(self._kinds)))
         self._chance.append(entry.chance)
+
+    def __len__(self) -> int:
+        return len(self._which)
 
     def join(self, other: Pool) -> None:
         """Add all entries of another pool, in their order."""
@@ -141,23 +143,23 @@ def _quotas(
         of_each = min(balanced, round(size * share / 2))
         of_choices = min(len(choices.keys), size - 2 * of_each)
         of_each = min(balanced, (size - of_choices) // 2)
-    of_each, most = _capped(test, of_each, yes.counts, no.counts)
-    return (yes, of_each, most), (no, of_each, most), (choices, of_choices, of_choices)
+    of_each, (most_yes, most_no) = _capped(test, of_each, yes.counts, no.counts)
+    return (yes, of_each, most_yes), (no, of_each, most_no), (choices, of_choices, of_choices)
 
 
-def _capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, int]:
-    """How many of each answer can be kept so that no category exceeds its cap, and that cap as a number.
+def _capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, list[int]]:
+    """How many of each answer can be kept so that no category exceeds its cap, and the caps of each as numbers.
 
     >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 5 for n in range(19)}})
-    (100, 10)
+    (100, [10])
     >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 2 for n in range(20)}})
-    (45, 5)
+    (45, [5])
     """
     if test not in CAPS:
-        return wanted, wanted
+        return wanted, [wanted for _ in sides]
     while True:
-        most = max(math.ceil(max(CAPS[test], 2 / max(1, len(side))) * wanted) for side in sides)
-        possible = min(sum(min(count, most) for count in side.values()) for side in sides)
+        most = [math.ceil(max(CAPS[test], 2 / max(1, len(side))) * wanted) for side in sides]
+        possible = min(sum(min(count, cap) for count in side.values()) for side, cap in zip(sides, most, strict=True))
         if possible >= wanted:
             return wanted, most
         wanted = possible

@@ -8,9 +8,10 @@ from random import Random
 
 from askew.perturb.carets.arguments import Asked, class_noun, definite, join, one_or_mass
 from askew.perturb.carets.attributes import Value, apart, categories, words
+from askew.perturb.carets.chance import in_turn, pick
 from askew.perturb.carets.ontology import choice_classes, doubtful, kin, lemma, number, piece, up
 from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn
-from askew.perturb.carets.view import Seen, View, misread, plain_values, tells_apart
+from askew.perturb.carets.view import Seen, View, doubled, misread, plain_values, tells_apart
 
 THREE = 0.5
 """How often there are three choices, where there can be."""
@@ -19,11 +20,11 @@ TRIES = 12
 
 def object_choice(view: View, model: Plausibility, rng: Random) -> Asked | None:
     """Q5: is the black animal a dog or a cat? The class is said with an attribute or a related object."""
-    for thing in rng.sample(view.clear, min(5, len(view.clear))):
+    for thing in in_turn(view.clear, rng, 5):
         classes = _classes(thing.lemma)
         if not classes or not one_or_mass(thing.name) or thing.name != thing.lemma:
             continue
-        name = rng.choice(classes)
+        name = pick(classes, rng)
         asked = _class_question(view, thing, name, rng)
         if asked is None:
             continue
@@ -57,22 +58,23 @@ def _class_question(view: View, thing: Seen, name: str, rng: Random) -> Asked | 
     links = [] if rivals else view.linked.get(thing.id, [])
     links = [link for link in links if name not in up(link.object.lemma)]
     if links and (not found or rng.random() < 0.5):
-        noun = join(class_noun(name, None), rng.choice(links), view, rng)
+        noun = join(class_noun(name, None), pick(links, rng), view, rng)
     elif found:
-        noun = class_noun(name, rng.choice(found))
+        noun = class_noun(name, pick(found, rng))
     else:
         return None
     return Asked("Q5", (noun,), thing.name, (thing.id,), category=name)
 
 
 def _value_choice(type_: str, kind: str, view: View, model: Plausibility, rng: Random) -> Asked | None:
-    for thing in rng.sample(view.clear, min(5, len(view.clear))):
+    for thing in in_turn(view.clear, rng, 5):
         own = [value for value in thing.settled if value.category and categories()[value.category]["kind"] == kind]
         if not own:
             continue
-        value = rng.choice(own)
+        value = pick(own, rng)
         options = _value_options(value, thing, model, rng)
-        noun = definite(view, thing, rng, value.category) if options else None
+        said_twice = any(doubled(thing.name, option) for option in options)
+        noun = definite(view, thing, rng, value.category) if options and not said_twice else None
         if noun and options:
             return Asked(type_, (noun,), value.choice, (thing.id,), category=value.category, options=options)
     return None
@@ -89,13 +91,13 @@ def _value_options(value: Value, thing: Seen, model: Plausibility, rng: Random) 
     return tuple(Value(value.category, word).choice for word in options)
 
 
-def _options(right: str, urn: Urn, rng: Random, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
+def _options(right: str, urn: Urn[str], rng: Random, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
     """The right choice and others of the urn in a random order; nothing when there is no other."""
     chosen = [right]
     wanted = 3 if rng.random() < THREE else 2
     for _ in range(TRIES):
         drawn = urn.draw(rng)
-        if isinstance(drawn, str) and all(drawn != each and fits(drawn, each) for each in chosen):
+        if drawn and all(drawn != each and fits(drawn, each) for each in chosen):
             chosen.append(drawn)
             if len(chosen) == wanted:
                 break

@@ -2,137 +2,151 @@
 
 from __future__ import annotations
 
-import os
-from array import array
+import gc
+import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain, islice
-from multiprocessing import connection, get_context, parent_process
-from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from itertools import compress, count, islice
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from askew.errors import BadOption
 from askew.perturb.carets.balance import Pool
+from askew.perturb.carets.packing import packed, unpacked
+from askew.perturb.carets.plausibility import Counts
 from askew.types import Group, ImageRef, Refusal, Scene
+from askew.worker import end_with_parent
 
 if TYPE_CHECKING:
     from askew.perturb.carets.generator import CaretsGenerator
 
-Pictured: TypeAlias = tuple[Scene, ImageRef | None]
-Wanted: TypeAlias = tuple[Scene, ImageRef | None, list[tuple[str, int]]]
-"""A scene, its picture, and the test and place of each of its drafts that are kept."""
-Over: TypeAlias = Callable[[Callable[["Shift", Any], Any], Iterable[Any]], Iterator[Any]]
-"""Does a piece of work on each of many items and gives the results in their order."""
+T = TypeVar("T")
+R = TypeVar("R")
+Wanted: TypeAlias = tuple[bytes, bytes, bytes]
+"""Packed scenes with their pictures, their packed drafts, and a one for each of these that is kept."""
 
-TEXT_CHUNK, PICTURE_CHUNK = 32, 2
-"""How many scenes a process is given at a time; few where pictures come back."""
+TEXT_CHUNK, PICTURE_CHUNK = 64, 2
+"""How many scenes are worked on at a time; few where pictures come back."""
 
 
-@dataclass
-class Drawn:
-    """The drafts of many scenes, as little of them as can be: about 15 bytes for each."""
+def pieces(scenes: Iterable[tuple[Scene, ImageRef | None]], pictures: bool) -> Iterator[bytes]:
+    """The scenes with their pictures, some at a time, packed."""
+    rest = iter(scenes)
+    while some := list(islice(rest, PICTURE_CHUNK if pictures else TEXT_CHUNK)):
+        yield packed(some)
 
-    pool: Pool = field(default_factory=Pool)
-    tests: array[int] = field(default_factory=lambda: array("B"))
-    places: array[int] = field(default_factory=lambda: array("H"))
-    lengths: array[int] = field(default_factory=lambda: array("I"))
-    """How many drafts each scene has."""
 
-    def join(self, other: Drawn) -> None:
-        """Put the drafts of further scenes behind."""
-        self.pool.join(other.pool)
-        self.tests.extend(other.tests)
-        self.places.extend(other.places)
-        self.lengths.extend(other.lengths)
-
-    def wanted(self, scenes: Iterable[Pictured], size: int | None, tests: tuple[str, ...]) -> Iterator[Wanted]:
-        """The scenes once more, each with those of its drafts that are kept."""
-        drafts = zip(self.pool.kept(size), self.tests, self.places, strict=True)
-        for (scene, image), count in zip(scenes, self.lengths, strict=True):
-            yield scene, image, [(tests[test], place) for kept, test, place in islice(drafts, count) if kept]
+def counted(scenes: bytes) -> Counts:
+    """What is counted in packed scenes."""
+    return Counts.of(scene for scene, _ in unpacked(scenes))
 
 
 @dataclass(frozen=True)
 class Shift:
-    """What one process does with one scene."""
+    """What is done with some scenes, once it is known what is plausible in them."""
 
     maker: CaretsGenerator
     seed: int
 
-    def draw(self, scene: Scene) -> Drawn:
-        """The drafts of a scene."""
-        drawn = Drawn()
-        for draft in self.maker.pool(scene, self.seed):
-            drawn.pool.add(draft.entry())
-            drawn.tests.append(self.maker.tests.index(draft.test))
-            drawn.places.append(draft.place)
-        drawn.lengths.append(len(drawn.tests))
-        return drawn
+    def draw(self, scenes: bytes) -> tuple[Pool, bytes]:
+        """The drafts of packed scenes: what balance looks at, and themselves, packed."""
+        drawn = [list(self.maker.pool(scene, self.seed)) for scene, _ in unpacked(scenes)]
+        pool = Pool()
+        for drafts in drawn:
+            for draft in drafts:
+                pool.add(draft.entry())
+        return pool, packed(drawn)
 
     def make(self, wanted: Wanted) -> list[Group | Refusal]:
-        """The kept drafts of a scene in words, and what it gives none for."""
-        scene, image, places = wanted
-        drafts = self.maker.again(scene, self.seed, places)
-        written = (self.maker.written(draft, scene, image, self.seed) for draft in drafts)
-        return [*chain.from_iterable(written), *self.maker.refused(scene)]
+        """The kept drafts of some scenes in words, and what these give none for."""
+        scenes, drawn, kept = wanted
+        flags = iter(kept)
+        made: list[Group | Refusal] = []
+        for (scene, image), drafts in zip(unpacked(scenes), unpacked(drawn), strict=True):
+            for draft in compress(drafts, flags):
+                made.extend(self.maker.written(draft, scene, image, self.seed))
+            made.extend(self.maker.refused(scene))
+        return made
+
+
+class Over(Protocol):
+    """Does a piece of work on each of many items and gives the results in their order."""
+
+    def __call__(self, work: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """The results, each when it is asked for."""
+        ...
 
 
 @contextmanager
-def crew(shift: Shift, workers: int) -> Iterator[Over]:
-    """Who does the work: this process alone, or so many others, each of which is given the shift once."""
+def crew(workers: int) -> Iterator[Over]:
+    """Who does the work: this process alone, or so many others. Work goes to each of them once, by a file."""
     if workers < 1:
         raise BadOption(f"carets: workers is {workers}; give 1 or more.")
     if workers == 1:
-        yield lambda work, items: (work(shift, item) for item in items)
+        yield lambda work, items: (uncollected(work, item) for item in items)
         return
-    chunk = PICTURE_CHUNK if shift.maker.picture else TEXT_CHUNK
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin, (shift,))
-    try:
-        yield partial(_spread, pool, chunk, 2 * workers)
-    except BrokenProcessPool:
-        raise BadOption(
-            "carets: a worker process ended. Give workers=1, or, in a script of your own, begin under "
-            "if __name__ == '__main__'."
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _begin)
+    with TemporaryDirectory(prefix="askew-") as folder:
+        files = (Path(folder) / str(number) for number in count())
+        try:
+            yield lambda work, items: _spread(pool, 2 * workers, _filed(work, next(files)), items)
+        except BrokenProcessPool:
+            raise BadOption(
+                "carets: a worker process ended. Give workers=1, or, in a script of your own, begin under "
+                "if __name__ == '__main__'."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def _spread(
-    pool: ProcessPoolExecutor, chunk: int, ahead: int, work: Callable[[Shift, Any], Any], items: Iterable[Any]
-) -> Iterator[Any]:
-    """The work on chunks of the items, only so many chunks ahead of what is taken."""
-    waiting: deque[Future[list[Any]]] = deque()
-    rest = iter(items)
-    while some := list(islice(rest, chunk)):
-        waiting.append(pool.submit(_do, work, some))
+def _begin() -> None:
+    end_with_parent()
+    gc.disable()
+
+
+def _spread(pool: ProcessPoolExecutor, ahead: int, work: str, items: Iterable[Any]) -> Iterator[Any]:
+    """The work on each of the items, only so many ahead of what is taken."""
+    waiting: deque[Future[bytes]] = deque()
+    for item in items:
+        waiting.append(pool.submit(_do, work, item))
         if len(waiting) > ahead:
-            yield from waiting.popleft().result()
+            yield uncollected(unpacked, waiting.popleft().result())
     while waiting:
-        yield from waiting.popleft().result()
+        yield uncollected(unpacked, waiting.popleft().result())
 
 
-_shift: list[Shift] = []
-"""The shift of this process, when it is a worker."""
+def _filed(work: Callable[[Any], Any], path: Path) -> str:
+    path.write_bytes(pickle.dumps(work))
+    return str(path)
 
 
-def _begin(shift: Shift) -> None:
-    Thread(target=_end_with_parent, daemon=True).start()
-    _shift.append(shift)
+def _do(work: str, item: Any) -> bytes:
+    return packed(uncollected(_work(work), item))
 
 
-def _end_with_parent() -> None:
-    """End this worker when the process that began it is gone, even if it was killed."""
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
+def uncollected(work: Callable[[T], R], item: T) -> R:
+    """The work on one item, without the collector of cycles: there are none, and it would take a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return work(item)
+    finally:
+        if collecting:
+            gc.enable()
 
 
-def _do(work: Callable[[Shift, Any], Any], items: list[Any]) -> list[Any]:
-    return [work(_shift[0], item) for item in items]
+_known: dict[str, Callable[[Any], Any]] = {}
+"""The work of this process, when it is a worker, by its file."""
+
+
+def _work(path: str) -> Callable[[Any], Any]:
+    if path not in _known:
+        _known.clear()
+        _known[path] = pickle.loads(Path(path).read_bytes())
+    return _known[path]

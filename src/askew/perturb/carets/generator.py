@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, groupby
+from functools import lru_cache
+from itertools import chain, groupby, islice
 from random import Random
 from typing import Any
 
 from askew.errors import BadOption
 from askew.perturb.carets.arguments import Asked
-from askew.perturb.carets.balance import Entry
-from askew.perturb.carets.crew import Drawn, Shift, crew
-from askew.perturb.carets.plausibility import Plausibility, fit
+from askew.perturb.carets.balance import Pool
+from askew.perturb.carets.crew import Over, Shift, counted, crew, pieces, uncollected
+from askew.perturb.carets.draft import Draft
+from askew.perturb.carets.plausibility import Counts, Plausibility, fit
+from askew.perturb.carets.spool import Spool
 from askew.perturb.carets.templates import Split
-from askew.perturb.carets.twins import EXPECT, KINDS, TESTS, VISUAL, Twins, ask, templates_of, twins
+from askew.perturb.carets.twins import EXPECT, KINDS, TESTS, VISUAL, ask, templates_of, twins
 from askew.perturb.carets.view import View
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
 from askew.verbs import Dataset
@@ -28,22 +31,6 @@ DRAWS = 12
 SPARE = 2.5
 """How many times the size that is asked for the pool should be."""
 MOST_DRAWS = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """One pair of the pool, before it is put into words."""
-
-    test: str
-    place: int
-    """Which draw of the scene it is."""
-    pair: Twins
-    chance: float
-
-    def entry(self) -> Entry:
-        """What balance looks at."""
-        first = self.pair.first
-        return Entry(self.test, first.binary, self.pair.category, first.answer, self.chance)
 
 
 @dataclass(frozen=True)
@@ -78,26 +65,17 @@ class CaretsGenerator:
         for test in self.tests:
             if test == VISUAL and self.picture is None:
                 continue
-            seen: set[tuple[Asked, Asked]] = set()
+            rng = Random(f"{seed}:{scene.id}:{test}")
+            found: dict[tuple[Asked, Asked], Draft] = {}
             for place in range(self.draws):
-                draft = self._draft(view, test, place, seed)
-                if draft and (draft.pair.first, draft.pair.second) not in seen:
-                    seen.add((draft.pair.first, draft.pair.second))
-                    yield draft
-
-    def again(self, scene: Scene, seed: int, wanted: Sequence[tuple[str, int]]) -> Iterator[Draft]:
-        """The drafts at these places once more."""
-        view = View(scene)
-        for test, place in wanted:
-            draft = self._draft(view, test, place, seed)
-            if draft:
-                yield draft
+                if draft := self._draft(view, test, place, rng):
+                    found.setdefault(draft.pair[:2], draft)
+            yield from found.values()
 
     def written(self, draft: Draft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
         """A draft in words: a group of one pair (for VISUAL-INV, of one question and all its pictures)."""
         name = f"{scene.id}-{draft.test}-{draft.place}"
-        rng = Random(f"{seed}:{name}:words")
-        found = templates_of(draft.test, draft.pair, rng, self.templates)
+        found = templates_of(draft.test, draft.pair, draft.spin, self.templates)
         if found is None:
             yield Refusal(name, draft.test, "no other template fits")
             return
@@ -105,7 +83,7 @@ class CaretsGenerator:
         original = _question(name, image, first.write(found[0]), first)
         note = self._note(draft, scene, (found[0].number, found[1].number))
         if draft.test == VISUAL:
-            yield from self._pictured(replace(original, scene=scene), note, rng)
+            yield from self._pictured(replace(original, scene=scene), note, Random(f"{seed}:{name}"))
             return
         other = _question(f"{name}-v", image, second.write(found[1]), second)
         variant = Variant(other, EXPECT[draft.test], draft.test, f"carets/{first.type}", note)
@@ -116,18 +94,15 @@ class CaretsGenerator:
         if VISUAL in self.tests and self.picture is None:
             yield Refusal(scene.id, VISUAL, "there is nothing to change pictures with")
 
-    def _draft(self, view: View, test: str, place: int, seed: int) -> Draft | None:
-        binary, choices = KINDS[test]
-        types = binary + choices
-        rng = Random(f"{seed}:{view.id}:{test}:{place}")
-        chance = rng.random()
+    def _draft(self, view: View, test: str, place: int, rng: Random) -> Draft | None:
+        types = KINDS[test]
         true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
         pair = twins(test, types[place % len(types)], view, self.model, rng, true)
-        return Draft(test, place, pair, chance) if pair else None
+        return Draft(test, place, pair, rng.random(), rng.random()) if pair else None
 
     def _note(self, draft: Draft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
         first = draft.pair.first
-        boxes = {thing.id: thing.box for thing in scene.things if thing.box}
+        boxes = {thing.id: thing.box for thing in scene.things if thing.id in first.things and thing.box}
         note: dict[str, Any] = {
             "template": list(numbers),
             "type": first.type,
@@ -135,8 +110,9 @@ class CaretsGenerator:
             "changed": draft.pair.changed,
             "boxes": [list(boxes[each]) for each in dict.fromkeys(first.things) if each in boxes],
             "format": f"{len(first.options)}-choice" if first.options else "binary",
-            **draft.pair.note,
         }
+        if draft.pair.direction:
+            note["direction"] = draft.pair.direction
         if first.options:
             note["options"] = len(first.options)
         if first.type in ("Q2", "Q3"):
@@ -167,20 +143,34 @@ def generate(
 ) -> Iterator[Group | Refusal]:
     """The balanced pairs of all scenes, streamed; ``size`` of each test, or as many as the scenes give.
 
-    The data is read three times: for what is plausible, for the pool, and for the pairs. What is kept of the pool
-    depends on its content, so neither a limit on what is taken nor the order of the scenes changes a pair. Several
-    ``workers`` are processes of their own (``picture`` goes to each by pickle); their number changes nothing either.
+    Three passes are made over the scenes: for what is plausible, for the pool, and for the pairs. The data is read in
+    the first; scenes, and then their drafts, wait in temporary files. What is kept of the pool depends on its content,
+    so neither a limit on what is taken nor the order of the scenes changes a pair. Several ``workers`` are processes
+    of their own (``picture`` goes to each by pickle); their number changes nothing either.
     """
-    model = fit(scene for scene, _ in scenes(data))
-    if not model.scenes:
-        raise BadOption(f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE.")
-    draws = min(MOST_DRAWS, math.ceil(SPARE * size / model.scenes) + 2) if size else DRAWS
-    maker = CaretsGenerator(model, tests, templates, max(draws, 6), picture)
-    with crew(Shift(maker, seed), workers) as over:
-        drawn = Drawn()
-        for found in over(Shift.draw, (scene for scene, _ in scenes(data))):
-            drawn.join(found)
-        yield from chain.from_iterable(over(Shift.make, drawn.wanted(scenes(data), size, tests)))
+    with Spool() as seen, Spool() as drafted, crew(workers) as over:
+        model = _fitted(over, seen.through(pieces(scenes(data), pictures=picture is not None)))
+        if not model.scenes:
+            raise BadOption(
+                f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE."
+            )
+        draws = min(MOST_DRAWS, math.ceil(SPARE * size / model.scenes) + 2) if size else DRAWS
+        shift = Shift(CaretsGenerator(model, tests, templates, max(draws, 6), picture), seed)
+        pool, lengths = Pool(), []
+        for drawn, drafts in over(shift.draw, seen):
+            pool.join(drawn)
+            lengths.append(len(drawn))
+            drafted.add(drafts)
+        flags = iter(pool.kept(size))
+        kept = (bytes(islice(flags, length)) for length in lengths)
+        yield from chain.from_iterable(over(shift.make, zip(seen, drafted, kept, strict=True)))
+
+
+def _fitted(over: Over, packed_scenes: Iterable[bytes]) -> Plausibility:
+    counts = Counts()
+    for found in over(counted, packed_scenes):
+        counts.join(found)
+    return uncollected(Counts.fitted, counts)
 
 
 def training(data: Dataset, seed: int, size: int | None = None, templates: Split = "all") -> Iterator[Question]:
@@ -220,5 +210,9 @@ def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
 
 
 def _question(name: str, image: ImageRef | None, text: str, asked: Asked) -> Question:
-    kind = Kind("other" if asked.options else "yes/no", asked.type)
-    return Question(name, image, text, (asked.answer,), kind)
+    return Question(name, image, text, (asked.answer,), _kind(asked.type, asked.binary))
+
+
+@lru_cache(maxsize=16)
+def _kind(type_: str, binary: bool) -> Kind:
+    return Kind("yes/no" if binary else "other", type_)

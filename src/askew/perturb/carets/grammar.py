@@ -64,8 +64,9 @@ def parse(text: str, type_: str) -> Parsed:
             return Parsed(())
         options = tuple(re.sub(r"^(an?|made of) ", "", each) for each in re.split(r", | or ", found.group(1)))
         body = body[: found.start()]
-        # "the drink, tea or milk": the first word, without an article, is the class
-        if type_ == "Q5" and found.group(1).startswith(options[0]) and options[0] in _class_ends():
+        # "the drink, tea or milk": the first word, without an article, is the class; "the fur, red or tan": the noun
+        named = type_ == "Q5" and options[0] in _class_ends()
+        if len(options) > 2 and found.group(1).startswith(options[0]) and (named or _ends_noun(body, options[0])):
             body, options = f"{body}{options[0]}", options[1:]
     elif type_ == "Q4":
         last = _predicate().search(body)
@@ -96,6 +97,18 @@ def _phrases(tokens: list[str]) -> Iterable[Phrase]:
                 place = end
                 continue
         place += 1
+
+
+def _ends_noun(body: str, word: str) -> bool:
+    """True when what looks like the first choice is the noun: the wet fur, striped or plain; the wax paper, red or tan.
+
+    >>> _ends_noun("is the wet ", "fur"), _ends_noun("is the wax ", "paper"), _ends_noun("is the orange ", "orange")
+    (True, True, False)
+    """
+    without, tokens = (text.replace(",", " ,").split() for text in (body, f"{body}{word}"))
+    last = [phrase for phrase in _phrases(tokens) if phrase.end == len(tokens)]
+    alone = any(phrase.end == len(without) for phrase in _phrases(without))
+    return bool(last) and (last[0].name != word or not alone)
 
 
 def _noun(tokens: list[str], start: int) -> tuple[tuple[str, ...], str, int] | None:

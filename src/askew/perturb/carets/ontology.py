@@ -184,6 +184,16 @@ def known(name: str) -> bool:
     return name in members()
 
 
+@lru_cache(maxsize=1)
+def first_words() -> frozenset[str]:
+    """The first words of the names of several words in the reviewed data.
+
+    >>> "fire" in first_words(), "umbrella" in first_words()
+    (True, False)
+    """
+    return frozenset(name.split()[0] for name in members() if " " in name)
+
+
 @lru_cache(maxsize=1 << 13)
 def askable(name: str) -> bool:
     """True when a name can be asked about at all: it is known, and neither vague nor about the picture itself.

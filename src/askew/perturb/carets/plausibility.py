@@ -8,22 +8,27 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate
 from random import Random
-from typing import TypeVar
+from typing import Any, Generic, TypeVar
 
+from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.ontology import choice_classes, doubtful, lemma, number, up, wider
 from askew.perturb.carets.view import View
 from askew.types import Scene
 
 COMPANIONS = 200
 """How many companions of a name are kept, the most frequent ones."""
+BESIDE = 0.85
+"""How often a false object is one that is seen beside an object of the scene; else it is any."""
+Item = TypeVar("Item", bound=Hashable)
+Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Urn:
+class Urn(Generic[Item]):
     """Things to draw from, each as often as it was counted.
 
     >>> urn = Urn.of(Counter({"cup": 3, "fork": 1}))
@@ -31,22 +36,23 @@ class Urn:
     (('cup', 'fork'), (3, 4), True)
     """
 
-    items: tuple[object, ...] = ()
+    items: tuple[Item, ...] = ()
     sums: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, counts: Mapping[object, int], most: int | None = None) -> Urn:
-        """The urn of these counts, in an order that does not depend on how they were counted."""
-        ordered = sorted(counts.items(), key=lambda pair: (-pair[1], repr(pair[0])))[:most]
+    def of(cls, counts: Mapping[Item, int], most: int = 0) -> Urn[Item]:
+        """The urn of these counts (of the largest ones), in an order that does not depend on how they were counted."""
+        least = sorted(counts.values())[-most] if 0 < most < len(counts) else 0
+        large = [pair for pair in counts.items() if pair[1] >= least]
+        ordered = sorted(large, key=lambda pair: (-pair[1], repr(pair[0])))[: most or None]
         return cls(tuple(item for item, _ in ordered), tuple(accumulate(count for _, count in ordered)))
 
-    def draw(self, rng: Random) -> object | None:
+    def draw(self, rng: Random) -> Item | None:
         """One of them, or None of an empty urn."""
         return self.items[bisect(self.sums, rng.random() * self.sums[-1])] if self.items else None
 
 
-EMPTY = Urn()
-Key = TypeVar("Key")
+EMPTY: Urn[Any] = Urn()
 
 
 @dataclass(frozen=True)
@@ -54,19 +60,19 @@ class Plausibility:
     """Distributions fitted on scenes; ``scenes`` of them."""
 
     scenes: int = 0
-    names: Urn = EMPTY
+    names: Urn[str] = EMPTY
     """Names of things one can ask for."""
-    companions: Mapping[str, Urn] = field(default_factory=dict)
+    companions: Mapping[str, Urn[str]] = field(default_factory=dict)
     """A lemma to the names seen beside it."""
-    attributes: Mapping[str, Urn] = field(default_factory=dict)
+    attributes: Mapping[str, Urn[Value]] = field(default_factory=dict)
     """A name to values that can stand before it."""
-    relations: Mapping[str, Urn] = field(default_factory=dict)
+    relations: Mapping[str, Urn[tuple[str, str]]] = field(default_factory=dict)
     """A name to (relation, name of the other)."""
-    values: Mapping[tuple[str, str], Urn] = field(default_factory=dict)
+    values: Mapping[tuple[str, str], Urn[str]] = field(default_factory=dict)
     """A category, alone or with a lemma, to words."""
-    classes: Mapping[tuple[str, str], Urn] = field(default_factory=dict)
+    classes: Mapping[tuple[str, str], Urn[str]] = field(default_factory=dict)
     """A class and a number to names of its members."""
-    kinds: Mapping[str, Urn] = field(default_factory=dict)
+    kinds: Mapping[str, Urn[str]] = field(default_factory=dict)
     """A wider word to the names it can stand for."""
 
     def __repr__(self) -> str:
@@ -74,13 +80,13 @@ class Plausibility:
 
     def false_name(self, view: View, rng: Random, tries: int = 12) -> str | None:
         """A name of something that is surely not in the scene, and would not surprise there."""
+        chance, things, lacked = rng.random, view.things, view.lacked
         for _ in range(tries):
             urn = self.names
-            if view.things:
-                thing = view.things[int(rng.random() * len(view.things))]
-                urn = self.companions.get(thing.lemma, urn) if rng.random() < 0.85 else urn
+            if things and chance() < BESIDE:
+                urn = self.companions.get(things[int(chance() * len(things))].lemma, urn)
             name = urn.draw(rng)
-            if isinstance(name, str) and view.lacks(lemma(name)):
+            if name and lacked[name]:
                 return name
         return None
 
@@ -94,28 +100,45 @@ def fit(scenes: Iterable[Scene]) -> Plausibility:
     >>> fitted.companions["cup"].items, fitted.attributes["cup"].items
     (('fork',), (Value(category='color', word='red'),))
     """
-    counts = _Counts()
-    for scene in scenes:
-        counts.add(View(scene))
-    return counts.fitted()
+    return Counts.of(scenes).fitted()
 
 
 @dataclass
-class _Counts:
+class Counts:
+    """What ``fit`` counts. Counts of two halves of the scenes join to the counts of the whole."""
+
     scenes: int = 0
-    names: Counter[object] = field(default_factory=Counter)
-    companions: dict[str, Counter[object]] = field(default_factory=dict)
-    attributes: dict[str, Counter[object]] = field(default_factory=dict)
-    relations: dict[str, Counter[object]] = field(default_factory=dict)
-    values: dict[tuple[str, str], Counter[object]] = field(default_factory=dict)
+    names: Counter[str] = field(default_factory=Counter)
+    companions: dict[str, Counter[str]] = field(default_factory=dict)
+    attributes: dict[str, Counter[Value]] = field(default_factory=dict)
+    relations: dict[str, Counter[tuple[str, str]]] = field(default_factory=dict)
+    values: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scenes: Iterable[Scene]) -> Counts:
+        """The counts of these scenes."""
+        counts = cls()
+        for scene in scenes:
+            counts.add(View(scene))
+        return counts
+
+    def join(self, other: Counts) -> None:
+        """Add the counts of further scenes."""
+        self.scenes += other.scenes
+        self.names.update(other.names)
+        _add(self.companions, other.companions)
+        _add(self.attributes, other.attributes)
+        _add(self.relations, other.relations)
+        _add(self.values, other.values)
 
     def add(self, view: View) -> None:
+        """Count one scene."""
         self.scenes += 1
         there = {thing.name: thing.lemma for thing in view.askable}
         self.names.update(list(there))
         for base in view.lemmas:
             seen = self.companions.setdefault(base, Counter())
-            seen.update(name for name, own in there.items() if own != base)
+            seen.update([name for name, own in there.items() if own != base])
         for thing in view.clear:
             for value in thing.values:
                 if value.before:
@@ -127,13 +150,14 @@ class _Counts:
             self.relations.setdefault(link.subject.name, Counter())[(link.relation, link.object.name)] += 1
 
     def fitted(self) -> Plausibility:
-        classes: dict[tuple[str, str], Counter[object]] = {}
-        kinds: dict[str, Counter[object]] = {}
+        """The distributions."""
+        classes: dict[tuple[str, str], Counter[str]] = {}
+        kinds: dict[str, Counter[str]] = {}
         for name, count in self.names.items():
-            base = lemma(str(name))
+            base = lemma(name)
             for each in choice_classes():
                 if each in up(base) and each != base and not doubtful(base, each):
-                    classes.setdefault((each, number(str(name))), Counter())[name] += count
+                    classes.setdefault((each, number(name)), Counter())[name] += count
             for each in wider(base):
                 kinds.setdefault(each, Counter())[name] += count
         return Plausibility(
@@ -148,5 +172,10 @@ class _Counts:
         )
 
 
-def _urns(counts: Mapping[Key, Mapping[object, int]]) -> dict[Key, Urn]:
+def _add(counts: dict[Key, Counter[Item]], more: Mapping[Key, Counter[Item]]) -> None:
+    for key, each in more.items():
+        counts.setdefault(key, Counter()).update(each)
+
+
+def _urns(counts: Mapping[Key, Mapping[Item, int]]) -> dict[Key, Urn[Item]]:
     return {key: Urn.of(each) for key, each in sorted(counts.items(), key=lambda pair: repr(pair[0]))}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import NamedTuple
 
 from askew.perturb.carets.arguments import Asked
 from askew.perturb.carets.attributes import Value
+from askew.perturb.carets.chance import pick
 from askew.perturb.carets.choices import action_choice, attribute_choice, object_choice
 from askew.perturb.carets.ontology import lemma, number, plural, wider
 from askew.perturb.carets.plausibility import EMPTY, Plausibility
@@ -32,19 +32,18 @@ TESTS: tuple[str, ...] = (REPHRASE, ORDER, ONTOLOGICAL, VISUAL, NEGATION, ANTONY
 
 EXPECT: Mapping[str, Expect] = {test: Expect.DIFFERENT if test.endswith("-DIR") else Expect.SAME for test in TESTS}
 
-KINDS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    REPHRASE: (("Q1", "Q2", "Q3"), ("Q5", "Q6", "Q7")),
-    ORDER: (("Q2", "Q3"), ("Q5", "Q6", "Q7")),
-    ONTOLOGICAL: (("Q1",), ()),
-    VISUAL: (("Q1", "Q2", "Q3"), ("Q5", "Q6", "Q7")),
-    NEGATION: (("Q1", "Q2", "Q3"), ()),
-    ANTONYM: (("Q4",), ()),
+KINDS: Mapping[str, tuple[str, ...]] = {
+    REPHRASE: ("Q1", "Q2", "Q3", "Q5", "Q6", "Q7"),
+    ORDER: ("Q2", "Q3", "Q5", "Q6", "Q7"),
+    ONTOLOGICAL: ("Q1",),
+    VISUAL: ("Q1", "Q2", "Q3", "Q5", "Q6", "Q7"),
+    NEGATION: ("Q1", "Q2", "Q3"),
+    ANTONYM: ("Q4",),
 }
-"""The types of yes/no and of multi-choice questions that each test asks."""
+"""The types of questions that each test asks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Twins:
+class Twins(NamedTuple):
     """A pair before it is put into words: what is asked, what is asked then, and what changed."""
 
     first: Asked
@@ -53,7 +52,8 @@ class Twins:
     """For people: ``dog → animal``."""
     category: str
     """What the pairs of a test are balanced over: the class, the category, the pair of opposites."""
-    note: Mapping[str, Any] = field(default_factory=dict)
+    direction: str = ""
+    """Of ONTOLOGICAL-INV: ``hypernym`` when the second name is the wider one, else ``hyponym``."""
 
 
 def ask(type_: str, view: View, model: Plausibility, rng: Random, true: bool) -> Asked | None:
@@ -81,18 +81,20 @@ def twins(test: str, type_: str, view: View, model: Plausibility, rng: Random, t
     return Twins(asked, asked, "template" if test == REPHRASE else "picture", category)
 
 
-def templates_of(test: str, pair: Twins, rng: Random, split: Split) -> tuple[Template, Template] | None:
-    """The templates of the two questions: two different ones to rephrase, a negated one to negate, else the same."""
+def templates_of(test: str, pair: Twins, spin: float, split: Split) -> tuple[Template, Template] | None:
+    """The templates of the two questions: two different ones to rephrase, a negated one to negate, else the same.
+
+    ``spin`` is a number from 0 up to 1 that chooses among all that are possible, each as likely.
+    """
     ways = pair.first.ways(split)
-    if not ways:
+    others = len(ways) - 1 if test == REPHRASE else 1
+    if not ways or not others:
         return None
-    first = ways[int(rng.random() * len(ways))]
-    if test == NEGATION:
-        return first, first.negation
-    if test != REPHRASE:
-        return first, first
-    others = [way for way in ways if way is not first]
-    return (first, others[int(rng.random() * len(others))]) if others else None
+    place, step = divmod(int(spin * len(ways) * others), others)
+    first = ways[place]
+    if test == REPHRASE:
+        return first, ways[(place + 1 + step) % len(ways)]
+    return first, first.negation if test == NEGATION else first
 
 
 def _wider(view: View, model: Plausibility, rng: Random) -> Twins | None:
@@ -102,7 +104,7 @@ def _wider(view: View, model: Plausibility, rng: Random) -> Twins | None:
     if asked is None or not words:
         return None
     name = asked.nouns[0].name
-    word = rng.choice(words)
+    word = pick(words, rng)
     shown = plural(word) if number(name) == "many" and number(word) == "one" else word
     return _renamed(asked, shown, word, "hypernym")
 
@@ -111,12 +113,12 @@ def _narrower(view: View, model: Plausibility, rng: Random) -> Twins | None:
     """A false question about a class, then about one of its members."""
     for _ in range(6):
         name = model.false_name(view, rng)
-        words = [word for word in wider(lemma(name)) if view.lacks(word)] if name else []
+        words = [word for word in wider(lemma(name)) if view.lacked[word]] if name else []
         if not name or not words:
             continue
-        word = rng.choice(words)
+        word = pick(words, rng)
         member = model.kinds.get(word, EMPTY).draw(rng)
-        narrow = member if isinstance(member, str) and view.lacks(lemma(member)) and rng.random() < 0.5 else name
+        narrow = member if member and view.lacked[member] and rng.random() < 0.5 else name
         noun = false_noun(model, narrow, rng, absolute=True)
         shown = plural(word) if number(narrow) == "many" and number(word) == "one" else word
         asked = Asked("Q1", (noun.called(shown),), "no")
@@ -130,7 +132,7 @@ def _renamed(asked: Asked, name: str, category: str, direction: str) -> Twins:
         noun = noun._replace(values=())
         asked = asked._replace(nouns=(noun,))
     other = asked._replace(nouns=(noun.called(name),))
-    return Twins(asked, other, f"{noun.name} → {name}", category, {"direction": direction})
+    return Twins(asked, other, f"{noun.name} → {name}", category, direction)
 
 
 def _antonyms(view: View, rng: Random, true: bool) -> Twins | None:

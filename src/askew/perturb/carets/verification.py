@@ -7,10 +7,11 @@ from random import Random
 
 from askew.perturb.carets.arguments import NO, YES, Asked, definite, join, with_value
 from askew.perturb.carets.attributes import Value, apart, opposites
+from askew.perturb.carets.chance import in_turn, pick
 from askew.perturb.carets.ontology import kin, lemma
 from askew.perturb.carets.phrases import Noun
 from askew.perturb.carets.plausibility import EMPTY, Plausibility
-from askew.perturb.carets.view import Link, Seen, View, misread
+from askew.perturb.carets.view import Link, View, doubled, misread
 
 RELATED = 36 / 54
 """How many of Q1's templates name a related object."""
@@ -42,13 +43,13 @@ def disjunction(view: View, model: Plausibility, rng: Random, true: bool) -> Ask
 
 def attribute_question(view: View, model: Plausibility, rng: Random, true: bool) -> Asked | None:
     """Q4: is the thing so? A false value is one that it cannot have beside its own."""
-    for thing in _shuffled(view.clear, rng, 4):
+    for thing in in_turn(view.clear, rng, 4):
         own = [value for value in thing.settled if value.category]
         if not own:
             continue
-        value = rng.choice(own)
+        value = pick(own, rng)
         asked = value if true else _false_value(model, value, thing.lemma, rng)
-        noun = definite(view, thing, rng, value.category) if asked else None
+        noun = definite(view, thing, rng, value.category) if asked and not doubled(thing.name, asked.after) else None
         if noun and asked:
             return Asked("Q4", (noun,), YES if true else NO, (thing.id,), asked, asked.category)
     return None
@@ -56,11 +57,11 @@ def attribute_question(view: View, model: Plausibility, rng: Random, true: bool)
 
 def antonym_question(view: View, rng: Random, true: bool) -> tuple[Asked, Asked] | None:
     """Q4 and its opposite: is the thing wet, is the thing dry? The first is true or not; the second is the other."""
-    for thing in _shuffled(view.clear, rng, 6):
+    for thing in in_turn(view.clear, rng, 6):
         found = _opposed(thing.settled, thing.values)
         if not found:
             continue
-        value, other = rng.choice(found)
+        value, other = pick(found, rng)
         noun = definite(view, thing, rng, value.category or "-")
         if noun is None or {value, other} & {*noun.values}:
             continue
@@ -76,7 +77,7 @@ def _object(
     if true:
         if not view.askable:
             return None, ()
-        thing = rng.choice(view.askable)
+        thing = pick(view.askable, rng)
         return with_value(thing, rng, absolute=absolute), (thing.id,)
     name = model.false_name(view, rng)
     return (false_noun(model, name, rng, absolute) if name else None), ()
@@ -86,7 +87,7 @@ def false_noun(model: Plausibility, name: str, rng: Random, absolute: bool = Fal
     """Something that is not there by its name, now and then with an attribute that such things have."""
     if rng.random() < 0.6:
         value = model.attributes.get(name, EMPTY).draw(rng)
-        if isinstance(value, Value) and not (absolute and value.relative) and not misread(value.before, name):
+        if value and not (absolute and value.relative) and not misread(value.before, name):
             return Noun(name, (value,))
     return Noun(name)
 
@@ -95,7 +96,7 @@ def _related(view: View, model: Plausibility, rng: Random, true: bool) -> Asked 
     if true:
         if not view.told:
             return None
-        link = rng.choice(view.told)
+        link = pick(view.told, rng)
         noun = with_value(link.subject, rng, often=0.4)
         if noun.values and noun.values[0].before in link.relation:
             return None
@@ -105,7 +106,7 @@ def _related(view: View, model: Plausibility, rng: Random, true: bool) -> Asked 
         return None
     for _ in range(6):
         drawn = model.relations.get(name, EMPTY).draw(rng)
-        if not isinstance(drawn, tuple):
+        if drawn is None:
             return None
         relation, other = drawn
         for thing in view.clear:
@@ -142,7 +143,7 @@ def _false_value(model: Plausibility, value: Value, name: str, rng: Random) -> V
     for key in ((value.category, name), (value.category, "")):
         for _ in range(4):
             word = model.values.get(key, EMPTY).draw(rng)
-            if isinstance(word, str) and apart(value.category, word, value.word):
+            if word and apart(value.category, word, value.word):
                 return Value(value.category, word)
     return None
 
@@ -151,7 +152,3 @@ def _false_value(model: Plausibility, value: Value, name: str, rng: Random) -> V
 def _opposed(settled: tuple[Value, ...], own: tuple[Value, ...]) -> tuple[tuple[Value, Value], ...]:
     """Each value that has opposites, with each of these that the thing is not said to have as well."""
     return tuple((value, other) for value in settled for other in opposites(value) if other not in own)
-
-
-def _shuffled(things: list[Seen], rng: Random, most: int) -> list[Seen]:
-    return rng.sample(things, min(most, len(things)))

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from askew.perturb.carets.attributes import Value, apart, clash, values
-from askew.perturb.carets.ontology import absent, askable, countable, known, lemma, may_be, up
+from askew.perturb.carets.attributes import Value, apart, values
+from askew.perturb.carets.ontology import absent, askable, countable, first_words, known, lemma, may_be, up
 from askew.perturb.carets.relations import action, said
 from askew.types import Scene, Thing
 
@@ -15,8 +15,7 @@ SMALLEST = 32
 """Pixels on each side that a thing must have to be asked about (CARETS, section 4.2, after Torralba et al. 2008)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Seen:
+class Seen(NamedTuple):
     """One thing of a scene, read."""
 
     id: str
@@ -38,8 +37,7 @@ class Seen:
         return "person" in up(self.lemma)
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Two things and how the one is to the other, in a question's words."""
 
     subject: Seen
@@ -61,27 +59,20 @@ class View:
         self.askable = [thing for thing in self.clear if countable(thing.name)]
         self.lemmas = {thing.lemma for thing in self.things}
         self.classes: frozenset[str] = frozenset().union(*(may_be(name) for name in self.lemmas))
-        self._called: dict[str, list[Seen]] = {}
-        self._lacked: dict[str, bool] = {}
-        self._by_id = {thing.id: thing for thing in self.things}
+        self.lacked = Lacked(self.lemmas, self.classes)
+        self._called = self._grouped()
         self.links = list(self._links(scene))
         self.told = [link for link in self.links if countable(link.subject.name)]
         self.linked: dict[str, list[Link]] = {}
         for link in self.links:
             self.linked.setdefault(link.subject.id, []).append(link)
 
-    def lacks(self, name: str) -> bool:
-        """True when there is surely no such thing (CARETS, section 4.1: no hypernym, no sub-part of what is there)."""
-        found = self._lacked.get(name)
-        if found is None:
-            found = self._lacked[name] = absent(name, self.lemmas, self.classes)
-        return found
-
     def called(self, name: str) -> list[Seen]:
         """The things that a name (a lemma or a class) may mean."""
         found = self._called.get(name)
         if found is None:
-            akin = {base for base in self.lemmas if _akin(base, name)}
+            wide = may_be(name)
+            akin = {base for base in self.lemmas if base in wide or name in may_be(base)}
             found = self._called[name] = [each for each in self.things if each.lemma in akin]
         return found
 
@@ -95,11 +86,35 @@ class View:
 
     def _links(self, scene: Scene) -> Iterator[Link]:
         """What can be said of two clear things, where the second is the only one of its name."""
+        by_id = {thing.id: thing for thing in self.things}
         for relation in scene.relations:
-            subject, other = self._by_id[relation.subject], self._by_id[relation.object]
+            subject, other = by_id[relation.subject], by_id[relation.object]
             words = said(relation.name)
             if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
                 yield Link(subject, words, other)
+
+    def _grouped(self) -> dict[str, list[Seen]]:
+        """What each lemma of the scene may mean: ``called`` for all of them at once."""
+        akin = {base: {base} for base in self.lemmas}
+        for base in self.lemmas:
+            for wide in self.lemmas & may_be(base):
+                akin[base].add(wide)
+                akin[wide].add(base)
+        return {base: [each for each in self.things if each.lemma in same] for base, same in akin.items()}
+
+
+class Lacked(dict[str, bool]):
+    """Whether there is surely no thing of a name (CARETS, section 4.1: no hypernym, no sub-part of what is there).
+
+    Worked out when a name is first looked up.
+    """
+
+    def __init__(self, lemmas: set[str], classes: frozenset[str]) -> None:
+        self._scene = lemmas, classes
+
+    def __missing__(self, name: str) -> bool:
+        found = self[name] = absent(lemma(name), *self._scene)
+        return found
 
 
 def tells_apart(value: Value, rivals: list[Seen]) -> bool:
@@ -118,11 +133,6 @@ def plain_values(thing: Seen, avoid: str = "-", absolute: bool = False) -> list[
     return [value for value in thing.plain if value.category != avoid and not (absolute and value.relative)]
 
 
-@lru_cache(maxsize=1 << 16)
-def _akin(one: str, other: str) -> bool:
-    return one in may_be(other) or other in may_be(one)
-
-
 @lru_cache(maxsize=1 << 14)
 def misread(before: str, name: str) -> bool:
     """True when an attribute before a name says it twice (*wooden wood*) or makes another name (an *orange tree*).
@@ -130,9 +140,19 @@ def misread(before: str, name: str) -> bool:
     >>> misread("wooden", "wood fence"), misread("orange", "tree"), misread("orange", "cup")
     (True, True, False)
     """
-    words = name.split()
-    twice = any(word in before.split() or (before[4:] and word.startswith(before[:4])) for word in words)
-    return twice or known(lemma(f"{before} {name}"))
+    attribute, alike = before.split(), f" {before[:4]}"
+    if (len(before) > 4 and alike in f" {name}") or not {*attribute}.isdisjoint(name.split()):
+        return True
+    return attribute[0] in first_words() and known(lemma(f"{before} {name}"))
+
+
+def doubled(name: str, after: str) -> bool:
+    """True when an attribute after a name says its last word again: is the adult adult?
+
+    >>> doubled("adult", "adult"), doubled("orange juice", "orange")
+    (True, False)
+    """
+    return name.rpartition(" ")[2] == after.partition(" ")[0]
 
 
 def _seen(thing: Thing, doing: tuple[str, ...]) -> Seen:
@@ -150,6 +170,7 @@ def _read(
     base = lemma(name)
     living = not up(base).isdisjoint(("person", "animal"))
     own = values(attributes + doing if living else attributes, base)
-    settled = tuple(value for value in own if not clash(value, own))
+    of = [value.category for value in own]
+    settled = tuple(value for value in own if not value.category or of.count(value.category) == 1)
     plain = tuple(value for value in settled if value.before and not misread(value.before, name))
     return name, base, own, settled, plain, askable(name)

@@ -20,6 +20,8 @@ def fixed(text):
         ("Is she taking a picture?", ["taking", "a", "picture"]),
         ("Is he in a rock band?", ["rock", "band"]),
         ("Are they turning right?", ["turning", "right"]),
+        ("Is the actor here in person?", ["in", "person"]),
+        ("Is the actor in the box?", []),
         ("Is the dog hot?", []),
         ("Is the light by the traffic red?", []),
     ],

@@ -16,6 +16,14 @@ def test_tags_are_the_same_alone_and_in_a_batch():
     assert [Tagger().tags([text])[0] for text in TEXTS] == together
 
 
+def test_reading_gives_the_same_and_remembers_nothing():
+    module._remembered.cache_clear()
+    read = dict(Tagger().read([*TEXTS, "Is  it?"]))
+    assert module._remembered(Tagger().name) == {}
+    assert [read[text] for text in TEXTS] == Tagger().tags(TEXTS)
+    assert [token.text for token in read["Is  it?"]] == ["Is", " ", "it", "?"]
+
+
 def test_tokens_stand_where_they_say():
     for text, tokens in zip(TEXTS, Tagger().tags(TEXTS), strict=True):
         assert [text[token.start : token.end] for token in tokens] == [token.text for token in tokens]

@@ -1,10 +1,15 @@
 """Antonyms of what a question asks for, and of nothing else."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.perturb.lexical.antonymous import Antonymous
+from askew.perturb.lexical.antonymous import PATTERN, Antonymous
 from askew.perturb.lexical.edit import edited
+
+QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
 
 
 def opposite(text):
@@ -70,3 +75,30 @@ def test_refused_with_a_reason(text, reason):
 def test_old_goes_by_its_subject():
     assert opposite("Are the people old?") == "Are the people young?"
     assert opposite("Is the old man's car old?") == "Is the old man's car new?"
+
+
+@pytest.mark.parametrize(
+    "text", ["Is this a kitchen?", "Are the men in a bus?", "What is open?", "Is there a wet dog?"]
+)
+def test_questions_without_an_opposite_need_no_tagger(text):
+    assert not Antonymous().could(text)
+    assert opposite(text) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Is the half-open door tall?", "Is the man's hat off?", "Is the man sit", "are these\nwet"]
+)
+def test_what_might_have_an_opposite_is_looked_at(text):
+    assert Antonymous().could(text)
+
+
+def test_no_real_question_with_a_proposal_is_passed_over():
+    path = QUESTIONS / "v2_OpenEnded_mscoco_train2014_questions.json"
+    if not path.is_file():
+        pytest.skip("the VQA v2 sample is not there")
+    antonymous = Antonymous()
+    texts = [question["question"] for question in json.loads(path.read_text(encoding="utf-8"))["questions"]]
+    passed = [text for text in dict.fromkeys(texts) if PATTERN.match(text) and not antonymous.could(text)][:400]
+    assert len(passed) > 200
+    found = [antonymous.propose(*each) for each in zip(passed, Tagger().tags(passed), strict=True)]
+    assert found == [None] * len(passed)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -47,22 +48,23 @@ class Layer:
 
     def __call__(self, vectors: Floats, windows: Ints) -> Floats:
         """What the middle of each window becomes; a window is three rows of the vectors."""
-        blocks = range(0, len(windows), _BLOCK)
-        return np.concatenate([self._block(vectors, windows[start : start + _BLOCK]) for start in blocks])
+        found = np.empty((len(windows), vectors.shape[1]), np.float32)
+        for start in range(0, len(windows), _BLOCK):
+            self._block(vectors, windows[start : start + _BLOCK], found[start : start + _BLOCK])
+        return found
 
-    def _block(self, vectors: Floats, windows: Ints) -> Floats:
-        count, width = len(windows), vectors.shape[1]
-        around = vectors.take(windows, axis=0)  # (count, 3, width)
+    def _block(self, vectors: Floats, windows: Ints, best: Floats) -> None:
+        count, width = best.shape
+        around = vectors.take(windows, axis=0, mode="clip")  # (count, 3, width)
         pieces = around.reshape(count, 3 * width) @ self.weights  # (count, pieces · width)
         pieces += self.bias
-        best: Floats = pieces.reshape(count, -1, width).max(axis=1)  # (count, width)
+        pieces.reshape(count, -1, width).max(axis=1, out=best)  # (count, width)
         best -= best.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", best, best) / np.float32(width) + np.float32(1e-8)
         best *= (1 / np.sqrt(variance))[:, None]
         best *= self.scale
         best += self.shift
         best += around[:, 1]
-        return best
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,11 @@ class Network:
         """The tags of tokens given as rows of the vectors, text after text, with ``reach`` zeros around each."""
         ids: Ints = np.array(rows)
         for layer, wanted in zip(self.layers, self._wanted(ids > 0), strict=True):
-            windows = np.stack((ids[wanted - 1], ids[wanted], ids[wanted + 1]), axis=1)
             size = len(vectors)
-            codes = (windows[:, 0] * size + windows[:, 1]) * size + windows[:, 2]
-            _, first, which = np.unique(codes, return_index=True, return_inverse=True)
-            vectors = layer(vectors, windows[first])
+            codes = (ids[wanted - 1] * size + ids[wanted]) * size + ids[wanted + 1]
+            distinct, which = np.unique(codes, return_inverse=True)
+            windows = np.stack((distinct // size**2, distinct // size % size, distinct % size), axis=1)
+            vectors = layer(vectors, windows)
             ids = np.zeros_like(ids)
             ids[wanted] = which
         best = (vectors @ self.weights + self.bias).argmax(axis=1)
@@ -109,9 +111,9 @@ class Network:
 class Piece:
     """What stands between two spaces, with the space behind it."""
 
-    length: int
-    tokens: tuple[tuple[str, int], ...]
-    """The words in it, each with its place."""
+    words: tuple[str, ...]
+    steps: tuple[int, ...]
+    """From where each word begins to where the next one does."""
     rows: tuple[int, ...]
     """The rows of their vectors."""
 
@@ -147,9 +149,11 @@ class Pieces:
         documents = [self._tokenizer(part) for part in plain]
         row = len(self.vectors)
         for part, document in zip(plain, documents, strict=True):
-            tokens = tuple((token.text, token.idx) for token in document)
-            self._known[part] = Piece(len(part), tokens, tuple(range(row, row + len(tokens))))
-            row += len(tokens)
+            starts = [*(token.idx for token in document), len(part)]
+            steps = tuple(after - before for before, after in pairwise(starts))
+            words = tuple(token.text for token in document)
+            self._known[part] = Piece(words, steps, tuple(range(row, row + len(words))))
+            row += len(words)
         self.vectors = np.concatenate((self.vectors, *self._embed.predict(documents)))
 
 
@@ -170,7 +174,7 @@ class FastTags:
     pieces: Pieces
     network: Network
 
-    def tags(self, texts: Sequence[str]) -> list[tuple[Token, ...] | None]:
+    def tags(self, texts: Sequence[str]) -> Iterator[tuple[Token, ...] | None]:
         """The tokens of each text; None for a text that spaCy must read."""
         found = self.pieces.of(texts)
         room = (0,) * self.network.reach
@@ -181,15 +185,17 @@ class FastTags:
                     rows += piece.rows
                 rows += room
         tags = iter(self.network.tags(self.pieces.vectors, rows) if len(rows) > len(room) else ())
-        return [None if pieces is None else tuple(_tokens(pieces, tags)) for pieces in found]
+        return (None if pieces is None else _tokens(pieces, tags) for pieces in found)
 
 
-def _tokens(pieces: Iterable[Piece], tags: Iterator[str]) -> Iterator[Token]:
-    start = 0
+def _tokens(pieces: Iterable[Piece], tags: Iterator[str]) -> tuple[Token, ...]:
+    """The tokens of one text, which take their tags from those of all."""
+    words: list[str] = []
+    steps: list[int] = []
     for piece in pieces:
-        for word, place in piece.tokens:
-            yield Token(word, next(tags), start + place)
-        start += piece.length
+        words += piece.words
+        steps += piece.steps
+    return tuple(map(Token, words, tags, accumulate(steps, initial=0)))
 
 
 def read(pipeline: Any) -> FastTags | None:

@@ -67,6 +67,7 @@ def is_plural(word: str) -> bool:
     return bool(need("lemminflect", "language").getLemma(word, "NOUN")[0] != word)
 
 
+@lru_cache(maxsize=1 << 13)
 def is_mass(noun: str) -> bool:
     """True when a noun, or the last word of a phrase, is not counted: ``luggage``, ``wood``, ``tennis``.
 
@@ -136,6 +137,7 @@ def mass() -> frozenset[str]:
     return frozenset(_data()["mass"])
 
 
+@lru_cache(maxsize=1 << 13)
 def needs_no_article(noun: str) -> bool:
     """True when a noun can stand without an article in the singular: it is never, or not always, counted.
 

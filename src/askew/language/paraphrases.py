@@ -66,9 +66,9 @@ class Paraphrases:
 
     def find(self, text: str, tokens: Sequence[Token]) -> list[Found]:
         """Every match, in the order of the question, then of the rules."""
-        words = [token.lower for token in tokens]
-        found = []
+        words = [token.text.lower() for token in tokens]
         possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
+        found: list[Found] = []
         for _, (_, rule, parts, _) in sorted(possible.items()):
             end = 0
             for start in _starts(parts[0], words):

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.resources import files
 
 import yaml
@@ -17,6 +17,8 @@ from askew.language.tagger import Token
 from askew.language.wordnet import WordNet
 
 _LONGEST = 4
+_REMEMBERED = 1 << 16
+"""How many pairs of words are remembered."""
 _INSIDE = frozenset({"DT", "PRP$", "WDT", "."})
 """Tags that no compound of WordNet's that matters here contains."""
 
@@ -35,22 +37,18 @@ class Phrases:
     def fixed(self, tokens: Sequence[Token]) -> frozenset[int]:
         """The places of the tokens that belong to a fixed phrase."""
         places: set[int] = set()
-        words = [token.lower for token in tokens]
-        for start in range(len(tokens) - 1):
-            if not self._opens(words[start], words[start + 1]):
-                continue
+        words = [token.text.lower() for token in tokens]
+        for start in [place for place, opens in enumerate(map(self._opens, words, words[1:])) if opens]:
             for end in range(min(len(tokens), start + _LONGEST), start + 1, -1):
                 if self._is_phrase(tokens[start:end], words[start:end]):
                     places.update(range(start, end))
                     break
         return frozenset(places)
 
-    def _opens(self, first: str, second: str) -> bool:
-        """True when some phrase begins with these two words: cheap, and seldom so."""
-        nouns, verbs = _openings(self.wordnet)
-        if first in _starts() or f"{first} {second}" in nouns or f"{first} {singular(second)}" in nouns:
-            return True
-        return second in verbs and any(f"{base} {second}" in verbs for base in self.wordnet.bases(first, "v"))
+    @cached_property
+    def _opens(self) -> Callable[[str, str], bool]:
+        """Whether some phrase begins with two words: seldom so, and remembered, since questions share such pairs."""
+        return lru_cache(maxsize=_REMEMBERED)(partial(_opens, self.wordnet))
 
     def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
         if words[0] in _starts() and any(_matches(phrase, words) for phrase in _starts()[words[0]]):
@@ -67,6 +65,16 @@ class Phrases:
                 self.wordnet.knows(" ".join([base, *words[1:]]), "v") for base in self.wordnet.bases(words[0], "v")
             )
         return False
+
+
+def _opens(wordnet: WordNet, first: str, second: str) -> bool:
+    """True when some phrase begins with these two words."""
+    nouns, verbs = _openings(wordnet)
+    if any(_matches(phrase[:2], (first, second)) for phrase in _starts().get(first, ())):
+        return True
+    if f"{first} {second}" in nouns or f"{first} {singular(second)}" in nouns:
+        return True
+    return second in verbs and any(f"{base} {second}" in verbs for base in wordnet.bases(first, "v"))
 
 
 @lru_cache(maxsize=2)

@@ -7,10 +7,11 @@ text is tagged once while it is remembered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askew.errors import MissingExtra, need
@@ -69,17 +70,20 @@ class Tagger:
                 known.clear()
                 missing = list(dict.fromkeys(texts))
             for start in range(0, len(missing), _BATCH):
-                known.update(self._read(missing[start : start + _BATCH]))
+                known.update(self.read(missing[start : start + _BATCH]))
         return [known[text] for text in texts]
 
-    def _read(self, texts: Sequence[str]) -> dict[str, tuple[Token, ...]]:
+    def read(self, texts: Sequence[str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
+        """Each text with its tokens, in any order, one at a time: for texts that need not be remembered."""
         pipeline, fast = _pipeline(self.name), _fast(self.name)
-        found = dict(zip(texts, fast.tags(texts), strict=True)) if fast else dict.fromkeys(texts)
-        done = {text: tokens for text, tokens in found.items() if tokens is not None}
-        left = [text for text in texts if text not in done]
+        left = []
+        for text, tokens in zip(texts, fast.tags(texts) if fast else repeat(None), strict=False):
+            if tokens is None:
+                left.append(text)
+            else:
+                yield text, tokens
         for text, document in zip(left, pipeline.pipe(left), strict=True):
-            done[text] = tuple(Token(token.text, token.tag_, token.idx) for token in document)
-        return done
+            yield text, tuple(Token(token.text, token.tag_, token.idx) for token in document)
 
     @property
     def name(self) -> str:

@@ -6,18 +6,20 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
-def words_of(text: str) -> list[str]:
+@lru_cache(maxsize=1 << 13)
+def words_of(text: str) -> tuple[str, ...]:
     """The words of a text in small letters, without what an apostrophe joins to them.
 
     >>> words_of("What's the T-shirt's color?")
-    ['what', 's', 'the', 't-shirt', 's', 'color']
+    ('what', 's', 'the', 't-shirt', 's', 'color')
     """
-    return _WORD.findall(text.lower())
+    return tuple(_WORD.findall(text.lower()))
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Vocabulary:
         """True when each word of the phrase occurs often enough."""
         if self.counts is None:
             return True
+        if phrase in self.counts:
+            return self.counts[phrase] >= self.least
         return all(self.counts.get(word, 0) >= self.least for word in words_of(phrase))
 
     @property

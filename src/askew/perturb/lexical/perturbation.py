@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from askew.errors import BadOption
 from askew.language.antonyms import Antonyms
@@ -20,7 +19,7 @@ from askew.language.synonyms import UNREVIEWED, Synonyms
 from askew.language.tagger import Tagger, Token
 from askew.language.vocabulary import Vocabulary, words_of
 from askew.language.wordnet import WordNet
-from askew.perturb.lexical.antonymous import PATTERN, Antonymous, Proposal
+from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.edit import Edit, drawn, edited
 from askew.perturb.lexical.paraphrastic import Paraphrastic
 from askew.perturb.lexical.synonymous import Synonymous
@@ -35,8 +34,7 @@ _REMEMBERED = 50_000
 """How many texts are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Proposed:
+class _Proposed(NamedTuple):
     """The substitutions of one type that rules propose for a text, and why others would not."""
 
     edits: tuple[Edit, ...] = ()
@@ -57,13 +55,17 @@ class _Proposed:
 _NOTHING = _Proposed()
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """What the rules propose for one text, or why they do not."""
 
     synonyms: _Proposed = _NOTHING
     paraphrases: _Proposed = _NOTHING
     opposite: Proposal | str | None = None
+
+    @property
+    def leaves_choice(self) -> bool:
+        """True when there are more substitutions of one type than one."""
+        return len(self.synonyms.edits) > 1 or len(self.paraphrases.edits) > 1
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class P2Perturbation:
         found = self._known[question.text]
         if found is None:
             return
-        chance = rng.random()
+        chance = rng.random() if found.leaves_choice else 0.0
         for name in self.types:
             if name == "antonymous":
                 made = self._opposite(question, found.opposite)
@@ -160,7 +162,7 @@ class P2Perturbation:
             new = list(dict.fromkeys(texts))
         known.update(dict.fromkeys(new))
         possible = [text for text in new if self._could(text)]
-        for text, tokens in zip(possible, self.tagger.tags(possible), strict=True):
+        for text, tokens in self.tagger.read(possible):
             known[text] = self._propose(text, tokens)
 
     def _propose(self, text: str, tokens: Sequence[Token]) -> _Found:
@@ -182,8 +184,8 @@ class P2Perturbation:
     def _same(self, question: Question, test: str, proposed: _Proposed, chance: float) -> Variant | Refusal | None:
         edits: Sequence[Edit] = proposed.edits
         if not edits:
-            reasons = Counter(proposed.reasons).most_common(1)
-            return Refusal(question.id, test, reasons[0][0]) if reasons else None
+            reasons = proposed.reasons
+            return Refusal(question.id, test, max(reasons, key=reasons.count)) if reasons else None
         if len(edits) > 1:
             # Seeded anew, so that a type gives the same whichever others are made beside it.
             edits = drawn(edits, self.substitutions, Random(f"{chance}:{test}"))
@@ -207,7 +209,7 @@ class P2Perturbation:
 
     def _could(self, text: str) -> bool:
         """True when some rule could match: cheap, before the tagger."""
-        if "antonymous" in self.types and PATTERN.match(text):
+        if "antonymous" in self.types and self.antonymous.could(text):
             return True
         if "synonymous" in self.types and self.confidence < UNREVIEWED:
             return True

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
 from askew.language.phrases import Phrases
@@ -53,13 +53,14 @@ class Synonymous:
         around = words_of(text)
         if '"' in text or not words()["mentions"].isdisjoint(around):
             return
-        fixed: frozenset[int] | None = None
-        for place, token in enumerate(tokens):
-            rules = self._rules(token)
-            if not rules:
-                continue
-            if fixed is None:
-                fixed = self.phrases.fixed(tokens)
+        rules_of = self._rules
+        ruled = [
+            (place, rules)
+            for place, token in enumerate(tokens)
+            if (rules := rules_of(token.text, token.tag)) and not _is_name(token)
+        ]
+        fixed = self.phrases.fixed(tokens) if ruled else frozenset()
+        for place, rules in ruled:
             if place in fixed:
                 yield "inside a fixed phrase"
             elif _compound(tokens, place):
@@ -68,22 +69,16 @@ class Synonymous:
                 for rule in rules:
                     yield self._edit(rule, tokens, place, around)
 
-    def _rules(self, token: Token) -> Sequence[Synonym]:
-        if token.tag not in _POS or (token.start > 0 and token.text[:1].isupper() and token.lower != "tv"):
-            return ()
-        key = token.text, token.tag
-        rules = self._known.get(key)
-        if rules is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            rules = self.synonyms.of(base(*key), _POS[token.tag])
-            rules = self._known[key] = (*rules, *self.ppdb.of(token.lower, token.tag)) if self.ppdb else rules
-        return rules
-
     @cached_property
-    def _known(self) -> dict[tuple[str, str], tuple[Synonym, ...]]:
-        """The rules for words with a tag, remembered."""
-        return {}
+    def _rules(self) -> Callable[[str, str], tuple[Synonym, ...]]:
+        """The rules for a word with a tag, remembered."""
+        return lru_cache(maxsize=_REMEMBERED)(self._of)
+
+    def _of(self, text: str, tag: str) -> tuple[Synonym, ...]:
+        if tag not in _POS:
+            return ()
+        rules = self.synonyms.of(base(text, tag), _POS[tag])
+        return (*rules, *self.ppdb.of(text.lower(), tag)) if self.ppdb else rules
 
     def _edit(self, rule: Synonym, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
         token = tokens[place]
@@ -115,12 +110,17 @@ class Synonymous:
         return rank >= _RARE and not self.senses.supported(rule.source, chosen, around)
 
 
+def _is_name(token: Token) -> bool:
+    """True for a word with a capital inside of a question."""
+    return token.start > 0 and token.text[:1].isupper() and token.lower != "tv"
+
+
 def _compound(tokens: Sequence[Token], place: int) -> bool:
     """True for a noun beside another noun: *phone booth*, *cable car*."""
     if not tokens[place].is_noun:
         return False
-    beside = [tokens[i] for i in (place - 1, place + 1) if 0 <= i < len(tokens)]
-    return any(token.is_noun or token.tag == "HYPH" for token in beside)
+    beside = *tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2]
+    return any(token.tag.startswith(("NN", "HYPH")) for token in beside)
 
 
 def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> bool:

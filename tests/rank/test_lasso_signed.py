@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from bag_encoder import Bag, template_pool
 from scipy.optimize import nnls
 from test_lasso import vector_file
@@ -47,6 +48,8 @@ def least_objective(rows, target):
     aim = np.append(np.zeros(len(target)), 1.0)
     rest = design @ nnls(design, aim, maxiter=20_000)[0] - aim
     theta = target - rest[:-1] / rest[-1]
+    if np.abs(rows @ theta).max() > LAMBDA * (1 + 1e-6):
+        pytest.skip(f"SciPy {scipy.__version__}'s nnls does not solve the reference problem")
     return target @ theta - 0.5 * theta @ theta
 
 

@@ -11,6 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 from askew.errors import BadOption, DataError, need
+from askew.suites.choices import listed
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -228,7 +229,7 @@ def check_types(loss: Any, pairs: Pairs) -> list[str]:
 
     An empty ``types`` is all of them.
     """
-    wanted = [part.strip() for part in loss.types.split(",") if part.strip()]
+    wanted = list(listed(loss.types))
     missing = [test for test in wanted if test not in pairs.tests]
     if missing or not pairs.tests:
         known = ", ".join(pairs.tests) or "none"
@@ -243,7 +244,7 @@ def check_types(loss: Any, pairs: Pairs) -> list[str]:
 def _draw(step: Step, types: str, mixed: bool = False) -> Tensor:
     """As many pairs as the batch has questions, of one test (each equally often) or of all, by chance."""
     assert step.pairs is not None
-    tests: Sequence[str] = [part.strip() for part in types.split(",") if part.strip()] or list(step.pairs.tests)
+    tests: Sequence[str] = listed(types) or list(step.pairs.tests)
     return step.pairs.draw(tests if mixed else [step.rng.choice(tests)], len(step.batch.tokens), step.rng)
 
 

@@ -1,0 +1,43 @@
+"""Whether RAD predicts, decided over networks drawn again."""
+
+from random import Random
+
+import pytest
+
+from askew.experiments.rad_regression import _adjusted, _claims, _decided, _interval
+from askew.metrics.regression import Sides, predicts_generalisation
+
+
+def network(rng, by_rad):
+    """Three augmentations; accuracy on each is as on the others, or it is what RAD says."""
+    accuracy, rad = rng.uniform(0.3, 0.9), rng.uniform(0.3, 0.9)
+    after = 100 * (rad if by_rad else accuracy)
+    return {test: Sides(100, 100 * accuracy, after + rng.uniform(-1, 1), 100, 100, 100 * rad) for test in "abc"}
+
+
+def networks(by_rad):
+    rng = Random(7)
+    return [network(rng, by_rad) for _ in range(45)]
+
+
+def test_adjusted_takes_off_what_features_explain_of_noise():
+    found = networks(by_rad=False)
+    plain = predicts_generalisation(found, intercept=True)
+    assert _adjusted(found)[0] == pytest.approx(1 - (1 - plain[0].mean) * 44 / 41)
+    assert _adjusted(found)[1] == pytest.approx(1 - (1 - plain[1].mean) * 44 / 43)
+
+
+@pytest.mark.parametrize("by_rad", [True, False])
+def test_findings_hold_where_rad_rules_and_not_where_accuracy_does(by_rad):
+    found = networks(by_rad)
+    beside, instead = _claims(predicts_generalisation(found), found)
+    assert instead.holds is by_rad
+    assert beside.holds is (True if by_rad else None)
+
+
+def test_no_difference_is_undecided_and_draws_are_the_same_again():
+    found = networks(by_rad=True)
+    assert _decided(_interval(found, lambda *r_squared: 0.0)) is None
+    twice = [_interval(found, lambda everything, alone, *rad: everything - alone) for _ in range(2)]
+    assert twice[0] == twice[1]
+    assert twice[0][1] < twice[0][0] < twice[0][2]

@@ -8,6 +8,11 @@ from askew.experiments.rad_regression import _adjusted, _claims, _decided, _inte
 from askew.metrics.regression import Sides, predicts_generalisation
 
 
+@pytest.fixture(autouse=True)
+def few(monkeypatch):
+    monkeypatch.setattr("askew.experiments.rad_regression.RESAMPLES", 100)
+
+
 def network(rng, by_rad):
     """Three augmentations; accuracy on each is as on the others, or it is what RAD says."""
     accuracy, rad = rng.uniform(0.3, 0.9), rng.uniform(0.3, 0.9)

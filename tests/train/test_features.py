@@ -150,3 +150,9 @@ def test_specs_that_name_nothing_are_refused():
     for spec in ("grid:cells=many", "grid:colour=1", "regions.txt", "grid:cells=0"):
         with pytest.raises(BadOption):
             open_features(spec)
+
+
+def test_a_folder_of_the_name_does_not_stand_in_the_way(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "grid").mkdir()
+    assert open_features("grid") == GridFeatures()

@@ -119,15 +119,16 @@ class OneByOne:
 def open_features(spec: str) -> FeatureStore:
     """The features that a spec names: a file (.npz, .h5, .tsv), ``grid:cells=7``, ``pixels``, or ``world``.
 
-    ``world`` is what askew's own encoder sees, which was taught on the embedded world.
+    ``world`` is what askew's own encoder sees, which was taught on the embedded world. These names win over a folder of
+    the name, which holds no features anyway.
 
     >>> open_features("grid:cells=3")
     GridFeatures(cells=3, fine=4)
     """
     name, _, rest = spec.partition(":")
-    if spec == "world" and not os.path.exists(spec):
+    if spec == "world":
         return _world()
-    if name in _MADE and not os.path.exists(spec):
+    if name in _MADE:
         options = dict(part.partition("=")[::2] for part in rest.split(",")) if rest else {}
         try:
             made: FeatureStore = _MADE[name](**{key.strip(): int(value) for key, value in options.items()})

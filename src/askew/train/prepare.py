@@ -13,7 +13,7 @@ from askew.api import Questions
 from askew.data.groups import read_groups
 from askew.errors import BadOption, DataError
 from askew.nets.config import NetConfig
-from askew.registry import make
+from askew.registry import make, names
 from askew.settings import Named
 from askew.train.answers import Answers
 from askew.train.config import TrainConfig
@@ -159,10 +159,13 @@ def _picture(question: Question) -> str:
 
 
 def _groups(given: Given, named: str, train: Sequence[Question]) -> list[Group]:
-    """The groups of a loss: of a suite made from the training questions, or from a file, or as they were given."""
+    """The groups of a loss: of a suite made from the training questions, or from a file, or as they were given.
+
+    A suite's name wins over a file or folder of that name, which can be written ``./p2``.
+    """
     wanted = named or given.groups
     if isinstance(wanted, (str, Path)):
-        if os.path.exists(wanted):
+        if str(wanted).partition(":")[0] not in names("suite") and os.path.exists(wanted):
             return list(read_groups(str(wanted), given.images))
         suite = make("suite", str(wanted))
         made = suite.groups(Questions(tuple(train), "train"), given.config.seed)

@@ -1,0 +1,40 @@
+"""Where the pairs of a loss come from."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from askew.data.groups import write_groups
+from askew.errors import UnknownName
+from askew.train.prepare import _groups
+from askew.types import Group, ImageRef, Question
+
+ASKED = [
+    Question(1, ImageRef(1), "What kind of car is next to the tree?", ("red",)),
+    Question(2, ImageRef(2), "What type of dog is beside the car?", ("brown",)),
+]
+
+
+def found(named):
+    given = SimpleNamespace(groups=named, images=None, config=SimpleNamespace(seed=0))
+    return _groups(given, "", ASKED)
+
+
+def test_a_suite_wins_over_a_folder_of_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "p2").mkdir()
+    assert {group.suite for group in found("p2")} == {"p2"}
+
+
+def test_groups_come_from_a_file_or_as_they_are(tmp_path):
+    made = [Group(1, "mine", ASKED[0], ())]
+    write_groups(made, str(tmp_path / "groups.jsonl"))
+    assert [group.suite for group in found(tmp_path / "groups.jsonl")] == ["mine"]
+    assert found(made) == made
+
+
+def test_what_is_neither_is_refused():
+    with pytest.raises(UnknownName, match="Did you mean 'p2'"):
+        found("p3")

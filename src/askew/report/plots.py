@@ -114,6 +114,31 @@ def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
     return el("g", stretched, *marks, class_=tone(run))
 
 
+def charted(curves: Iterable[Html], heights: Sequence[str], places: Sequence[str], said: str) -> Html:
+    """Curves in a frame: five labels along its height, the lowest first, and one for each place along its width."""
+    grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
+    return el(
+        "div",
+        el("div", *(el("span", label) for label in reversed(heights)), class_="ylabels", aria_hidden="true"),
+        el("svg", *grid, *curves, class_="curve", height=260, role="img", aria_label=said),
+        el("div", *(el("span", label) for label in places), class_="xlabels", aria_hidden="true"),
+        class_="curvebox",
+    )
+
+
+def axis(least: float, most: float) -> list[float]:
+    """Five round places that hold everything between these fractions.
+
+    >>> axis(0.23, 0.88), axis(0.71, 0.74)
+    ([0.2, 0.4, 0.6, 0.8, 1.0], [0.7, 0.75, 0.8, 0.85, 0.9])
+    """
+    for step in (5, 10, 15, 20, 25):
+        low = min(int(100 * least) // step * step, 100 - 4 * step)
+        if low + 4 * step >= 100 * most:
+            break
+    return [(low + step * k) / 100 for k in range(5)]
+
+
 def percent(value: float) -> str:
     """A fraction as a place, kept within the picture.
 

@@ -11,8 +11,11 @@ from typing import Any
 from askew.files import replaced
 from askew.report.figures import Figure
 from askew.report.frame import framed
-from askew.report.markup import Html, details, el, join, table
-from askew.report.plots import curve
+from askew.report.markup import Html, details, el, table
+from askew.report.plots import axis, charted, curve
+
+MOST_LABELS = 15
+"""With more epochs than so many, only the first and the last have their number below the curve."""
 
 
 def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:
@@ -27,9 +30,11 @@ def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str
     best = max(history, key=lambda one: one["accuracy"])
     losses = list(dict.fromkeys(name for one in history for name in one["loss"]))
     body = Template(template).substitute(
-        curves=join(
-            _plot("Validation accuracy", [one["accuracy"] for one in history], 0, share=True),
+        curves=el(
+            "div",
+            _plot("Validation accuracy in per cent", [one["accuracy"] for one in history], 0, share=True),
             *(_plot(f"Loss: {name}", [one["loss"].get(name) for one in history], 1) for name in losses),
+            class_="panels",
         ),
         epochs=_table(history, losses),
         made=details("Configuration", _settings(record), opened=True),
@@ -53,10 +58,16 @@ def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], b
 
 def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = False) -> Html:
     known = [value for value in values if value is not None]
-    low, high = (0.0, 1.0) if share else (0.0, max(known, default=1.0) or 1.0)
+    steps = axis(min(known), max(known)) if share else [(max(known) or 1.0) * k / 4 for k in range(5)]
     figures = [Figure(heading, value, None, None, 0) for value in values]
     said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {len(values)} epochs"
-    drawn = el("svg", curve(run, figures, low, high), class_="curve", height=160, role="img", aria_label=said)
+    epochs = [str(number) for number in range(1, len(values) + 1)]
+    drawn = charted(
+        [curve(run, figures, steps[0], steps[-1])],
+        [f"{100 * step:.0f}" if share else f"{step:.3g}" for step in steps],
+        epochs if len(epochs) <= MOST_LABELS else [epochs[0], epochs[-1]],
+        said,
+    )
     return el("div", el("h3", heading), drawn, el("p", f"{said}.", class_="quiet"), class_="card")
 
 

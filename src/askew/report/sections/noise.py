@@ -9,7 +9,7 @@ from typing import Any
 from askew.report.content import Content
 from askew.report.figures import Figure
 from askew.report.markup import Html, details, el, table
-from askew.report.plots import SHAPES, curve, legend
+from askew.report.plots import SHAPES, axis, charted, curve, legend
 
 PREFIX = "made_by="
 """Parts of the data by the rule that made the variants: here, by ranker."""
@@ -54,19 +54,6 @@ def noise_of(content: Content, suite: Mapping[str, Any]) -> Html | None:
         el("div", *drawn, class_="panels") if several else drawn[0],
         details("As a table", table(head, rows, "Accuracy over noise levels")),
     )
-
-
-def axis(least: float, most: float) -> list[float]:
-    """Five round places that hold everything between these fractions.
-
-    >>> axis(0.23, 0.88), axis(0.71, 0.74)
-    ([0.2, 0.4, 0.6, 0.8, 1.0], [0.7, 0.75, 0.8, 0.85, 0.9])
-    """
-    for step in (5, 10, 15, 20, 25):
-        low = min(int(100 * least) // step * step, 100 - 4 * step)
-        if low + 4 * step >= 100 * most:
-            break
-    return [(low + step * k) / 100 for k in range(5)]
 
 
 def _levels(content: Content, suite: str) -> list[int]:
@@ -115,23 +102,11 @@ def _short(part: str) -> str:
 
 
 def _panel(heading: str, lines: Sequence[Line], levels: Sequence[int], steps: Sequence[float]) -> Html:
-    grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
-    chart = el(
-        "svg",
-        *grid,
-        *(curve(line.number, line.figures, steps[0], steps[-1]) for line in lines),
-        class_="curve",
-        height=260,
-        role="img",
-        aria_label=f"Accuracy over noise levels{f', {heading}' if heading else ''}",
-    )
-    scale = [el("span", f"{100 * step:.0f}") for step in reversed(steps)]
-    box = el(
-        "div",
-        el("div", *scale, class_="ylabels", aria_hidden="true"),
-        chart,
-        el("div", *(el("span", str(level)) for level in levels), class_="xlabels", aria_hidden="true"),
-        class_="curvebox",
+    box = charted(
+        [curve(line.number, line.figures, steps[0], steps[-1]) for line in lines],
+        [f"{100 * step:.0f}" for step in steps],
+        [str(level) for level in levels],
+        f"Accuracy over noise levels{f', {heading}' if heading else ''}",
     )
     return el("div", el("h4", heading), box) if heading else box
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.perturb.carets.ontology import choice_classes, names, piece, plural, read
+from askew.perturb.carets.ontology import choice_classes, names, number, piece, plural, read
 
 _FRAMES = re.compile(
     r"\b(anywhere in this picture|(?:in|at) (?:the|this) (?:picture|image|photo),?|looking at this (?:picture|photo),"
@@ -64,8 +64,9 @@ def parse(text: str, type_: str) -> Parsed:
             return Parsed(())
         options = tuple(re.sub(r"^(an?|made of) ", "", each) for each in re.split(r", | or ", found.group(1)))
         body = body[: found.start()]
-        # "the drink, tea or milk": the first word, without an article, is the class; "the fur, red or tan": the noun
-        named = type_ == "Q5" and options[0] in _class_ends()
+        # "the drink, tea or milk", "on the lace antler, tea or milk": the first word is no choice, which would be "an
+        # antler", but the class, or what is meant; "the fur, red or tan": the noun
+        named = type_ == "Q5" and (options[0] in _class_ends() or number(options[0]) == "one")
         if len(options) > 2 and found.group(1).startswith(options[0]) and (named or _ends_noun(body, options[0])):
             body, options = f"{body}{options[0]}", options[1:]
     elif type_ == "Q4":

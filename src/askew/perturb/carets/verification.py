@@ -49,6 +49,8 @@ def attribute_question(view: View, model: Plausibility, rng: Random, true: bool)
             continue
         value = pick(own, rng)
         asked = value if true else _false_value(model, value, thing.lemma, rng)
+        if asked and not true and any(asked.word == each.word for each in thing.values):
+            continue
         noun = definite(view, thing, rng, value.category) if asked and not doubled(thing.name, asked.after) else None
         if noun and asked:
             return Asked("Q4", (noun,), YES if true else NO, (thing.id,), asked, asked.category)
@@ -151,4 +153,5 @@ def _false_value(model: Plausibility, value: Value, name: str, rng: Random) -> V
 @lru_cache(maxsize=1 << 14)
 def _opposed(settled: tuple[Value, ...], own: tuple[Value, ...]) -> tuple[tuple[Value, Value], ...]:
     """Each value that has opposites, with each of these that the thing is not said to have as well."""
-    return tuple((value, other) for value in settled for other in opposites(value) if other not in own)
+    words = {value.word for value in own}
+    return tuple((value, other) for value in settled for other in opposites(value) if other.word not in words)

@@ -139,11 +139,14 @@ def misread(before: str, name: str) -> bool:
 
     >>> misread("wooden", "wood fence"), misread("orange", "tree"), misread("orange", "cup")
     (True, True, False)
+    >>> misread("bright orange", "tree")
+    True
     """
     attribute, alike = before.split(), f" {before[:4]}"
     if (len(before) > 4 and alike in f" {name}") or not {*attribute}.isdisjoint(name.split()):
         return True
-    return attribute[0] in first_words() and known(lemma(f"{before} {name}"))
+    joined = (" ".join(attribute[at:]) for at, word in enumerate(attribute) if word in first_words())
+    return any(known(lemma(f"{words} {name}")) for words in joined)
 
 
 def doubled(name: str, after: str) -> bool:

@@ -1,15 +1,16 @@
 """VQA P2 over as many questions as VQA v2's validation set has: seconds, memory, and ratios against peers.
 
-    python benchmarks/bench_p2.py [COUNT] [--textattack PYTHON] [--questions FILE]
+    python benchmarks/bench_p2.py [COUNT] [--textattack PYTHON] [--questions FILE] [--samples N]
 
 The peer is TextAttack's WordNet augmenter on the same 2,000 questions, all distinct and none seen before, when
 ``--textattack`` names the Python of an environment that has it (textattack 0.3.11 with "flair>=0.13" "transformers<5",
 and NLTK's wordnet, omw-1.4, stopwords and averaged_perceptron_tagger_eng data); else spaCy's whole pipeline, one
 question at a time, which any naive implementation would run first. Both are measured in seconds of processor, with one
 BLAS thread (idle ones spin, which counts as work), and what was loaded before is out of the garbage collector's sight.
-When the 2,000 begin, the whole set has been read, so most of their words are known; of the peer, one question has.
+A sixth of a second is soon disturbed, so five such samples are taken, both sides in turn, and the median ratio counts.
+When the samples begin, the whole set has been read, so most of their words are known; of the peer, one question has.
 Like VQA's, the questions of the whole set repeat: about four in ten are distinct. ``--questions`` names a file of real
-questions, a line each, to take in place of made-up ones; its last 2,000 are then the new ones.
+questions, a line each, to take in place of made-up ones; its last ones are then the new ones.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ import gc
 import json
 import os
 import resource
-import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
+from statistics import median
+from subprocess import PIPE, Popen
 
 import spacy
 from questions import text
@@ -32,22 +35,23 @@ from questions import text
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.perturb.build import vary_all
-from askew.perturb.lexical import fit
+from askew.perturb.lexical import P2Perturbation, fit
 from askew.rank.columns import one_thread
 from askew.types import Group, Question
 
 TEXTATTACK = """
 import gc, json, sys, time
 from textattack.augmentation import WordNetAugmenter
-texts = json.load(sys.stdin)
 augmenter = WordNetAugmenter(transformations_per_example=1)
-augmenter.augment(texts[0])
+augmenter.augment("Is this a dog?")
 gc.collect()
 gc.freeze()
-start = time.process_time()
-for text in texts:
-    augmenter.augment(text)
-print(time.process_time() - start)
+for line in sys.stdin:
+    texts = json.loads(line)
+    start = time.process_time()
+    for text in texts:
+        augmenter.augment(text)
+    print("seconds", time.process_time() - start, flush=True)
 """
 SAMPLE = 2000
 
@@ -58,20 +62,21 @@ def question(number: int, distinct: int) -> Question:
     return Question(number, None, words, (answer,) * 10)
 
 
-def made_up(size: int) -> tuple[list[Question], list[str]]:
+def made_up(size: int, new: int) -> tuple[list[Question], list[str]]:
     """Questions of which some repeat, and new texts."""
     questions = [question(number, max(1, int(size * 0.4))) for number in range(size)]
-    return questions, unseen(map(text, count(10**6)), {each.text for each in questions})
+    seen = {each.text for each in questions}
+    return questions, list(
+        islice((each for each in map(text, count(10**6)) if not (each in seen or seen.add(each))), new)
+    )
 
 
-def real(file: str, size: int) -> tuple[list[Question], list[str]]:
+def real(file: str, size: int, new: int) -> tuple[list[Question], list[str]]:
     """The questions of a file, and the last of them, which are not among the others."""
     texts = list(dict.fromkeys(filter(None, Path(file).read_text(encoding="utf-8").splitlines())))
-    return [Question(n, None, each, ("yes",) * 10) for n, each in enumerate(texts[:-SAMPLE][:size])], texts[-SAMPLE:]
-
-
-def unseen(texts: Iterable[str], seen: set[str]) -> list[str]:
-    return list(islice((text for text in texts if not (text in seen or seen.add(text))), SAMPLE))
+    if len(texts) <= new:
+        raise SystemExit(f"{file} has {len(texts):,} distinct questions; more than {new:,} are needed.")
+    return [Question(n, None, each, ("yes",) * 10) for n, each in enumerate(texts[:-new][:size])], texts[-new:]
 
 
 def memory() -> float:
@@ -79,18 +84,45 @@ def memory() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def textattack_seconds(python: str, texts: list[str]) -> float:
-    done = subprocess.run(
-        [python, "-c", TEXTATTACK],
-        input=json.dumps(texts),
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    )
-    if done.returncode:
-        raise SystemExit(f"TextAttack did not run:\n{done.stderr[-2000:]}")
-    return float(done.stdout.strip().splitlines()[-1])
+def our_seconds(perturbation: P2Perturbation, texts: list[str]) -> float:
+    new = [Question(number, None, words, ("yes",)) for number, words in enumerate(texts)]
+    start = time.process_time()
+    for _ in vary_all(perturbation, new, 0, "p2"):
+        pass
+    return time.process_time() - start
+
+
+@contextmanager
+def textattack(python: str) -> Iterator[Callable[[list[str]], float]]:
+    """What measures TextAttack on a sample, in a process of its own."""
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    command = [python, "-c", TEXTATTACK]
+    with Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=os.environ | threads) as process:
+
+        def seconds(texts: list[str]) -> float:
+            process.stdin.write(json.dumps(texts) + "\n")
+            process.stdin.flush()
+            for line in process.stdout:
+                if line.startswith("seconds "):
+                    return float(line.split()[1])
+            raise SystemExit("TextAttack did not run; what it says is above.")
+
+        yield seconds
+        process.stdin.close()
+
+
+@contextmanager
+def whole_pipeline() -> Iterator[Callable[[list[str]], float]]:
+    """What measures spaCy on a sample."""
+    pipeline = spacy.load(Tagger().name)
+
+    def seconds(texts: list[str]) -> float:
+        start = time.process_time()
+        for words in texts:
+            pipeline(words)
+        return time.process_time() - start
+
+    yield seconds
 
 
 def main() -> None:
@@ -98,8 +130,10 @@ def main() -> None:
     parser.add_argument("count", nargs="?", type=int, default=214_354)
     parser.add_argument("--textattack", metavar="PYTHON")
     parser.add_argument("--questions", metavar="FILE")
+    parser.add_argument("--samples", type=int, default=5)
     options = parser.parse_args()
-    questions, texts = real(options.questions, options.count) if options.questions else made_up(options.count)
+    new = SAMPLE * options.samples
+    questions, texts = real(options.questions, options.count, new) if options.questions else made_up(options.count, new)
     print(f"{len(questions):,} questions, {len({q.text for q in questions}):,} distinct texts")
 
     start = time.perf_counter()
@@ -120,23 +154,19 @@ def main() -> None:
     )
     print(f"made {dict(made)}; memory {before:.0f} MB before, {halfway:.0f} MB early on, {memory():.0f} MB at the end")
 
-    new = [Question(number, None, words, ("yes",)) for number, words in enumerate(texts)]
     gc.collect()
     gc.freeze()
-    start = time.process_time()
-    for _ in vary_all(perturbation, new, 0, "p2"):
-        pass
-    ours = time.process_time() - start
-    if options.textattack:
-        theirs, peer = textattack_seconds(options.textattack, texts), "TextAttack's WordNet augmenter"
-    else:
-        whole = spacy.load(Tagger().name)
-        start = time.process_time()
-        for words in texts:
-            whole(words)
-        theirs, peer = time.process_time() - start, "spaCy's whole pipeline, one question at a time"
-    print(f"{SAMPLE:,} new questions: ours {ours:.3f} s of processor, {peer} {theirs:.2f} s; ratio {theirs / ours:.1f}")
-    rate = (theirs / SAMPLE) / (busy / len(questions))
+    peer = "TextAttack's WordNet augmenter" if options.textattack else "spaCy's whole pipeline, one question at a time"
+    pairs = []
+    with textattack(options.textattack) if options.textattack else whole_pipeline() as peer_seconds:
+        for start in range(0, len(texts), SAMPLE):
+            sample = texts[start : start + SAMPLE]
+            ours, theirs = our_seconds(perturbation, sample), peer_seconds(sample)
+            pairs.append((ours, theirs))
+            seconds = f"ours {ours:.3f} s of processor, {peer} {theirs:.2f} s"
+            print(f"{SAMPLE:,} new questions: {seconds}; ratio {theirs / ours:.1f}")
+    print(f"median ratio {median(theirs / ours for ours, theirs in pairs):.1f}")
+    rate = median(theirs for _, theirs in pairs) / SAMPLE / (busy / len(questions))
     print(f"per question of the whole set, where texts repeat: ratio {rate:.1f}")
 
 

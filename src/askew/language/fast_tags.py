@@ -2,7 +2,7 @@
 
 spaCy runs its network over every token of every text. But what a token gets depends on it and the four tokens on
 either side alone, and questions share most of such windows: "What color is the" need be worked out only once. So each
-layer is computed here for the distinct windows of a whole batch, with the weights of the loaded model (hashed
+layer is computed here once for each window, which is then remembered, with the weights of the loaded model (hashed
 embeddings and a maxout window encoder: Miranda et al. 2022, "Multi hash embeddings in spaCy").
 
 Texts are split and words embedded by spaCy itself, once for each word. A text with anything but plain words and single
@@ -13,27 +13,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from typing import Any
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate, chain, pairwise
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.language.tagger import Token
+from askew.language.windows import Ints, Windows
 
 Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*[,?]?")
 """What may stand between two spaces, so that spaCy splits it in the same way alone and in its text."""
 _MAKE = ["expand_window", "maxout", "layernorm", "dropout"]
 """The parts of each layer of a model that can be read."""
+_BATCH = 2048
+"""How many texts are read at once."""
+_LONG = 1000
+"""A text of more characters is left to spaCy, so that the windows of a batch are not too many for their codes."""
 _BLOCK = 1024
 """How many windows go through a layer at once: what fits a processor's cache."""
 _KNOWN = 1 << 15
 """How many pieces of texts are remembered."""
+_SEEN = 1 << 19
+"""How many windows are remembered in all layers together: some 130 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +67,7 @@ class Layer:
         pieces = around.reshape(count, 3 * width) @ self.weights  # (count, pieces · width)
         pieces += self.bias
         pieces.reshape(count, -1, width).max(axis=1, out=best)  # (count, width)
-        best -= best.mean(axis=1, keepdims=True)
+        best -= (best @ np.full(width, 1 / width, np.float32))[:, None]
         variance = np.einsum("ij,ij->i", best, best) / np.float32(width) + np.float32(1e-8)
         best *= (1 / np.sqrt(variance))[:, None]
         best *= self.scale
@@ -67,34 +75,45 @@ class Layer:
         best += around[:, 1]
 
 
-@dataclass(frozen=True, slots=True)
 class Network:
-    """The tagger's layers after the embedding."""
+    """The tagger's layers after the embedding, and what they made of the windows that they have seen."""
 
-    layers: tuple[Layer, ...]
-    weights: Floats
-    """From the last layer to the labels: (width, labels)."""
-    bias: Floats
-    labels: tuple[str, ...]
+    def __init__(self, layers: tuple[Layer, ...], weights: Floats, bias: Floats, labels: tuple[str, ...]) -> None:
+        self.layers = layers
+        self.weights, self.bias = weights, bias
+        """From the last layer to the labels: (width, labels)."""
+        self.labels = labels
+        self.forget()
 
     @property
     def reach(self) -> int:
         """How many tokens on either side decide a tag, and how much room two texts need between them."""
         return len(self.layers)
 
+    def forget(self) -> None:
+        """Forget the windows."""
+        self._seen = [Windows(_SEEN // 2) for _ in self.layers]
+
     def tags(self, vectors: Floats, rows: Sequence[int]) -> list[str]:
-        """The tags of tokens given as rows of the vectors, text after text, with ``reach`` zeros around each."""
+        """The tags of tokens given as rows of the vectors, text after text, with ``reach`` zeros around each.
+
+        A row must stand for the same vector until all is forgotten.
+        """
+        if sum(map(len, self._seen)) > _SEEN:
+            self.forget()
         ids: Ints = np.array(rows)
-        for layer, wanted in zip(self.layers, self._wanted(ids > 0), strict=True):
-            size = len(vectors)
-            codes = (ids[wanted - 1] * size + ids[wanted]) * size + ids[wanted + 1]
-            distinct, which = np.unique(codes, return_inverse=True)
-            windows = np.stack((distinct // size**2, distinct // size % size, distinct % size), axis=1)
-            vectors = layer(vectors, windows)
+        for layer, seen, wanted in zip(self.layers, self._seen, self._wanted(ids > 0), strict=True):
+            make = partial(self._labels if seen is self._seen[-1] else layer, vectors)
+            found = seen.rows(ids, wanted, make)
             ids = np.zeros_like(ids)
-            ids[wanted] = which
-        best = (vectors @ self.weights + self.bias).argmax(axis=1)
-        return [self.labels[label] for label in best[ids[wanted]]]
+            ids[wanted] = found
+            vectors = seen.made
+        return [self.labels[label] for label in vectors[found].tolist()]
+
+    def _labels(self, vectors: Floats, windows: Ints) -> Ints:
+        """The labels of the middles of windows, by the last layer."""
+        best: Ints = (self.layers[-1](vectors, windows) @ self.weights + self.bias).argmax(axis=1)
+        return best
 
     def _wanted(self, token: Mask) -> Iterator[Ints]:
         """The places that each layer must work out: one more on either side of a text for each layer still to come."""
@@ -107,8 +126,7 @@ class Network:
         return (np.flatnonzero(mask) for mask in reversed(masks))
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """What stands between two spaces, with the space behind it."""
 
     words: tuple[str, ...]
@@ -123,48 +141,44 @@ class Pieces:
 
     def __init__(self, tokenizer: Any, embed: Any) -> None:
         self._tokenizer, self._embed = tokenizer, embed
-        self._known: dict[str, Piece | None] = {}
+        self._inner: dict[str, Piece | None] = {}
+        self._last: dict[str, Piece | None] = {}
+        """Before a space and at the end of a text, which is not the same to the tagger."""
         self.vectors: Floats = np.zeros((1, embed.get_dim("nO")), np.float32)
         """One row for each token; the first stands for what is outside of any text."""
 
-    def of(self, texts: Iterable[str]) -> list[list[Piece] | None]:
-        """The pieces of each text; None for a text with one that is not plain."""
-        split = [_split(text) for text in texts]
-        known = self._known
-        if len(known) > _KNOWN:
-            known.clear()
-            self.vectors = self.vectors[:1]
-        new = dict.fromkeys(part for parts in split for part in parts if part not in known)
-        if new:
-            self._learn(list(new))
-        found: list[list[Piece] | None] = []
-        for parts in split:
-            pieces = [piece for part in parts if (piece := known[part]) is not None]
-            found.append(pieces if len(pieces) == len(parts) else None)
-        return found
+    def __len__(self) -> int:
+        return len(self._inner) + len(self._last)
 
-    def _learn(self, parts: list[str]) -> None:
-        self._known.update(dict.fromkeys(parts))
-        plain = [part for part in parts if _PLAIN.fullmatch(part.removesuffix(" "))]
-        documents = [self._tokenizer(part) for part in plain]
+    def forget(self) -> None:
+        """Forget the pieces; their rows will be those of others."""
+        self._inner.clear()
+        self._last.clear()
+        self.vectors = self.vectors[:1]
+
+    def of(self, texts: Iterable[str]) -> list[list[Piece] | None]:
+        """The pieces of each text; None for a text with one that is not plain, and for one that is long."""
+        split = [text.split(" ") if len(text) <= _LONG else [""] for text in texts]
+        ends = [parts.pop() for parts in split]
+        self._learn(self._inner, chain.from_iterable(split), " ")
+        self._learn(self._last, ends, "")
+        found = [[*map(self._inner.get, parts), self._last[end]] for parts, end in zip(split, ends, strict=True)]
+        return [pieces if all(pieces) else None for pieces in found]  # type: ignore[misc]
+
+    def _learn(self, known: dict[str, Piece | None], parts: Iterable[str], space: str) -> None:
+        new = [part for part in dict.fromkeys(parts) if part not in known]
+        known.update(dict.fromkeys(new))
+        plain = [part for part in new if _PLAIN.fullmatch(part)]
+        documents = [self._tokenizer(part + space) for part in plain]
         row = len(self.vectors)
         for part, document in zip(plain, documents, strict=True):
-            starts = [*(token.idx for token in document), len(part)]
+            starts = [*(token.idx for token in document), len(part + space)]
             steps = tuple(after - before for before, after in pairwise(starts))
             words = tuple(token.text for token in document)
-            self._known[part] = Piece(words, steps, tuple(range(row, row + len(words))))
+            known[part] = Piece(words, steps, tuple(range(row, row + len(words))))
             row += len(words)
-        self.vectors = np.concatenate((self.vectors, *self._embed.predict(documents)))
-
-
-def _split(text: str) -> list[str]:
-    """The parts of a text, each with the space behind it, which the tagger looks at too.
-
-    >>> _split("Is it?")
-    ['Is ', 'it?']
-    """
-    parts = text.split(" ")
-    return [*[part + " " for part in parts[:-1]], parts[-1]]
+        if documents:
+            self.vectors = np.concatenate((self.vectors, *self._embed.predict(documents)))
 
 
 @dataclass(frozen=True)
@@ -173,9 +187,22 @@ class FastTags:
 
     pieces: Pieces
     network: Network
+    _lock: Lock = field(default_factory=Lock)
+    """What is remembered grows with each batch, whichever thread reads it."""
 
     def tags(self, texts: Sequence[str]) -> Iterator[tuple[Token, ...] | None]:
         """The tokens of each text; None for a text that spaCy must read."""
+        for start in range(0, len(texts), _BATCH):
+            with self._lock:
+                found, tags = self._read(texts[start : start + _BATCH])
+            for pieces in found:
+                yield None if pieces is None else _tokens(pieces, tags)
+
+    def _read(self, texts: Sequence[str]) -> tuple[list[list[Piece] | None], Iterator[str]]:
+        """The pieces of each text, and the tags of all."""
+        if len(self.pieces) > _KNOWN:
+            self.pieces.forget()
+            self.network.forget()
         found = self.pieces.of(texts)
         room = (0,) * self.network.reach
         rows = [*room]
@@ -184,8 +211,11 @@ class FastTags:
                 for piece in pieces:
                     rows += piece.rows
                 rows += room
-        tags = iter(self.network.tags(self.pieces.vectors, rows) if len(rows) > len(room) else ())
-        return (None if pieces is None else _tokens(pieces, tags) for pieces in found)
+        return found, iter(self.network.tags(self.pieces.vectors, rows) if len(rows) > len(room) else ())
+
+
+_token = partial(tuple.__new__, Token)
+"""A token of a tuple; ``Token._make`` does the same through one more call, for each word of each text."""
 
 
 def _tokens(pieces: Iterable[Piece], tags: Iterator[str]) -> tuple[Token, ...]:
@@ -195,7 +225,7 @@ def _tokens(pieces: Iterable[Piece], tags: Iterator[str]) -> tuple[Token, ...]:
     for piece in pieces:
         words += piece.words
         steps += piece.steps
-    return tuple(map(Token, words, tags, accumulate(steps, initial=0)))
+    return tuple(map(_token, zip(words, tags, accumulate(steps, initial=0), strict=False)))
 
 
 def read(pipeline: Any) -> FastTags | None:

@@ -68,6 +68,8 @@ class Paraphrases:
         """Every match, in the order of the question, then of the rules."""
         words = [token.text.lower() for token in tokens]
         possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
+        if not possible:
+            return []
         found: list[Found] = []
         for _, (_, rule, parts, _) in sorted(possible.items()):
             end = 0
@@ -89,8 +91,9 @@ class Paraphrases:
 
     def _possible(self, words: frozenset[str]) -> Iterator[Entry]:
         """The rules whose words are all there."""
-        for word in words:
-            for entry in self._index.get(word, ()):
+        index = self._index
+        for word in words & index.keys():
+            for entry in index[word]:
                 if not any(map(words.isdisjoint, entry[3])):
                     yield entry
 

@@ -25,25 +25,26 @@ _INSIDE = frozenset({"DT", "PRP$", "WDT", "."})
 
 @dataclass(frozen=True)
 class Phrases:
-    """Finds the fixed phrases of a text.
+    """Tells which words of a text belong to a fixed phrase.
 
     >>> from askew.language.tagger import Tagger
-    >>> Phrases().fixed(Tagger().tags(["Is the hot dog near the traffic lights hot?"])[0])
-    frozenset({2, 3, 6, 7})
+    >>> tokens = Tagger().tags(["Is the hot dog near the traffic lights hot?"])[0]
+    >>> [place for place in range(len(tokens)) if Phrases().hold(tokens, place)]
+    [2, 3, 6, 7]
     """
 
     wordnet: WordNet = field(default_factory=WordNet)
 
-    def fixed(self, tokens: Sequence[Token]) -> frozenset[int]:
-        """The places of the tokens that belong to a fixed phrase."""
-        places: set[int] = set()
-        words = [token.text.lower() for token in tokens]
-        for start in [place for place, opens in enumerate(map(self._opens, words, words[1:])) if opens]:
-            for end in range(min(len(tokens), start + _LONGEST), start + 1, -1):
-                if self._is_phrase(tokens[start:end], words[start:end]):
-                    places.update(range(start, end))
-                    break
-        return frozenset(places)
+    def hold(self, tokens: Sequence[Token], place: int) -> bool:
+        """True when the token at this place belongs to a fixed phrase."""
+        first = max(0, place - _LONGEST + 1)
+        words = [token.text.lower() for token in tokens[first : place + _LONGEST]]
+        opens = list(map(self._opens, words[: place - first + 1], words[1:]))
+        return any(
+            self._is_phrase(tokens[first + start : first + end], words[start:end])
+            for start in [start for start, does in enumerate(opens) if does]
+            for end in range(max(place - first, start + 1) + 1, min(len(words), start + _LONGEST) + 1)
+        )
 
     @cached_property
     def _opens(self) -> Callable[[str, str], bool]:

@@ -8,7 +8,7 @@ about pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import files
@@ -52,20 +52,15 @@ class Senses:
         senses = self.wordnet.senses(word, pos)
         if len(senses) < 2:
             return senses[0] if senses else None
-        ranked = self.scores(word, pos, context)
-        return senses[max(range(len(ranked)), key=ranked.__getitem__)]
+        return senses[_likeliest(self, word, pos, self._telling(word, pos, context))]
 
-    def scores(self, word: str, pos: Pos, context: Iterable[str]) -> Sequence[float]:
+    def scores(self, word: str, pos: Pos, context: Iterable[str]) -> list[float]:
         """The score of each sense, in WordNet's order."""
-        telling = _telling(self.wordnet, word, pos).intersection(map(_stem, context))
-        if not telling:
-            return _priors(self, word, pos)
-        scores = []
-        for prior, sense in zip(_priors(self, word, pos), self.wordnet.senses(word, pos), strict=True):
-            own, near = _signature(self.wordnet, sense.pos, sense.offset)
-            shared = len(telling & own) + self.related * len((telling & near) - own)
-            scores.append(prior + self.overlap * shared)
-        return scores
+        return _scores(self, word, pos, self._telling(word, pos, context))
+
+    def _telling(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
+        """The words of the context that tell the senses apart: seldom any."""
+        return _telling(self.wordnet, word, pos).intersection(map(_stem, context))
 
     def supported(self, word: str, sense: Synset, context: Iterable[str]) -> bool:
         """True when the context shares a word with the sense's own gloss.
@@ -78,15 +73,23 @@ class Senses:
         return any(part in own and part != _stem(word) for part in map(_stem, context))
 
 
-@lru_cache(maxsize=1 << 12)
-def _priors(senses: Senses, word: str, pos: Pos) -> tuple[float, ...]:
-    """What each sense of a word is worth before anything is known of the context."""
+@lru_cache(maxsize=1 << 13)
+def _likeliest(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> int:
+    """Which sense has the highest score."""
+    scores = _scores(senses, word, pos, telling)
+    return scores.index(max(scores))
+
+
+def _scores(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> list[float]:
+    """How likely each sense of a word is, by how common it is, whether it is seen, and what the context tells."""
     found = []
     for rank, sense in enumerate(senses.wordnet.senses(word, pos), 1):
         prior = log(senses.wordnet.count(word, sense) + senses.smoothing / rank)
         seen = pos == "n" and sense.lexfile in _data()["visible"]
-        found.append(prior + senses.visible if seen else prior)
-    return tuple(found)
+        own, near = _signature(senses.wordnet, sense.pos, sense.offset) if telling else (telling, telling)
+        shared = len(telling & own) + senses.related * len((telling & near) - own)
+        found.append((prior + senses.visible if seen else prior) + senses.overlap * shared)
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

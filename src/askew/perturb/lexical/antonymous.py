@@ -81,7 +81,7 @@ class Antonymous:
             return "no reviewed antonym" if self.antonyms.opposed(lemma, "v" if verb else "a") else None
         if not words()["joined"].isdisjoint(words_of(text)):
             return "the attribute is compared, joined or graded"
-        if asked.place in self.phrases.fixed(tokens):
+        if self.phrases.hold(tokens, asked.place):
             return "inside a fixed phrase"
         if lemma in words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
             return "the attribute has a measure"

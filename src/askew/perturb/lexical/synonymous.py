@@ -25,10 +25,15 @@ _POS: dict[str, Pos] = {
 }
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
 _DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
+_JOINED = ("NN", "HYPH")
+"""How the tags of what makes a compound with a noun begin."""
 _RARE = 3
 """From the fourth sense on a sense counts as rare."""
 _REMEMBERED = 1 << 15
 """How many words are remembered."""
+
+Exchanges = tuple[tuple[tuple[Synonym, str], ...], tuple[str, ...]]
+"""Rules with the form that comes in, and why others have none that can."""
 
 
 @dataclass(frozen=True)
@@ -53,42 +58,49 @@ class Synonymous:
         around = words_of(text)
         if '"' in text or not words()["mentions"].isdisjoint(around):
             return
-        rules_of = self._rules
-        ruled = [
-            (place, rules)
-            for place, token in enumerate(tokens)
-            if (rules := rules_of(token.text, token.tag)) and not _is_name(token)
-        ]
-        fixed = self.phrases.fixed(tokens) if ruled else frozenset()
-        for place, rules in ruled:
-            if place in fixed:
+        exchanges = self._exchanges
+        for place, (word, tag, _) in enumerate(tokens):
+            possible, reasons = exchanges(word, tag)
+            if not (possible or reasons) or _is_name(tokens[place]):
+                continue
+            yield from reasons
+            if not possible:
+                continue
+            if self.phrases.hold(tokens, place):
                 yield "inside a fixed phrase"
             elif _compound(tokens, place):
                 yield "inside a compound noun"
             else:
-                for rule in rules:
-                    yield self._edit(rule, tokens, place, around)
+                for rule, form in possible:
+                    yield self._edit(rule, form, tokens, place, around)
 
     @cached_property
-    def _rules(self) -> Callable[[str, str], tuple[Synonym, ...]]:
-        """The rules for a word with a tag, remembered."""
-        return lru_cache(maxsize=_REMEMBERED)(self._of)
+    def _exchanges(self) -> Callable[[str, str], Exchanges]:
+        """What a word with a tag can become wherever it stands, and why not what other rules say; remembered."""
+        return lru_cache(maxsize=_REMEMBERED)(self._exchanges_of)
 
-    def _of(self, text: str, tag: str) -> tuple[Synonym, ...]:
+    def _exchanges_of(self, text: str, tag: str) -> Exchanges:
+        possible, reasons = [], []
+        for rule in self._rules(text, tag):
+            form = rule.target if rule.origin == "ppdb" else inflected(rule.target, tag)
+            if form is None:
+                reasons.append("no such form of the synonym")
+            elif not self.vocabulary.holds(form):
+                reasons.append("the synonym is not in the data's vocabulary")
+            else:
+                possible.append((rule, form))
+        return tuple(possible), tuple(reasons)
+
+    def _rules(self, text: str, tag: str) -> tuple[Synonym, ...]:
         if tag not in _POS:
             return ()
         rules = self.synonyms.of(base(text, tag), _POS[tag])
         return (*rules, *self.ppdb.of(text.lower(), tag)) if self.ppdb else rules
 
-    def _edit(self, rule: Synonym, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
+    def _edit(self, rule: Synonym, form: str, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
         token = tokens[place]
-        form = rule.target if rule.origin == "ppdb" else inflected(rule.target, token.tag)
-        if form is None:
-            return "no such form of the synonym"
         if form in around:
             return "the synonym is in the question already"
-        if not self.vocabulary.holds(form):
-            return "the synonym is not in the data's vocabulary"
         if not _fits(rule, token, tokens, place) or _possessive_changes(token, form, tokens, place):
             return "the synonym does not fit the grammar"
         if self._other_sense(rule, around):
@@ -119,8 +131,9 @@ def _compound(tokens: Sequence[Token], place: int) -> bool:
     """True for a noun beside another noun: *phone booth*, *cable car*."""
     if not tokens[place].is_noun:
         return False
-    beside = *tokens[max(place - 1, 0) : place], *tokens[place + 1 : place + 2]
-    return any(token.tag.startswith(("NN", "HYPH")) for token in beside)
+    if place > 0 and tokens[place - 1].tag.startswith(_JOINED):
+        return True
+    return place + 1 < len(tokens) and tokens[place + 1].tag.startswith(_JOINED)
 
 
 def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> bool:

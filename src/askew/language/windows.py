@@ -1,0 +1,62 @@
+"""What a layer made of each window that it has seen: most windows of a question are those of earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+_BITS = 21
+"""How many bits of a window's code each of its three rows has."""
+_LAST = np.iinfo(np.int64).max
+"""Stands behind all codes."""
+
+
+class Windows:
+    """Windows of three rows, each with what was made of it.
+
+    >>> windows = Windows()
+    >>> rows = windows.rows(np.array([0, 5, 6, 0, 5, 6, 0]), np.array([1, 2, 4]), lambda new: new.sum(axis=1))
+    >>> windows.made[rows].tolist(), len(windows)
+    ([11, 11, 11], 2)
+    """
+
+    def __init__(self, room: int = 1) -> None:
+        """Room for so many is kept, which takes memory only as far as it is used; there can be more."""
+        self._room = room
+        self._codes: Ints = np.array([_LAST])  # ascending
+        self._rows: Ints = np.array([0])
+        self._count = 0
+        self.made: NDArray[Any] = np.empty(0)
+        """What was made, in rows, with some room behind."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    def rows(self, ids: Ints, places: Ints, make: Callable[[Ints], NDArray[Any]]) -> Ints:
+        """The rows of what is made of the windows around some places of a sequence; new ones are made first."""
+        codes = ids[places - 1] << 2 * _BITS | ids[places] << _BITS | ids[places + 1]
+        distinct, which = np.unique(codes, return_inverse=True)
+        at = np.searchsorted(self._codes, distinct)
+        new = self._codes[at] != distinct
+        if new.any():
+            self._add(distinct[new], at[new], make)
+            at += np.cumsum(new) - new
+        found: Ints = self._rows[at][which]
+        return found
+
+    def _add(self, codes: Ints, at: Ints, make: Callable[[Ints], NDArray[Any]]) -> None:
+        made = make(np.stack([codes >> shift & (1 << _BITS) - 1 for shift in (2 * _BITS, _BITS, 0)], axis=1))
+        count = self._count + len(made)
+        if count > len(self.made):
+            room = np.empty((max(self._room, 2 * count), *made.shape[1:]), made.dtype)
+            room[: self._count] = self.made[: self._count] if self._count else made[:0]
+            self.made = room
+        self.made[self._count : count] = made
+        self._codes = np.insert(self._codes, at, codes)
+        self._rows = np.insert(self._rows, at, np.arange(self._count, count))
+        self._count = count

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import tempfile
 
 import pytest
 
@@ -147,6 +149,19 @@ def test_data_that_gives_no_group_is_an_error():
 def test_what_is_no_model_is_refused():
     with pytest.raises(UsageError, match="is no model"):
         askew.evaluate(3, QUESTIONS)
+
+
+def test_a_temporary_folder_goes_with_the_result_or_the_error(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    result = askew.evaluate("constant:yes", QUESTIONS, "rad")
+    assert list(tmp_path.iterdir()) == [result.folder]
+    del result
+    gc.collect()
+    with pytest.raises(UsageError):
+        askew.evaluate(3, QUESTIONS)
+    with pytest.raises(DataError):
+        askew.evaluate("constant:yes", tmp_path / "nothing.json")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_command_line_wins_over_the_config_file(tmp_path):

@@ -7,6 +7,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -91,15 +92,16 @@ def evaluate(
     those of :class:`askew.settings.Settings` (``limit``, ``seed``, ...). Without ``output`` the files lie in a
     temporary folder as long as the result lives; with it, the same call after an interruption goes on.
     """
-    folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
     parts = [suite] if isinstance(suite, str) or not isinstance(suite, Sequence) else suite
     how = Settings(**settings)
-    prepared = prepare(as_data(data, images), [as_suite(part) for part in parts], folder, how)
-    results = run(as_model(model, name), prepared, folder, how, "askew.evaluate(...)")
-    result = Result(folder)
-    if output is None:
-        weakref.finalize(result, shutil.rmtree, folder, ignore_errors=True)
-    check_failures(results)
+    folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
+    with ExitStack() as failed:
+        if output is None:
+            failed.callback(shutil.rmtree, folder, ignore_errors=True)
+        prepared = prepare(as_data(data, images), [as_suite(part) for part in parts], folder, how)
+        check_failures(run(as_model(model, name), prepared, folder, how, "askew.evaluate(...)"))
+        result = Result(folder)
+        weakref.finalize(result, failed.pop_all().close)
     return result
 
 

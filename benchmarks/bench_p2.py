@@ -9,8 +9,8 @@ question at a time, which any naive implementation would run first. Both are mea
 BLAS thread (idle ones spin, which counts as work), and what was loaded before is out of the garbage collector's sight.
 A sixth of a second is soon disturbed, so five such samples are taken, both sides in turn, and the median ratio counts.
 When the samples begin, the whole set has been read, so most of their words are known; of the peer, one question has.
-Like VQA's, the questions of the whole set repeat: about four in ten are distinct. ``--questions`` names a file of real
-questions, a line each, to take in place of made-up ones; its last ones are then the new ones.
+Like VQA's, the questions of the whole set repeat, some often: four in ten are distinct. ``--questions`` names a file of
+real questions, a line each, to take in place of made-up ones; its last ones are then the new ones.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count, islice
 from pathlib import Path
+from random import Random
 from statistics import median
 from subprocess import PIPE, Popen
 
@@ -54,21 +55,23 @@ for line in sys.stdin:
     print("seconds", time.process_time() - start, flush=True)
 """
 SAMPLE = 2000
+DISTINCT = 0.4
+"""The share of questions whose text is new, about as in VQA v2's validation set."""
 
 
-def question(number: int, distinct: int) -> Question:
-    words = text(number % distinct)
+def question(number: int, words: str) -> Question:
     answer = ("yes", "no")[number % 2] if words.startswith(("Is", "Are", "Does")) else "2"
     return Question(number, None, words, (answer,) * 10)
 
 
 def made_up(size: int, new: int) -> tuple[list[Question], list[str]]:
-    """Questions of which some repeat, and new texts."""
-    questions = [question(number, max(1, int(size * 0.4))) for number in range(size)]
-    seen = {each.text for each in questions}
-    return questions, list(
-        islice((each for each in map(text, count(10**6)) if not (each in seen or seen.add(each))), new)
-    )
+    """Questions of which some repeat an earlier one, and new texts."""
+    seen: set[str] = set()
+    fresh = (each for each in map(text, count()) if not (each in seen or seen.add(each)))
+    rng, texts = Random("bench"), list(islice(fresh, 1))
+    while len(texts) < size:
+        texts.append(next(fresh) if rng.random() < DISTINCT else rng.choice(texts))
+    return [question(number, words) for number, words in enumerate(texts)], list(islice(fresh, new))
 
 
 def real(file: str, size: int, new: int) -> tuple[list[Question], list[str]]:

@@ -1,6 +1,7 @@
 """The fast way gives what spaCy gives, token by token."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -68,9 +69,33 @@ def test_nothing_gives_nothing(fast):
 
 def test_words_are_forgotten_when_there_are_too_many(monkeypatch, fast, pipeline):
     monkeypatch.setattr(fast_tags, "_KNOWN", 3)
-    fast.tags(PLAIN)
+    list(fast.tags(PLAIN))
     assert list(fast.tags(["Is it?"])) == by_spacy(pipeline, ["Is it?"])
     assert len(fast.pieces.vectors) == 1 + 3
+
+
+def test_windows_are_forgotten_when_there_are_too_many(monkeypatch, fast, pipeline):
+    monkeypatch.setattr(fast_tags, "_SEEN", 3)
+    for text in PLAIN:
+        assert list(fast.tags([text])) == by_spacy(pipeline, [text])
+
+
+def test_many_texts_are_read_in_batches(monkeypatch, fast, pipeline):
+    monkeypatch.setattr(fast_tags, "_BATCH", 2)
+    assert list(fast.tags(PLAIN)) == by_spacy(pipeline, PLAIN)
+
+
+def test_a_long_text_is_left_to_spacy(fast, pipeline):
+    text = "the dog and " * 90
+    assert list(fast.tags(["Is it?", text])) == [*by_spacy(pipeline, ["Is it?"]), None]
+    assert Tagger().tags([text]) == by_spacy(pipeline, [text])
+
+
+def test_threads_do_not_disturb_each_other(monkeypatch, fast, pipeline):
+    monkeypatch.setattr(fast_tags, "_BATCH", 1)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(lambda _: list(fast.tags(PLAIN)), range(8)))
+    assert found == [by_spacy(pipeline, PLAIN)] * 8
 
 
 def test_each_distinct_window_goes_through_a_layer_once():

@@ -83,7 +83,7 @@ class Network:
         self.weights, self.bias = weights, bias
         """From the last layer to the labels: (width, labels)."""
         self.labels = labels
-        self.forget()
+        self._seen = [Windows(_SEEN // 2) for _ in self.layers]
 
     @property
     def reach(self) -> int:
@@ -92,7 +92,8 @@ class Network:
 
     def forget(self) -> None:
         """Forget the windows."""
-        self._seen = [Windows(_SEEN // 2) for _ in self.layers]
+        for seen in self._seen:
+            seen.forget()
 
     def tags(self, vectors: Floats, rows: Sequence[int]) -> list[str]:
         """The tags of tokens given as rows of the vectors, text after text, with ``reach`` zeros around each.

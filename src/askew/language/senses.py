@@ -60,7 +60,8 @@ class Senses:
 
     def _telling(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
         """The words of the context that tell the senses apart: seldom any."""
-        return _telling(self.wordnet, word, pos).intersection(map(_stem, context))
+        stems = frozenset(map(_stem, context))
+        return stems & _telling(self.wordnet, word, pos) if stems else stems
 
     def supported(self, word: str, sense: Synset, context: Iterable[str]) -> bool:
         """True when the context shares a word with the sense's own gloss.

@@ -28,11 +28,15 @@ class Windows:
     def __init__(self, room: int = 1) -> None:
         """Room for so many is kept, which takes memory only as far as it is used; there can be more."""
         self._room = room
+        self.made: NDArray[Any] = np.empty(0)
+        """What was made, in rows, with some room behind."""
+        self.forget()
+
+    def forget(self) -> None:
+        """Forget all windows; their memory is used again."""
         self._codes: Ints = np.array([_LAST])  # ascending
         self._rows: Ints = np.array([0])
         self._count = 0
-        self.made: NDArray[Any] = np.empty(0)
-        """What was made, in rows, with some room behind."""
 
     def __len__(self) -> int:
         return self._count
@@ -41,7 +45,7 @@ class Windows:
         """The rows of what is made of the windows around some places of a sequence; new ones are made first."""
         codes = ids[places - 1] << 2 * _BITS | ids[places] << _BITS | ids[places + 1]
         distinct, which = np.unique(codes, return_inverse=True)
-        at = np.searchsorted(self._codes, distinct)
+        at = np.asarray(np.searchsorted(self._codes, distinct))
         new = self._codes[at] != distinct
         if new.any():
             self._add(distinct[new], at[new], make)
@@ -57,6 +61,16 @@ class Windows:
             room[: self._count] = self.made[: self._count] if self._count else made[:0]
             self.made = room
         self.made[self._count : count] = made
-        self._codes = np.insert(self._codes, at, codes)
-        self._rows = np.insert(self._rows, at, np.arange(self._count, count))
+        old = np.ones(count + 1, np.bool_)
+        old[at + np.arange(len(at))] = False
+        self._codes = _merged(old, self._codes, codes)
+        self._rows = _merged(old, self._rows, np.arange(self._count, count))
         self._count = count
+
+
+def _merged(old: NDArray[np.bool_], before: Ints, new: Ints) -> Ints:
+    """Two sequences in one, with what was there before where it says so."""
+    merged = np.empty(len(old), np.int64)
+    merged[old] = before
+    merged[~old] = new
+    return merged

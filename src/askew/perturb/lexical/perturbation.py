@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 from askew.errors import BadOption
 from askew.language.antonyms import Antonyms
-from askew.language.inflect import inflected
 from askew.language.paraphrases import Paraphrases, reviewed
 from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb, read_ppdb
 from askew.language.senses import Senses
-from askew.language.synonyms import UNREVIEWED, Synonyms
+from askew.language.synonyms import Synonyms
 from askew.language.tagger import Tagger, Token
 from askew.language.vocabulary import Vocabulary, words_of
 from askew.language.wordnet import WordNet
@@ -28,7 +27,6 @@ from askew.types import Expect, Question, Refusal, Variant
 TYPES = {"synonymous": "syn", "paraphrastic": "para", "antonymous": "ant"}
 """The perturbations, and what the release calls them."""
 
-_FORMS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "JJR", "JJS")
 _OPPOSITE = {"yes": "no", "no": "yes"}
 _REMEMBERED = 50_000
 """How many texts are remembered."""
@@ -211,21 +209,10 @@ class P2Perturbation:
         """True when some rule could match: cheap, before the tagger."""
         if "antonymous" in self.types and self.antonymous.could(text):
             return True
-        if "synonymous" in self.types and self.confidence < UNREVIEWED:
-            return True
         words = frozenset(words_of(text))
-        return not self._triggers.isdisjoint(words) or (
+        return ("synonymous" in self.types and self.synonymous.could(words)) or (
             "paraphrastic" in self.types and self.paraphrastic.paraphrases.could(words)
         )
-
-    @cached_property
-    def _triggers(self) -> frozenset[str]:
-        words: set[str] = set()
-        if "synonymous" in self.types:
-            for lemma in self.synonymous.synonyms.sources():
-                words.update(form for tag in _FORMS if (form := inflected(lemma, tag)) is not None)
-            words.update(self.ppdb.sources() if self.ppdb else ())
-        return frozenset(words)
 
 
 def fit(

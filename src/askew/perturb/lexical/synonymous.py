@@ -10,7 +10,7 @@ from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no
 from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses
-from askew.language.synonyms import Synonym, Synonyms
+from askew.language.synonyms import UNREVIEWED, Synonym, Synonyms
 from askew.language.tagger import Token
 from askew.language.vocabulary import Vocabulary, words_of
 from askew.language.wordnet import Pos
@@ -74,6 +74,22 @@ class Synonymous:
                 for rule, form in possible:
                     yield self._edit(rule, form, tokens, place, around)
 
+    def could(self, words: frozenset[str]) -> bool:
+        """False when there is nothing to propose for these words, whatever their tags: cheap, before the tagger.
+
+        >>> Synonymous().could(frozenset({"two", "cars"})), Synonymous().could(frozenset({"two", "zebras"}))
+        (True, False)
+        """
+        return self._forms is None or not self._forms.isdisjoint(words)
+
+    @cached_property
+    def _forms(self) -> frozenset[str] | None:
+        """Every form of every word that a rule replaces; None when that can be any word."""
+        if self.synonyms.confidence < UNREVIEWED:
+            return None
+        forms = {inflected(lemma, tag) for lemma in self.synonyms.sources() for tag in _POS}
+        return frozenset(form for form in forms if form is not None).union(self.ppdb.sources() if self.ppdb else ())
+
     @cached_property
     def _exchanges(self) -> Callable[[str, str], Exchanges]:
         """What a word with a tag can become wherever it stands, and why not what other rules say; remembered."""
@@ -92,7 +108,7 @@ class Synonymous:
         return tuple(possible), tuple(reasons)
 
     def _rules(self, text: str, tag: str) -> tuple[Synonym, ...]:
-        if tag not in _POS:
+        if tag not in _POS or not self.could(frozenset((text.lower(),))):
             return ()
         rules = self.synonyms.of(base(text, tag), _POS[tag])
         return (*rules, *self.ppdb.of(text.lower(), tag)) if self.ppdb else rules

@@ -1,0 +1,58 @@
+"""What is made of a window is made once, and found again."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askew.language.windows import Windows
+
+SEQUENCE = st.lists(st.integers(0, 5), min_size=3, max_size=20)
+
+
+def total(seen):
+    """What makes a hundred times the left, ten times the middle and once the right, and notes for what."""
+
+    def make(windows):
+        seen.append(windows.tolist())
+        return windows @ np.array([100, 10, 1])
+
+    return make
+
+
+def made(windows, sequence, make):
+    rows = windows.rows(np.array(sequence), np.arange(1, len(sequence) - 1), make)
+    return windows.made[rows].tolist()
+
+
+def test_each_window_is_made_once():
+    seen = []
+    windows = Windows()
+    assert made(windows, [0, 1, 2, 0, 1, 2], total(seen)) == [12, 120, 201, 12]
+    assert sorted(seen[0]) == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
+    assert made(windows, [1, 2, 0, 1, 3], total(seen)) == [120, 201, 13]
+    assert seen[1:] == [[[0, 1, 3]]]
+    assert len(windows) == 4
+
+
+def test_nothing_is_made_of_known_windows():
+    windows = Windows()
+    made(windows, [0, 1, 2], total([]))
+    assert made(windows, [0, 1, 2], None) == [12]
+
+
+def test_rows_of_21_bits_are_told_apart():
+    large = (1 << 21) - 1
+    seen = []
+    made(Windows(), [large, 0, large, large], total(seen))
+    assert sorted(seen[0]) == [[0, large, large], [large, 0, large]]
+
+
+@given(st.lists(SEQUENCE, min_size=1, max_size=6), st.sampled_from([1, 4, 100]))
+def test_what_was_made_stays_as_more_is_made(sequences, room):
+    windows = Windows(room)
+    for sequence in sequences:
+        expected = [100 * a + 10 * b + c for a, b, c in zip(sequence, sequence[1:], sequence[2:], strict=False)]
+        assert made(windows, sequence, total([])) == expected
+    for sequence in sequences:
+        expected = [100 * a + 10 * b + c for a, b, c in zip(sequence, sequence[1:], sequence[2:], strict=False)]
+        assert made(windows, sequence, None) == expected

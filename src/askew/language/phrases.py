@@ -14,7 +14,7 @@ import yaml
 
 from askew.language.inflect import singular
 from askew.language.tagger import Token
-from askew.language.wordnet import WordNet
+from askew.language.wordnet import Pos, WordNet
 
 _LONGEST = 4
 _REMEMBERED = 1 << 16
@@ -70,20 +70,22 @@ class Phrases:
 
 def _opens(wordnet: WordNet, first: str, second: str) -> bool:
     """True when some phrase begins with these two words."""
-    nouns, verbs = _openings(wordnet)
     if any(_matches(phrase[:2], (first, second)) for phrase in _starts().get(first, ())):
         return True
-    if f"{first} {second}" in nouns or f"{first} {singular(second)}" in nouns:
+    after = _openings(wordnet, "n").get(first, ())
+    if after and (second in after or singular(second) in after):
         return True
-    return second in verbs and any(f"{base} {second}" in verbs for base in wordnet.bases(first, "v"))
+    return any(second in _openings(wordnet, "v").get(base, ()) for base in wordnet.bases(first, "v"))
 
 
-@lru_cache(maxsize=2)
-def _openings(wordnet: WordNet) -> tuple[frozenset[str], frozenset[str]]:
-    """The first two words of each compound noun and verb, and for verbs the second word alone."""
-    nouns, verbs = ({tuple(phrase.split(" ", 2)[:2]) for phrase in wordnet.compounds(pos)} for pos in ("n", "v"))
-    second = {pair[1] for pair in verbs}
-    return frozenset(map(" ".join, nouns)), frozenset(map(" ".join, verbs)) | second
+@lru_cache(maxsize=4)
+def _openings(wordnet: WordNet, pos: Pos) -> dict[str, set[str]]:
+    """The second words of compounds by their first."""
+    found: dict[str, set[str]] = {}
+    for phrase in wordnet.compounds(pos):
+        first, second = phrase.split(" ", 2)[:2]
+        found.setdefault(first, set()).add(second)
+    return found
 
 
 @lru_cache(maxsize=1)

@@ -27,7 +27,7 @@ class Antonym:
     senses: tuple[Synset, ...]
     """The senses of the source that are opposed to one of the target."""
     of: tuple[str, ...] = ()
-    """When the sense goes by the subject: ``living``, ``thing``, ``lifeless`` or nouns it can be; empty for any."""
+    """When the sense goes by the subject: ``person``, ``living``, ``thing``, ``lifeless`` or nouns; empty for any."""
     predicative: bool = False
     """True when it does not hold before a noun."""
 

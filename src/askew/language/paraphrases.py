@@ -1,8 +1,9 @@
 """Paraphrases of several words, as rules over words and parts of speech (``paraphrases.yaml``).
 
 A pattern is words and slots: ``what color [is|are] [NP]`` becomes ``what is the color of [2]``. A slot is a choice of
-words, a Penn Treebank tag, ``NP`` for a noun phrase or ``N`` for one without its article; the other side names slots by
-number. ``^`` stands for the beginning of the question and ``$`` for its end.
+words, a Penn Treebank tag, ``NP`` for a noun phrase or ``N`` for one without its article, ``NP/NN`` for a singular and
+``NP/NNS`` for a plural one; the other side names slots by number. ``^`` stands for the beginning of the question and
+``$`` for its end.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def _match(parts: Sequence[_Part], tokens: Sequence[Token], words: Sequence[str]
         elif part.kind == "end":
             end = place if all(word in _ENDS for word in words[place:]) else None
         elif part.kind == "phrase":
-            end = _phrase(tokens, place, "NP" in part.values)
+            end = _phrase(tokens, place, part.values)
         elif place < len(tokens) and (words[place] if part.kind == "word" else tokens[place].tag) in part.values:
             end = place + 1
         else:
@@ -165,16 +166,19 @@ def _match(parts: Sequence[_Part], tokens: Sequence[Token], words: Sequence[str]
     return place, slots
 
 
-def _phrase(tokens: Sequence[Token], place: int, whole: bool) -> int | None:
-    """Where the noun phrase that begins here ends, if there is one."""
+def _phrase(tokens: Sequence[Token], place: int, values: frozenset[str]) -> int | None:
+    """Where the noun phrase that begins here ends, if there is one, and of the number that is asked for."""
     end = place
-    while whole and end < len(tokens) and end < place + 2 and tokens[end].tag in _OUTER:
+    while "NP" in values and end < len(tokens) and end < place + 2 and tokens[end].tag in _OUTER:
         end += 1
     while end < len(tokens) and tokens[end].tag in _INNER:
         end += 1
     while end > place and not tokens[end - 1].is_noun:
         end -= 1
-    return end if end > place and tokens[end - 1].is_noun else None
+    if end == place:
+        return None
+    number = "NNS" if tokens[end - 1].tag.endswith("S") else "NN"
+    return end if values.isdisjoint(("NN", "NNS")) or number in values else None
 
 
 def _filled(target: str, taken: Sequence[str]) -> str:
@@ -208,11 +212,11 @@ def _parsed(rule: Paraphrase) -> tuple[_Part, ...]:
         kind = "word"
         if piece in ("^", "$"):
             kind = "start" if piece == "^" else "end"
-        elif inside in ("NP", "N"):
+        elif inside.partition("/")[0] in ("NP", "N"):
             kind = "phrase"
         elif inside == "," or (slot and inside.isupper()):
             kind = "tag"
-        parts.append(_Part(kind, frozenset(inside.split("|")), slot is not None))
+        parts.append(_Part(kind, frozenset(inside.split("/" if kind == "phrase" else "|")), slot is not None))
     wanted = [int(number) for number in _SLOT.findall(rule.target)]
     slots = sum(part.kept for part in parts)
     if any(not 0 < number <= slots for number in wanted):

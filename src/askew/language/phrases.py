@@ -58,14 +58,16 @@ class Phrases:
             return False
         if tokens[-1].is_noun:
             text = " ".join(words)
-            return self.wordnet.knows(text, "n") or (
-                tokens[-1].tag in ("NNS", "NNPS") and self.wordnet.knows(singular(text), "n")
-            )
+            return self._is_noun(text) or (tokens[-1].tag in ("NNS", "NNPS") and self._is_noun(singular(text)))
         if tokens[0].tag.startswith("VB") and tokens[-1].tag in ("RP", "IN", "RB"):
             return any(
                 self.wordnet.knows(" ".join([base, *words[1:]]), "v") for base in self.wordnet.bases(words[0], "v")
             )
         return False
+
+    def _is_noun(self, text: str) -> bool:
+        """True for a compound, which WordNet may spell with hyphens: *old-timer*."""
+        return self.wordnet.knows(text, "n") or self.wordnet.knows(text.replace(" ", "-"), "n")
 
 
 def _opens(wordnet: WordNet, first: str, second: str) -> bool:

@@ -112,12 +112,13 @@ class WordNet:
         return word.lower().replace(" ", "_") in self._data.index[pos]
 
     def compounds(self, pos: Pos) -> Iterator[str]:
-        """The base forms of several words, with spaces between them.
+        """The base forms of several words, with spaces between them, also where there are hyphens.
 
-        >>> "traffic light" in WordNet().compounds("n"), "light" in WordNet().compounds("n")
-        (True, False)
+        >>> [word in WordNet().compounds("n") for word in ("traffic light", "old timer", "light")]
+        [True, True, False]
         """
-        return (word.replace("_", " ") for word in self._data.index[pos] if "_" in word)
+        words = (word.replace("_", " ").replace("-", " ") for word in self._data.index[pos])
+        return (word for word in words if " " in word.strip())
 
     def named(self, name: str) -> Synset:
         """The synset of a name such as ``car.n.01``: a word, its part of speech, which of its senses.

@@ -31,10 +31,15 @@ _SUBJECT = frozenset(
 _TAIL = re.compile(
     r"\s*(?:(?:in|on|of) (?:the|this) (?:picture|photo|image|scene)|right now|today)?\s*\?*\s*$", re.IGNORECASE
 )
-_LIVING, _THING = frozenset((5, 14, 18)), frozenset((6, 8, 13, 15, 17, 20))
-"""WordNet's lexicographer files of people, groups and animals, and of what was made, grows or lies about."""
-_TOPS = 3
-"""The file of the words that these files begin with: person, animal, plant, ..."""
+_KINDS: dict[int, tuple[str, ...]] = {
+    **dict.fromkeys((14, 18), ("person", "living")),
+    5: ("living",),
+    **dict.fromkeys((6, 8, 13, 15, 17, 20), ("thing",)),
+}
+"""By WordNet's lexicographer files: people and groups, animals, and what was made, grows or lies about."""
+_TOPS = {"person": ("person", "living"), "animal": ("living",)}
+"""The words that these files begin with, which are in a file of their own; the others are things."""
+_TOPS_FILE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,22 +128,19 @@ class Antonymous:
 
     def _rule(self, rules: Sequence[Antonym], asked: Asked, context: Sequence[str]) -> Antonym | None:
         """The rule whose sense the word has here: by the kind of its subject, or by its context."""
-        kind = self._kind_of(asked.subject)
+        kinds = {asked.subject, *self._kinds_of(asked.subject)}
         for rule in rules:
-            if kind in rule.of or asked.subject in rule.of or ("lifeless" in rule.of and kind != "living"):
+            if not kinds.isdisjoint(rule.of) or ("lifeless" in rule.of and "living" not in kinds):
                 return rule
         sense = self.senses.choose(rules[0].source, rules[0].pos, context)
         return next((rule for rule in rules if not rule.of and sense in rule.senses), None)
 
-    def _kind_of(self, noun: str) -> str:
-        senses = self.senses.wordnet.senses(noun, "n") if noun else ()
-        if not senses:
-            return ""
-        best = self.senses.choose(noun, "n", ())
-        file = best.lexfile if best else 0
-        if file == _TOPS:
-            return "living" if noun in ("person", "animal") else "thing"
-        return "living" if file in _LIVING else "thing" if file in _THING else ""
+    def _kinds_of(self, noun: str) -> tuple[str, ...]:
+        """What the subjects of rules call such a thing."""
+        best = self.senses.choose(noun, "n", ()) if noun else None
+        if best is None:
+            return ()
+        return _TOPS.get(noun, ("thing",)) if best.lexfile == _TOPS_FILE else _KINDS.get(best.lexfile, ())
 
 
 def _kind(rule: Antonym) -> str:

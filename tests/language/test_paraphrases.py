@@ -35,6 +35,12 @@ def test_a_noun_phrase_takes_all_it_can():
     assert said((rule,), "Is he near it?") == []
 
 
+def test_a_noun_phrase_may_have_to_be_singular_or_plural():
+    one, many = Paraphrase("x", "near [NP/NN]", "by [1]"), Paraphrase("y", "near [NP/NNS]", "beside [1]")
+    assert said((one, many), "Is he near the dogs' bowl?") == ["Is he by the dogs' bowl?"]
+    assert said((one, many), "Is he near the man's dogs?") == ["Is he beside the man's dogs?"]
+
+
 def test_a_rule_is_found_once_however_many_of_its_words_are_there():
     rule = Paraphrase("x", "in the [picture|photo]", "on the [1]")
     assert said((rule,), "Is the photo in the picture?") == ["Is the photo on the picture?"]

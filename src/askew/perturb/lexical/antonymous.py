@@ -17,6 +17,7 @@ from askew.language.phrases import Phrases
 from askew.language.senses import Senses
 from askew.language.tagger import Token
 from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.wordnet import Synset
 from askew.perturb.lexical.edit import Edit
 from askew.perturb.lexical.words import words
 
@@ -31,9 +32,10 @@ _SUBJECT = frozenset(
 _TAIL = re.compile(
     r"\s*(?:(?:in|on|of) (?:the|this) (?:picture|photo|image|scene)|right now|today)?\s*\?*\s*$", re.IGNORECASE
 )
+_ANIMALS = 5
 _KINDS: dict[int, tuple[str, ...]] = {
     **dict.fromkeys((14, 18), ("person", "living")),
-    5: ("living",),
+    _ANIMALS: ("living",),
     **dict.fromkeys((6, 8, 13, 15, 17, 20), ("thing",)),
 }
 """By WordNet's lexicographer files: people and groups, animals, and what was made, grows or lies about."""
@@ -140,7 +142,19 @@ class Antonymous:
         best = self.senses.choose(noun, "n", ()) if noun else None
         if best is None:
             return ()
-        return _TOPS.get(noun, ("thing",)) if best.lexfile == _TOPS_FILE else _KINDS.get(best.lexfile, ())
+        if best.lexfile == _TOPS_FILE:
+            return _TOPS.get(noun, ("thing",))
+        if best.lexfile == _ANIMALS and not self._is_animal(best):
+            return ("thing",)
+        return _KINDS.get(best.lexfile, ())
+
+    def _is_animal(self, sense: Synset) -> bool:
+        """False for a tail, a horn or a nest, which are in the file of animals too."""
+        while (pointer := next(sense.related("@"), None)) is not None:
+            sense = self.senses.wordnet.to(pointer)
+            if "animal" in sense.words:
+                return True
+        return False
 
 
 def _kind(rule: Antonym) -> str:

@@ -83,12 +83,22 @@ def test_missing_answers_taken_as_wrong_or_right():
 
 
 def test_gap_and_mu_need_both_sides():
-    # Groups 1, 2, 5: originals .9, 0, 1; variants 1, 0, .3, 1.
-    assert total(Gap(), OUTCOMES) == pytest.approx(1.9 / 3 - 2.3 / 4)
-    assert total(Gap(change=True), OUTCOMES) == pytest.approx(2.3 / 4 - 1.9 / 3)
-    assert total(Mu(), OUTCOMES) == pytest.approx((1.9 / 3 + 2.3 / 4) / 2)
+    # Groups 1, 2, 5: originals .9 (for two variants), 0, 1; variants 1, 0, .3, 1.
+    assert total(Gap(), OUTCOMES) == pytest.approx(2.8 / 4 - 2.3 / 4)
+    assert total(Gap(change=True), OUTCOMES) == pytest.approx(2.3 / 4 - 2.8 / 4)
+    assert total(Mu(), OUTCOMES) == pytest.approx((2.8 / 4 + 2.3 / 4) / 2)
+    assert total(Accuracy("paired"), OUTCOMES) == pytest.approx(2.8 / 4)
     assert Gap().measure(OUTCOMES[2]) is None
     assert Gap().measure(OUTCOMES[3]) is None
+
+
+def test_nothing_is_lost_where_nothing_changes():
+    same = [
+        outcome("red", "red", variant("red", "red"), variant("red", "red")),
+        outcome("x", "red", variant("x", "red")),
+    ]
+    assert total(Gap(), same) == 0.0  # though the original that is right has two variants and the other one
+    assert total(Accuracy("paired"), same) == total(Accuracy("variant"), same) == pytest.approx(2 / 3)
 
 
 def test_signs_and_means_as_vqa_p2_prints_them():
@@ -108,7 +118,7 @@ def test_a_question_nobody_answered_says_nothing_whatever_failed_says():
 def test_refuses_modes_and_sides_that_are_none():
     with pytest.raises(BadOption, match="Known: official, robust, simple, exact"):
         Accuracy(mode="oficial")
-    with pytest.raises(BadOption, match="original, variant, all"):
+    with pytest.raises(BadOption, match="original, paired, variant, all"):
         Accuracy(of="variants")
 
 

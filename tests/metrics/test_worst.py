@@ -17,9 +17,9 @@ def test_by_hand():
     assert total(Worst(original=True), groups) == 0.3
 
 
-def test_a_missing_answer_matters_unless_the_worst_is_known():
+def test_a_group_with_a_missing_answer_is_left_out():
     unknown = outcome("red", "red", variant(None, "red"), variant("red", SOME))
     assert Worst().measure(unknown) is None
     assert Worst().measure(unknown, 0.0) == (0.0, 1.0)
     assert Worst().measure(unknown, 1.0) == (0.6, 1.0)
-    assert Worst().measure(outcome("red", "red", variant(None, "red"), variant("x", "red"))) == (0.0, 1.0)
+    assert Worst().measure(outcome("red", "red", variant(None, "red"), variant("x", "red"))) is None

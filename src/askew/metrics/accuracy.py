@@ -13,7 +13,7 @@ from askew.metrics.ratio import ratio
 from askew.text import clean, normalise
 from askew.types import Mode, Outcome, Prediction, Question, Row
 
-Side: TypeAlias = Literal["original", "variant", "all"]
+Side: TypeAlias = Literal["original", "paired", "variant", "all"]
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
@@ -88,8 +88,9 @@ def soft_variants(outcome: Outcome, failed: float | None, mode: Mode) -> list[fl
 class Accuracy:
     """VQA accuracy on the originals that have variants, on the variants (each counts once), or on all originals.
 
-    ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD, *Ori* and *Pert* of VQA P2. ``all`` takes the
-    originals without variants too. Nothing to measure: nan.
+    ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD and *Pert* of VQA P2; its *Ori* is ``paired``: each
+    original as often as it has variants, so that the two can be compared. ``all`` takes the originals without variants
+    too. Nothing to measure: nan.
     """
 
     of: Side = "all"
@@ -104,6 +105,9 @@ class Accuracy:
         """(sum of accuracies, how many)."""
         if self.of == "variant":
             return summed(soft_variants(outcome, failed, self.mode))
+        if self.of == "paired":
+            sides = both_sides(outcome, failed, self.mode)
+            return sides and sides[:2]
         if self.of == "original" and not outcome.variants:
             return None
         value = soft(outcome.group.original, outcome.original, failed, self.mode)
@@ -116,7 +120,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Gap:
-    """How much accuracy the change costs: on originals minus on variants, over groups that have both.
+    """How much accuracy the change costs: on originals minus on variants, over pairs of the two.
 
     With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
     """
@@ -130,7 +134,7 @@ class Gap:
         check_mode(self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(accuracy of the original, 1, sum of the variants' accuracies, how many)."""
+        """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
         return both_sides(outcome, failed, self.mode)
 
     def combine(self, sums: Any) -> Any:
@@ -141,7 +145,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class Mu:
-    """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants (Table 4)."""
+    """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants, over pairs (Table 4)."""
 
     mode: Mode = "official"
 
@@ -149,7 +153,7 @@ class Mu:
         check_mode(self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(accuracy of the original, 1, sum of the variants' accuracies, how many)."""
+        """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
         return both_sides(outcome, failed, self.mode)
 
     def combine(self, sums: Any) -> Any:
@@ -158,12 +162,13 @@ class Mu:
 
 
 def both_sides(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
-    """(accuracy of the original, 1, sum of the variants' accuracies, how many); None unless both sides have one."""
+    """The sums and counts of both sides, an original counted for each of its variants; None unless both are there."""
     original = soft(outcome.group.original, outcome.original, failed, mode)
     variants = soft_variants(outcome, failed, mode)
     if original is None or not variants:
         return None
-    return original, 1.0, sum(variants), float(len(variants))
+    count = float(len(variants))
+    return original * count, count, sum(variants), count
 
 
 def summed(values: Iterable[float]) -> Row | None:

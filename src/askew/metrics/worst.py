@@ -14,7 +14,8 @@ from askew.types import Mode, Outcome, Row
 class Worst:
     """The lowest accuracy over a group's variants, mean over groups; with ``original=True`` the original counts too.
 
-    A group with a missing answer is left out, unless another of its answers has accuracy 0 already.
+    A group with a missing answer is left out, also where another of its answers has accuracy 0 already: to keep just
+    those would make the mean too low.
     """
 
     mode: Mode = "official"
@@ -31,9 +32,7 @@ class Worst:
         asked = [(question, prediction) for question, prediction in asked if question.answers]
         values = [soft(question, prediction, failed, self.mode) for question, prediction in asked]
         known = [value for value in values if value is not None]
-        if not known or (len(known) < len(values) and min(known) > 0):
-            return None
-        return min(known), 1.0
+        return (min(known), 1.0) if known and len(known) == len(values) else None
 
     def combine(self, sums: Any) -> Any:
         """The mean over groups."""

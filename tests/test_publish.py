@@ -38,3 +38,51 @@ def test_what_cannot_be_built_is_said(tmp_path, words, said):
     done = run_askew("build", *words, "--output", str(tmp_path / "out"))
     assert done.returncode == 2
     assert said in done.stderr
+
+
+CARS = [
+    {"id": 1, "question": "Is the car red?", "answers": ["yes"] * 10},
+    {"id": 2, "question": "What color is the automobile?", "answers": ["red"] * 10},
+]
+
+
+def written(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return str(path)
+
+
+def test_questions_without_pictures_give_groups_and_a_datasheet_that_says_so(tmp_path):
+    data = written(tmp_path / "cars.jsonl", CARS)
+    done = run_askew("build", "p2", "--data", data, "--output", str(tmp_path / "out"), "--quiet")
+    assert done.returncode == 0, done.stderr
+    sheet = (tmp_path / "out" / "datasheet.md").read_text(encoding="utf-8")
+    assert "not every question has a picture" in sheet
+    assert "| syn | 2 | 2 | 0 | 100.0% | 100.0% |" in sheet
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["datasheet.md", "groups.jsonl"]
+
+
+def test_data_that_gives_nothing_leaves_an_earlier_benchmark_alone(tmp_path):
+    good, bad = written(tmp_path / "cars.jsonl", CARS), written(tmp_path / "why.jsonl", [{"id": 1, "question": "Why?"}])
+    out = tmp_path / "out"
+    assert run_askew("build", "p2", "--data", good, "--output", str(out), "--quiet").returncode == 0
+    before = (out / "groups.jsonl").read_bytes()
+    failed = run_askew("build", "p2", "--data", bad, "--output", str(out), "--quiet")
+    assert failed.returncode == 2
+    assert "not one group" in failed.stderr
+    assert (out / "groups.jsonl").read_bytes() == before
+
+
+def test_a_narrower_suite_takes_its_own_variants_of_ready_groups(tmp_path):
+    data = written(tmp_path / "cars.jsonl", CARS)
+    assert (
+        run_askew("build", "p2:least=0", "--data", data, "--output", str(tmp_path / "out"), "--quiet").returncode == 0
+    )
+    for suite, variants in (("p2", 3), ("p2:paraphrastic", 1)):
+        folder = tmp_path / suite.replace(":", "-")
+        ready = str(tmp_path / "out" / "groups.jsonl")
+        done = run_askew(
+            *("run", "--model", "constant:yes", "--data", ready, "--suite", suite, "--output", str(folder), "--quiet")
+        )
+        assert done.returncode == 0, done.stderr
+        groups = [json.loads(line) for line in (folder / "groups.jsonl").read_text(encoding="utf-8").splitlines()]
+        assert sum(len(group["variants"]) for group in groups) == variants

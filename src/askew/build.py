@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from askew.data.groups import write_groups
+from askew.data.write import modal
 from askew.errors import DataError, UsageError
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Group, Id, Question, Refusal
@@ -46,7 +47,7 @@ class Coverage:
         for variant in item.variants:
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:
-                self.answers.setdefault(variant.test, Counter())[variant.question.answers[0]] += 1
+                self.answers.setdefault(variant.test, Counter())[modal(variant.question.answers)] += 1
             if variant.note.get("truncated"):
                 self.cut[variant.test] += 1
             if "drawn" in variant.note:
@@ -99,6 +100,8 @@ class Watched:
         self.name = data.name
         self.count = 0
         self.images: set[Id] = set()
+        self.pictured = True
+        """False when a question has no picture."""
 
     def __repr__(self) -> str:
         return repr(self._data)
@@ -133,7 +136,9 @@ class Watched:
 
     def _see(self, count: int, question: Question) -> None:
         self.count = max(self.count, count)  # of several readings the longest counts
-        if question.image is not None:
+        if question.image is None:
+            self.pictured = False
+        else:
             self.images.add(question.image.id)
 
 
@@ -145,6 +150,8 @@ class Prepared:
     suites: Sequence[Named]
     data: Mapping[str, Any]
     covers: Sequence[Coverage]
+    pictured: bool
+    """True when every question has a picture."""
 
 
 def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings) -> Prepared:
@@ -158,9 +165,8 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     covers = [Coverage(suite.what) for suite in suites]
     path = folder / "groups.jsonl"
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        write_groups(ticking(bar, _groups(source, covers, settings)), str(path))
-    if not any(cover.groups for cover in covers):
-        raise DataError(_nothing_made(data, covers))
+        made = _groups(source, covers, settings)
+        write_groups(ticking(bar, _some(made, lambda: _nothing_made(data, covers))), str(path))
     record = {
         "name": data.name or source.name,
         "spec": data.spec,
@@ -170,17 +176,36 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "images": len(source.images),
         "skipped": list(source.skipped),
     }
-    return Prepared(path, suites, record, covers)
+    return Prepared(path, suites, record, covers, source.pictured)
 
 
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
     """The groups of all suites: made from questions, or taken as they are from a file of groups."""
     for cover in covers:
         if data.is_ready:
-            mine = (group for group in data.groups() if group.suite == cover.suite.name)
-            yield from counted(mine, cover, settings.limit)
+            yield from counted(_of(data.groups(), cover.suite), cover, settings.limit)
         else:
             yield from build(cover.suite, data, settings.seed, cover, settings.limit)
+
+
+def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
+    """The ready-made groups of a suite, with the variants of its tests."""
+    tests = frozenset(suite.tests)
+    for group in groups:
+        if group.suite == suite.name:
+            variants = tuple(variant for variant in group.variants if variant.test in tests)
+            if variants or not group.variants:
+                yield group if len(variants) == len(group.variants) else replace(group, variants=variants)
+
+
+def _some(groups: Iterable[Group], fault: Callable[[], str]) -> Iterator[Group]:
+    """The same groups; an error when there are none, before a file of earlier ones is replaced."""
+    empty = True
+    for group in groups:
+        empty = False
+        yield group
+    if empty:
+        raise DataError(fault())
 
 
 def _nothing_made(data: Named, covers: Sequence[Coverage]) -> str:

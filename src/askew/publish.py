@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 import askew
-from askew.build import Coverage, prepare
+from askew.build import Prepared, prepare
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
@@ -16,22 +16,27 @@ from askew.errors import DataError, UsageError
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
+SHOWN = 40
+"""How many rules of a test are shown where a person reads them; the file has all."""
+
 
 def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
-    """Write the benchmark; gives its datasheet.
+    """Write the benchmark; gives its datasheet, with long lists cut.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
-    with a method ``release(groups, folder)`` also writes its paper's own format.
+    with a method ``release(groups, folder)`` also writes its paper's own format. Where a question has no picture there
+    is ``groups.jsonl`` alone, since those formats need one.
     """
     prepared = prepare(data, [suite], folder, settings)
     groups = prepared.groups
-    write_vqa(_originals(groups), str(folder), "originals")
-    write_vqa(_variants(groups), str(folder), "variants")
-    if hasattr(suite.what, "release"):
-        suite.what.release(read_groups(str(groups)), folder)
-    sheet = datasheet(suite, data, prepared.covers[0], settings.seed, command)
-    (folder / "datasheet.md").write_text(sheet, encoding="utf-8")
-    return sheet
+    if prepared.pictured:
+        write_vqa(_originals(groups), str(folder), "originals")
+        write_vqa(_variants(groups), str(folder), "variants")
+        if hasattr(suite.what, "release"):
+            suite.what.release(read_groups(str(groups)), folder)
+    whole = datasheet(suite, data, prepared, settings.seed, command)
+    (folder / "datasheet.md").write_text(whole, encoding="utf-8")
+    return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
 
 
 def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
@@ -56,24 +61,27 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     return sheet
 
 
-def datasheet(suite: Named, data: Named, cover: Coverage, seed: int, command: str) -> str:
+def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:
     """What is in the benchmark, how it was made, and what was left out and why, as Markdown."""
+    cover, questions = prepared.covers[0], prepared.data["questions"]
     lines = [
         f"# {suite.what.title}, made from {data.what.name}",
         "",
-        f"- {cover.groups:,} groups with {cover.variants:,} variants",
+        f"- {cover.groups:,} groups with {cover.variants:,} variants, from {questions:,} questions",
+        *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
         f"- suite: `{suite.what!r}` ({suite.what.paper})",
         f"- data: `{data.what!r}`",
         f"- seed {seed}, askew {askew.__version__}, command: `{command}`",
         "",
-        "| test | matched | made | refused | share made |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| test | matched | made | refused | made of matched | made of all |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
     records = cover.records()
     for record in records:
         matched, made = record["matched"], record["made"]
         share = f"{made / matched:.1%}" if matched else "—"
-        lines.append(f"| {record['test']} | {matched:,} | {made:,} | {matched - made:,} | {share} |")
+        of_all = f"{made / questions:.1%}"
+        lines.append(f"| {record['test']} | {matched:,} | {made:,} | {matched - made:,} | {share} | {of_all} |")
     for record in records:
         lines += ["", f"## {record['test']}", ""]
         for title, key in (
@@ -83,20 +91,20 @@ def datasheet(suite: Named, data: Named, cover: Coverage, seed: int, command: st
             ("Drawn", "drawn"),
         ):
             if record[key]:
-                lines.append(f"- {title}: {_listed(record[key])}")
+                lines.append(f"- {title}: {_listed(record[key], most)}")
         if record["cut"]:
             lines.append(f"- Cut to the word limit: {record['cut']:,}")
     return "\n".join(lines) + "\n"
 
 
-def _listed(counts: dict[str, int], most: int = 40) -> str:
-    """The most frequent with their counts, and how many others there are.
+def _listed(counts: dict[str, int], most: int | None = None) -> str:
+    """The most frequent with their counts, and how many others there are; or all of them.
 
     >>> _listed({"a": 2000, "b": 3, "c": 1}, most=2)
     'a: 2,000; b: 3; and 1 more (1)'
     """
     told = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
-    rest = list(counts.values())[most:]
+    rest = [] if most is None else list(counts.values())[most:]
     return f"{told}; and {len(rest):,} more ({sum(rest):,})" if rest else told
 
 

@@ -7,15 +7,20 @@ classification", ACL 2015. A line is ``LHS ||| source ||| target ||| features ||
     [VP] ||| participating in [NP,1] ||| taking part in [NP,1] ||| PPDB2.0Score=4.1 ... ||| ... ||| Equivalence
 
 Kept are the rules whose target is equivalent to the source or entailed by it, as VQA P2 has it, with a score that is
-high enough. A lexical rule applies to the form of the word that it has; a syntactic one becomes a pattern of ours.
+high enough. A lexical rule, one word for one word, applies to the form of the word that it has; one with two words or
+more in its source becomes a pattern of ours, which knows no label: what needs one to be right is left out, and so is
+what is not words of small letters (``us $``, ``the horse 's tail``).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from math import isfinite
 
 from askew.errors import BadOption, BadRecord
 from askew.files import opened
@@ -25,10 +30,12 @@ from askew.language.wordnet import Pos
 
 KEPT = ("Equivalence", "ForwardEntailment")
 """The relations of a rule that keep what a question asks."""
+_KEPT = frozenset(relation.encode() for relation in KEPT)
 _BEST = 6.0
 """About the highest score there is; confidences are scores divided by it."""
-_SCORE = re.compile(r"PPDB2\.0Score=(-?[0-9.]+)")
-_NONTERMINAL = re.compile(r"\[([A-Z$]+),[0-9]+\]")
+_SCORE = re.compile(rb"\bPPDB2\.0Score=(\S*)")
+_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_NONTERMINAL = re.compile(r"\[([^][,\s]+),[0-9]+\]")
 _SLOTS = {"NP": "[NP]", "NN": "[N]", "NNS": "[NNS]", "VB": "[VB]", "VBG": "[VBG]", "JJ": "[JJ]", "CD": "[CD]"}
 _POS: Mapping[str, Pos] = {
     **dict.fromkeys(("NN", "NNS"), "n"),
@@ -36,6 +43,13 @@ _POS: Mapping[str, Pos] = {
     **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
     "RB": "r",
 }
+_OF_ONE_WORD = frozenset(
+    (*_POS, "CC", "CD", "DT", "EX", "FW", "MD", "NNP", "NNPS", "PDT", "PRP", "PRP$", "RBR", "RBS", "RP", "TO", "UH")
+).union(("WDT", "WP", "WP$", "WRB"))
+"""Tags that several words together do not have; *in front of* is an ``IN`` as *before* is."""
+_WHOLE = frozenset(("ADJP", "ADVP", "NP", "PP", "QP", "S", "SBAR", "VP"))
+_OPEN_ENDED = frozenset(("a", "an", "the", "and", "or"))
+"""Words that no whole phrase ends with."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +57,9 @@ class Ppdb:
     """The rules of one or more PPDB files that were kept, and how many were not, by reason."""
 
     lexical: Mapping[tuple[str, str], tuple[Synonym, ...]] = field(default_factory=dict, repr=False, hash=False)
+    """The rules by a word and its tag, the surest first."""
     paraphrases: tuple[Paraphrase, ...] = field(default=(), repr=False)
+    """The rules with several words, in the order of their ids."""
     left_out: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def of(self, word: str, tag: str) -> tuple[Synonym, ...]:
@@ -54,77 +70,137 @@ class Ppdb:
         """The words that lexical rules replace."""
         return frozenset(word for word, _ in self.lexical)
 
+    @cached_property
+    def signature(self) -> str:
+        """Twelve hex digits that tell two sets of rules apart, whichever files they are from.
+
+        >>> Ppdb(left_out={"score too low": 2}).signature == Ppdb().signature
+        True
+        """
+        rules: list[tuple[str, Synonym | Paraphrase]] = [("", rule) for rule in self.paraphrases]
+        rules += [(tag, rule) for (_, tag), found in self.lexical.items() for rule in found]
+        content = [repr((tag, rule.source, rule.target, rule.confidence)) for tag, rule in rules]
+        return sha256("\n".join(sorted(content)).encode()).hexdigest()[:12]
+
+
+Key = tuple[str, str, str]
+"""What makes a rule the same rule: its tag (none for a paraphrase), its source and its target."""
+
 
 def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
-    """Read PPDB files (gzip or not); rules below the score are left out.
+    """Read PPDB files (gzip or not); rules below the score are left out, and a rule that comes twice counts once.
 
     Raises:
-        BadRecord: when a line has not the six fields.
+        BadOption: when the score is below 0 or not a number.
+        BadRecord: when a line has not the six fields, or a score that is not a number.
     """
-    if score < 0:
-        raise BadOption(f"ppdb: the least score is {score}; give 0 or more (PPDB's scores go up to about 6).")
-    lexical: dict[tuple[str, str], list[Synonym]] = {}
-    phrases: list[Paraphrase] = []
+    if not (isfinite(score) and score >= 0):
+        raise BadOption(f"ppdb: the least score is {score}; give a number from 0 (PPDB's scores go up to about 6).")
+    kept: dict[Key, Synonym | Paraphrase] = {}
     left_out: Counter[str] = Counter()
     for path in paths:
-        for rule in _read(path, score):
+        for line in _read(path, score):
+            rule = line if isinstance(line, str) else _rule(*line)
             if isinstance(rule, str):
                 left_out[rule] += 1
-            elif isinstance(rule, Paraphrase):
-                phrases.append(rule)
-            else:
-                lexical.setdefault((rule.source, rule.next[0]), []).append(_free(rule))
+                continue
+            key = (line[0] if isinstance(rule, Synonym) else "", rule.source, rule.target)
+            known = kept.get(key)
+            if known is not None:
+                left_out["the same rule again"] += 1
+            if known is None or known.confidence < rule.confidence:
+                kept[key] = rule
+    return _sorted(kept, left_out)
+
+
+def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int]) -> Ppdb:
+    """The rules in an order of their own, so that the order of files and lines decides nothing."""
+    lexical: dict[tuple[str, str], list[Synonym]] = {}
+    phrases: list[Paraphrase] = []
+    for (tag, source, _), rule in kept.items():
+        if isinstance(rule, Paraphrase):
+            phrases.append(rule)
+        else:
+            lexical.setdefault((source, tag), []).append(rule)
     ordered = {key: tuple(sorted(found, key=lambda r: (-r.confidence, r.target))) for key, found in lexical.items()}
-    return Ppdb(ordered, tuple(phrases), dict(left_out))
+    return Ppdb(ordered, tuple(sorted(phrases, key=lambda rule: rule.id)), dict(left_out))
 
 
-def _read(path: str, score: float) -> Iterator[Synonym | Paraphrase | str]:
-    """Each rule of a file, or why it is left out. Lexical rules come with their tag in ``next``."""
+def _read(path: str, least: float) -> Iterator[tuple[str, str, str, float] | str]:
+    """Label, source, target and confidence of each line, or why its rule is left out."""
     with opened(path) as lines:
         for number, raw in enumerate(lines, 1):
-            fields = [part.strip() for part in raw.decode("utf-8", "replace").split("|||")]
+            fields = raw.split(b"|||")
             if len(fields) != 6:
+                if not raw.strip():
+                    continue
                 raise BadRecord(
                     f"{path}, line {number}: {len(fields)} fields, not the six of PPDB 2.0 "
                     "(LHS ||| source ||| target ||| features ||| alignment ||| entailment). Give a PPDB 2.0 file."
                 )
-            yield _rule(fields, f"{number}", score)
+            if fields[5].strip() not in _KEPT:
+                yield "neither equivalent nor entailed"
+                continue
+            value = _score(fields[3], path, number)
+            if value < least:
+                yield "score too low"
+                continue
+            label, source, target = (part.decode("utf-8", "replace").strip() for part in fields[:3])
+            yield label.strip("[]"), source, target, round(min(1.0, value / _BEST), 3)
 
 
-def _rule(fields: list[str], number: str, least: float) -> Synonym | Paraphrase | str:
-    left, source, target, features, _, relation = fields
-    if relation not in KEPT:
-        return "neither equivalent nor entailed"
+def _score(features: bytes, path: str, number: int) -> float:
+    """The PPDB 2.0 score among the features; 0 without one."""
     match = _SCORE.search(features)
-    value = float(match.group(1)) if match else 0.0
-    if value < least:
-        return "score too low"
-    confidence = round(min(1.0, value / _BEST), 3)
-    tag = left.strip("[]")
-    if " " not in source and " " not in target and source.isalpha() and target.isalpha():
-        if tag not in _POS:
+    if match is None:
+        return 0.0
+    try:
+        value = float(match.group(1))
+    except ValueError:
+        value = float("nan")
+    if not isfinite(value):
+        raise BadRecord(
+            f"{path}, line {number}: PPDB2.0Score is {match.group(1).decode('utf-8', 'replace')!r}, not a number. "
+            "Mend or remove the line, or download the file again."
+        )
+    return value
+
+
+def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | Paraphrase | str:
+    """The rule of a line, or why it is left out."""
+    before, after = source.split(), target.split()
+    slots = [part for part in before if _NONTERMINAL.fullmatch(part)]
+    filled = [part for part in after if _NONTERMINAL.fullmatch(part)]
+    words = len(before) - len(slots)
+    letters = sum(_WORD.fullmatch(part) is not None for part in before + after)
+    if not after or letters < words + len(after) - len(filled):
+        return "not words of letters alone"
+    if before == after:
+        return "both sides are the same"
+    if not slots and not filled and len(before) == len(after) == 1:
+        if label not in _POS:
             return "no content word"
-        return Synonym(source, target, _POS[tag], confidence, "ppdb", None, (tag,), True)
-    pattern, filled = _pattern(source, target)
-    if pattern is None or filled is None:
+        return Synonym(source, target, _POS[label], confidence, "ppdb", bare=True)
+    if not words or sorted(slots) != sorted(filled) or any(_name(slot) not in _SLOTS for slot in slots):
         return "a grammar that is not used here"
-    return Paraphrase(f"ppdb-{number}", pattern, filled, confidence=confidence, origin="ppdb")
+    if words == 1:
+        return "one word for several, its part of speech unknown"
+    if _contradicts(label, before) or _contradicts(label, after):
+        return "a label that does not fit the words"
+    return _paraphrase(before, after, slots, confidence)
 
 
-def _pattern(source: str, target: str) -> tuple[str | None, str | None]:
-    """The two sides in our notation; None for a grammar that we do not have, or no word to go by."""
-    order = [match.group() for match in _NONTERMINAL.finditer(source)]
-    if any(match.group(1) not in _SLOTS for match in _NONTERMINAL.finditer(source)):
-        return None, None
-    if "[" in _NONTERMINAL.sub("", source + target) or "/" in source + target:
-        return None, None
-    if sorted(order) != sorted(match.group() for match in _NONTERMINAL.finditer(target)):
-        return None, None
-    if not any(part.isalpha() for part in source.split()):
-        return None, None
-    filled = _NONTERMINAL.sub(lambda match: f"[{order.index(match.group()) + 1}]", target)
-    return _NONTERMINAL.sub(lambda match: _SLOTS[match.group(1)], source), filled
+def _contradicts(label: str, side: Sequence[str]) -> bool:
+    """True for the tag of one word, and for a whole phrase that ends in the middle."""
+    return label in _OF_ONE_WORD or (label in _WHOLE and side[-1] in _OPEN_ENDED)
 
 
-def _free(rule: Synonym) -> Synonym:
-    return Synonym(rule.source, rule.target, rule.pos, rule.confidence, rule.origin, None, (), True)
+def _paraphrase(before: Sequence[str], after: Sequence[str], slots: Sequence[str], confidence: float) -> Paraphrase:
+    """The two sides in our notation, named by what they say."""
+    source = " ".join(_SLOTS[_name(part)] if part in slots else part for part in before)
+    target = " ".join(f"[{slots.index(part) + 1}]" if part in slots else part for part in after)
+    return Paraphrase(f"ppdb:{source}→{target}", source, target, confidence=confidence, origin="ppdb")
+
+
+def _name(slot: str) -> str:
+    return slot[1:].partition(",")[0]

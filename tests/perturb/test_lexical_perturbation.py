@@ -65,8 +65,16 @@ def test_a_no_may_be_about_the_noun():
 
 
 def test_who_answers_neither_yes_nor_no_has_no_opposite():
-    assert vary(Question(1, None, "Is the window open?", ("red",)))[-1].reason == "nobody answered yes or no"
+    assert vary(Question(1, None, "Is the window open?", ("red",)))[-1].reason == "most did not answer yes or no"
     assert vary(Question(1, None, "Is the window open?")) == []
+    few = ("no", *("unknown",) * 9)
+    assert vary(Question(1, None, "Is the window open?", few))[-1].reason == "most did not answer yes or no"
+
+
+def test_a_contrary_needs_a_yes_of_most_people():
+    unsure = ("yes",) * 5 + ("no",) * 2 + ("maybe",) * 3
+    assert vary(Question(1, None, "Is the coffee hot?", unsure))[-1].reason == "a no leaves what is in between"
+    assert vary(Question(1, None, "Is the coffee hot?", ("yes", *unsure[1:6], *unsure[:4])))[-1].test == "ant"
 
 
 def test_a_word_that_people_answer_with_is_not_exchanged():

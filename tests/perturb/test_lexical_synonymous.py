@@ -41,6 +41,7 @@ def test_the_form_stays(text, variants):
         ("Is there carpet on the floor?", "the synonym does not fit the grammar"),
         ("Does the dog need to eat?", "the synonym does not fit the grammar"),
         ("What does the right sign say?", "the synonym does not fit the grammar"),
+        ("Is the plane near the plane?", "the word is there more than once"),
         ("Is the pizza whole?", "the synonym does not fit the grammar"),
         ("Is this in the country or in the city?", "the synonym does not fit the grammar"),
         ("Is there an odd number of chairs?", "inside a fixed phrase"),

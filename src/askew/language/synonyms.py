@@ -18,6 +18,9 @@ from askew.language.wordnet import Pos, Synset, WordNet
 UNREVIEWED = 0.9
 """The most that WordNet alone can give: on its own it also calls a hand a mitt."""
 
+_AUXILIARY = frozenset({"be", "do", "have"})
+"""Verbs that are mostly there for the grammar: *Do you see?* is no *Make you see?*"""
+
 
 @dataclass(frozen=True, slots=True)
 class Synonym:
@@ -63,7 +66,7 @@ class Synonyms:
 @lru_cache(maxsize=1 << 13)
 def _rules(wordnet: WordNet, least: float, lemma: str, pos: Pos) -> tuple[Synonym, ...]:
     reviewed = list(_reviewed(wordnet).get((lemma, pos), ()))
-    if least >= UNREVIEWED or reviewed:
+    if least >= UNREVIEWED or reviewed or (pos == "v" and lemma in _AUXILIARY):
         return tuple(reviewed)
     found = []
     for sense in wordnet.senses(lemma, pos):

@@ -89,6 +89,8 @@ class P2Perturbation:
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
     def __post_init__(self) -> None:
+        if isinstance(self.types, str):
+            raise BadOption(f"p2: types is {self.types!r}. Give a tuple, such as ({self.types!r},).")
         for name in self.types:
             if name not in TYPES:
                 raise BadOption(f"p2: there is no perturbation {name!r}. Perturbations are {', '.join(TYPES)}.")
@@ -106,7 +108,7 @@ class P2Perturbation:
         """All that decides the variants: the options, the vocabulary, the tagger and WordNet with their versions."""
         return (
             f"{self!r}, vocabulary {self.vocabulary.signature}, tagger {self.tagger.signature}, "
-            f"WordNet {self.wordnet.version}"
+            f"WordNet {self.wordnet.version}, PPDB {self.ppdb.signature if self.ppdb else 'none'}"
         )
 
     @cached_property
@@ -197,11 +199,12 @@ class P2Perturbation:
             return Refusal(question.id, test, found)
         edit, rule, asked = found
         yes, no = (sum(_plain(answer) == word for answer in question.answers) for word in ("yes", "no"))
-        if not yes + no:
-            return Refusal(question.id, test, "nobody answered yes or no") if question.answers else None
+        people = len(question.answers)
+        if 2 * (yes + no) <= people:
+            return Refusal(question.id, test, "most did not answer yes or no") if people else None
         if asked.attributive and yes <= no:
             return Refusal(question.id, test, "a no may be about the noun")
-        if self.contraries == "sure" and not rule.complementary and yes <= no:
+        if self.contraries == "sure" and not rule.complementary and 2 * yes <= people:
             return Refusal(question.id, test, "a no leaves what is in between")
         return _variant(_flipped(question), test, Expect.DIFFERENT, [edit])
 

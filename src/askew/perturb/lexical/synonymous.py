@@ -66,7 +66,9 @@ class Synonymous:
             yield from reasons
             if not possible:
                 continue
-            if self.phrases.hold(tokens, place):
+            if around.count(word.lower()) > 1:
+                yield "the word is there more than once"
+            elif self.phrases.hold(tokens, place):
                 yield "inside a fixed phrase"
             elif _compound(tokens, place):
                 yield "inside a compound noun"

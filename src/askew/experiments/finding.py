@@ -102,12 +102,25 @@ class Finding:
 def clear(first: Sequence[float], second: Sequence[float]) -> bool | None:
     """Is the first larger than the second? None unless the means are further apart than twice their joint error.
 
-    >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0,))
-    (True, None, False)
+    A single value has no error to be told from, so that it decides nothing.
+
+    >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0, 2.1))
+    (True, None, None)
     """
+    if min(len(first), len(second)) < 2:
+        return None
     gap = fmean(first) - fmean(second)
-    error = sum(stdev(values) ** 2 / len(values) for values in (first, second) if len(values) > 1) ** 0.5
+    error = sum(stdev(values) ** 2 / len(values) for values in (first, second)) ** 0.5
     return None if abs(gap) <= 2 * error else gap > 0
+
+
+def not_less(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first not clearly smaller than the second? None for single values.
+
+    >>> not_less((1.4, 1.5), (1.0, 2.0)), not_less((1.0, 1.1), (5.0, 5.2)), not_less((1.0,), (1.0,))
+    (True, False, None)
+    """
+    return None if min(len(first), len(second)) < 2 else clear(first, second) is not False
 
 
 def together(verdicts: Iterable[bool | None]) -> bool | None:

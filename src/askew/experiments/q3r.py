@@ -8,7 +8,7 @@ from statistics import fmean
 
 from askew.api import Result
 from askew.data.groups import read_groups
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, together
+from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, Test, do_all, make_test, model_folder, numbers
 from askew.experiments.plan import Plan
 from askew.experiments.sight import look_at
@@ -150,8 +150,7 @@ def _compared(text: str, runs: Runs, metric: str, way: str, other: str, ties: bo
     verdicts, seen = [], []
     for name in NETS:
         first, second = numbers(runs[name + way], metric), numbers(runs[name + other], metric)
-        larger = clear(first, second)
-        verdicts.append(larger is not False if ties else larger)
+        verdicts.append(not_less(first, second) if ties else clear(first, second))
         seen.append(f"{name} {fmean(first):.1f} against {fmean(second):.1f}")
     return Claim(text, "; ".join(seen), together(verdicts))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
@@ -81,6 +81,20 @@ def accuracy(net: nn.Module, rows: Rows, batch_size: int = 512) -> Tensor:
     return torch.cat(right) if right else torch.zeros(0)
 
 
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str = "") -> Iterator[str]:
+    """What differs between two records, by name, with both values.
+
+    >>> list(_differences({"seed": 0, "training": {"epochs": 2}}, {"seed": 0, "training": {"epochs": 3}}))
+    ['training.epochs (2, now 3)']
+    """
+    for key in sorted({*before, *now}):
+        old, new = before.get(key), now.get(key)
+        if isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from _differences(old, new, f"{inside}{key}.")
+        elif old != new:
+            yield f"{inside}{key} ({old}, now {new})"
+
+
 def _begin(folder: Path, lesson: Lesson) -> None:
     """Write what the weights mean; refuse a folder of another training."""
     config = folder / "config.json"
@@ -89,9 +103,9 @@ def _begin(folder: Path, lesson: Lesson) -> None:
         before = orjson.loads(config.read_bytes())
         before.pop("versions", None)
         if before != orjson.loads(orjson.dumps(record)):
-            other = sorted(key for key in {*before, *record} if before.get(key) != record.get(key))
+            other = "; ".join(_differences(before, orjson.loads(orjson.dumps(record))))
             raise UsageError(
-                f"{folder}: holds a training that differs in {', '.join(other)}. Give another --output, or delete it."
+                f"{folder}: holds a training that differs in {other}. Give another --output, or delete it."
             )
         return
     _write_json(folder / "words.json", list(lesson.words.known))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.errors import BadOption
+from askew.errors import BadOption, DataError
 from askew.language.translate import Bergamot, Marian, translator
 
 
@@ -58,3 +58,38 @@ def test_marian_goes_both_ways_in_batches(tmp_path, monkeypatch):
     assert made.there_and_back(["a", "B", "c"]) == ["a", "B", "c"]
     assert there.batches == back.batches == [2, 1]
     assert made.there_and_back([]) == []
+
+
+def test_a_folder_without_a_model_is_named_with_what_is_missing(tmp_path):
+    """It was a traceback out of transformers."""
+    made = Marian(str(tmp_path), str(tmp_path))
+    with pytest.raises(
+        DataError, match=r"no config\.json, no source\.spm, no model\.safetensors\. Save one there"
+    ) as told:
+        made.there_and_back(["What is this?"])
+    assert str(told.value).startswith(str(tmp_path))
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(DataError, match=r"there is no source\.spm, no model\.safetensors\."):
+        made.there_and_back(["What is this?"])
+
+
+def test_the_second_folder_is_looked_at_before_any_work(tmp_path, monkeypatch):
+    from askew.language import translate
+
+    (tmp_path / "there").mkdir()
+    (tmp_path / "back").mkdir()
+    there, real = Shouting(), translate._marian
+    monkeypatch.setattr(
+        translate, "_marian", lambda folder: (there, there) if folder.endswith("there") else real(folder)
+    )
+    with pytest.raises(DataError, match="back: a translation model is wanted here"):
+        Marian(str(tmp_path / "there"), str(tmp_path / "back")).there_and_back(["What is this?"])
+    assert there.batches == []
+
+
+def test_files_that_are_no_model_are_an_error_of_ours_too(tmp_path):
+    pytest.importorskip("transformers", reason="transformers is not installed")
+    for name in ("config.json", "source.spm", "model.safetensors"):
+        (tmp_path / name).write_text("{}")
+    with pytest.raises(DataError, match=r"transformers cannot read this as a translation model: .* Save one there"):
+        Marian(str(tmp_path), str(tmp_path)).there_and_back(["What is this?"])

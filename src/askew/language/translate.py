@@ -16,9 +16,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
-from askew.errors import BadOption, MissingExtra, need
+from askew.errors import BadOption, DataError, MissingExtra, need
 
 _FOLDERS = ("enpt-", "pten-")
+_PARTS = (
+    ("config.json",),
+    ("source.spm", "tokenizer.json", "tokenizer_config.json"),
+    ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"),
+)
+"""What the folder of a model holds, the usual name first; of several names one is enough."""
+_SAVE = "Save one there, such as Helsinki-NLP/opus-mt-en-de, with save_pretrained of its model and of its tokenizer."
 
 
 class Translator(Protocol):
@@ -64,6 +71,8 @@ class Marian:
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
         """Both ways in batches, greedily, so that the same text always gives the same."""
+        for folder in (self.there, self.back):
+            _marian(folder)  # a folder without a model is found before any work is done
         return self._translated(self.back, self._translated(self.there, texts))
 
     def _translated(self, folder: str, texts: Sequence[str]) -> list[str]:
@@ -112,7 +121,28 @@ def _engine(start: str) -> Any:
 
 @lru_cache(maxsize=2)
 def _marian(folder: str) -> tuple[Any, Any]:
+    _check_folder(Path(folder))
     transformers = need("transformers", "hf")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
-    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
+    except ImportError as missing:
+        raise MissingExtra(f"{folder}: this model needs more than is installed: {_line(missing)}") from missing
+    except Exception as wrong:
+        raise DataError(
+            f"{folder}: transformers cannot read this as a translation model: {_line(wrong)}. {_SAVE}"
+        ) from wrong
     return tokenizer, model.eval()
+
+
+def _check_folder(folder: Path) -> None:
+    missing = [names[0] for names in _PARTS if not any((folder / name).is_file() for name in names)]
+    if missing:
+        raise DataError(
+            f"{folder}: a translation model is wanted here, but there is no {', no '.join(missing)}. {_SAVE}"
+        )
+
+
+def _line(error: Exception) -> str:
+    """The first line of what an error says."""
+    return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)

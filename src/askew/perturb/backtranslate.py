@@ -1,8 +1,9 @@
 """Back-translation: a question brought to another language and back (Sennrich et al. 2016).
 
 RAD and VQA P2 compare themselves with it. It changes many questions and spoils many, so a filter keeps only what still
-asks the same as far as words can tell: the content words or synonyms of them in the same order, the small words that
-matter, and the form of the question. What is rejected is counted by reason.
+asks the same as far as words can tell: the content words or synonyms of them in the same order, each noun with its
+article, the small words that matter, verbs that agree with their subjects, and the form of the question. What is
+rejected is counted by reason.
 """
 
 from __future__ import annotations
@@ -11,11 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from importlib.resources import files
 from random import Random
-from typing import Any
-
-import yaml
+from typing import NamedTuple
 
 from askew.language.inflect import base
 from askew.language.synonyms import Synonyms
@@ -23,6 +21,7 @@ from askew.language.tagger import Tagger, Token
 from askew.language.translate import Bergamot, Translator
 from askew.language.vocabulary import words_of
 from askew.language.wordnet import Pos
+from askew.perturb.asked_alike import keeps_articles, verb_fault, word_lists
 from askew.types import Expect, Question, Refusal, Variant
 
 TEST = "BT"
@@ -30,6 +29,18 @@ TEST = "BT"
 
 _REMEMBERED = 20_000
 _POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
+
+
+_SMALL = ("IN", "DT", "PDT", "MD", "CC", "PRP", "PRP$", "WP$")
+"""The tags of small words."""
+
+
+class _Word(NamedTuple):
+    """A word that carries content: its base form, its tag, and its place among the tokens."""
+
+    base: str
+    tag: str
+    place: int
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class BackTranslation:
     def prepare(self, questions: Sequence[Question]) -> None:
         """Translate all of them in batches, and tag what comes back."""
         texts = [question.text for question in questions]
-        self.tagger.tags([*texts, *self._back(texts)])
+        self.tagger.tags([tidied(text) for text in (*texts, *self._back(texts))])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
         """The one back-translation, or why it is not used."""
@@ -73,12 +84,12 @@ class BackTranslation:
             return "unchanged"
         if not self.filtered:
             return "" if words_of(after) else "nothing came back"
-        old, new = self.tagger.tags([before, after])
-        return _form(old, new) or self._content(old, new)
+        old, new = self.tagger.tags([tidied(before), tidied(after)])
+        return _form(old, new) or self._content(old, new) or verb_fault(old, new)
 
     def _content(self, old: Sequence[Token], new: Sequence[Token]) -> str:
         before, after = _content_words(old), _content_words(new)
-        matched = []
+        matched: list[int] = []
         for word in before:
             place = next((i for i, other in enumerate(after) if i not in matched and self._same(word, other)), None)
             if place is None:
@@ -86,18 +97,19 @@ class BackTranslation:
             matched.append(place)
         if len(matched) < len(after):
             return "a content word is new"
-        if matched == sorted(matched) or (_turned(matched) and _owned(old) != _owned(new)):
-            return ""
-        return "the words come in another order"
+        if matched != sorted(matched) and not (_turned(matched) and _owned(old) != _owned(new)):
+            return "the words come in another order"
+        places = {one.place: after[at].place for one, at in zip(before, matched, strict=True)}
+        return "" if keeps_articles(old, new, places) else "an article is lost or new"
 
-    def _same(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+    def _same(self, one: _Word, other: _Word) -> bool:
         """True for the same word, or a reviewed synonym, in the same number, tense or comparison."""
-        if one[1] != other[1]:
+        if one.tag != other.tag:
             return False
-        if one[0] == other[0]:
+        if one.base == other.base:
             return True
-        pos = _POS.get(one[1][0])
-        return pos is not None and any(rule.target == other[0] for rule in self.synonyms.of(one[0], pos))
+        pos = _POS.get(one.tag[0])
+        return pos is not None and any(rule.target == other.base for rule in self.synonyms.of(one.base, pos))
 
     def _back(self, texts: Sequence[str]) -> list[str]:
         known = _remembered(repr(self.translator))
@@ -125,7 +137,7 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
     words = [token.lower for token in new]
     if not words or words[-1] != "?":
         return "no question any more"
-    first, data = old[0].lower if old else "", _data()
+    first, data = old[0].lower if old else "", word_lists()
     if first in data["opens"] and words[0] != first:
         return "a yes/no question begins otherwise"
     if first in data["asks"] and words[0] not in data["asks"]:
@@ -134,8 +146,6 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
         return "no open question any more"
     if _loose_end(old) != _loose_end(new):
         return "the end is cut off"
-    if not _articles(old, new, first in data["opens"]):
-        return "an article is lost or new"
     if _kept(old) != _kept(new):
         return "a small word that matters is lost or new"
     return ""
@@ -144,15 +154,9 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
 def _loose_end(tokens: Sequence[Token]) -> str:
     """The last word, when it is one that needs others: a preposition, *is*, *the*."""
     words = [token for token in tokens if token.tag != "."]
-    if not words or (words[-1].tag not in ("IN", "RP", "TO") and words[-1].lower not in _data()["light"]):
+    if not words or (words[-1].tag not in ("IN", "RP", "TO") and words[-1].lower not in word_lists()["light"]):
         return ""
     return words[-1].lower
-
-
-def _articles(old: Sequence[Token], new: Sequence[Token], closed: bool) -> bool:
-    """True when no article is lost and, in a yes/no question, none is new ("Is this the giraffe in a zoo?")."""
-    before, after = (Counter("a" if t.lower == "an" else t.lower for t in part) for part in (old, new))
-    return all(before[word] == after[word] if closed else before[word] <= after[word] for word in ("a", "the"))
 
 
 def _owned(tokens: Sequence[Token]) -> int:
@@ -160,23 +164,27 @@ def _owned(tokens: Sequence[Token]) -> int:
     return sum(token.tag == "POS" for token in tokens) - sum(token.lower == "of" for token in tokens)
 
 
-def _kept(tokens: Sequence[Token]) -> Counter[int]:
-    """How often each set of small words that matter occurs."""
-    numbers = _kept_numbers()
-    return Counter(numbers[token.lower] for token in tokens if token.lower in numbers)
+def _kept(tokens: Sequence[Token]) -> Counter[int | str]:
+    """How often each set of small words that matter occurs, and each small word that is in no set and not light."""
+    numbers, light = _kept_numbers(), word_lists()["light"]
+    return Counter(
+        numbers.get(token.lower, token.lower)
+        for token in tokens
+        if token.lower in numbers or (token.tag in _SMALL and token.lower not in light)
+    )
 
 
-def _content_words(tokens: Sequence[Token]) -> list[tuple[str, str]]:
-    """Base forms and tags of the words that carry content, numbers among them."""
+def _content_words(tokens: Sequence[Token]) -> list[_Word]:
+    """The words that carry content, numbers among them."""
     found = []
-    for token in tokens:
-        if token.lower in _data()["light"] or token.lower in _kept_numbers():
+    for place, token in enumerate(tokens):
+        if token.lower in word_lists()["light"] or token.lower in _kept_numbers():
             continue
         if token.tag[:1] in "NVJR" and token.tag not in ("RP", "RBR"):
             tag = "VB" if token.tag in ("VBP", "VBZ") else token.tag
-            found.append((base(token.text, token.tag), tag))
+            found.append(_Word(base(token.text, token.tag), tag, place))
         elif token.tag == "CD":
-            found.append((token.lower, "CD"))
+            found.append(_Word(token.lower, "CD", place))
     return found
 
 
@@ -189,13 +197,7 @@ def _turned(places: Sequence[int]) -> bool:
 
 @lru_cache(maxsize=1)
 def _kept_numbers() -> dict[str, int]:
-    return {word: number for number, words in enumerate(_data()["kept"]) for word in words}
-
-
-@lru_cache(maxsize=1)
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("backtranslation.yaml").read_text("utf-8"))
-    return data
+    return {word: number for number, words in enumerate(word_lists()["kept"]) for word in words}
 
 
 @lru_cache(maxsize=2)

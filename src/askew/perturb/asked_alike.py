@@ -1,0 +1,162 @@
+"""Whether two questions have the same articles and verbs that agree with their subjects, as far as tags tell."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import yaml
+
+from askew.language.inflect import base, is_plural
+from askew.language.tagger import Token
+
+_DETERMINERS = ("DT", "PDT", "WDT", "WP", "PRP$", "WP$")
+_LETTERS = dict.fromkeys(_DETERMINERS, "D") | dict.fromkeys(("CD", "VBN", "VBG", "HYPH"), "J")
+_LETTERS |= dict.fromkeys(("VBZ", "VBP", "VBD"), "v") | dict.fromkeys(("RB", "EX"), "r")
+_LETTERS |= {"POS": "S", "PRP": "P", "CC": "c"}
+_PHRASE = re.compile("D{0,2}J*N+(?:SJ*N+)*|P|D{1,2}")
+"""A noun phrase in letters: determiners, modifiers, nouns, owners; or a pronoun; or *this* alone."""
+
+_ONE, _MANY = {"this", "that", "it", "he", "she", "a", "an"}, {"these", "those", "they", "we", "you"}
+_ARTICLES = {"a": "a", "an": "a", "the": "the", "what": "what", "which": "what"}
+_MAY_BECOME = {("the", "own"), ("own", "the"), ("the", "what"), ("what", "the"), ("what", "this"), ("this", "what")}
+"""*The name of the dog* and *the dog's name*, *the color* and *what color*, *what animal* and *this animal*."""
+
+
+class _Clause(NamedTuple):
+    """A finite verb with its subject, as far as tags tell."""
+
+    subject: str
+    """The base form of the subject's last noun, or the pronoun."""
+    plural: bool
+    """The number of the verb."""
+    agrees: bool | None
+    """Whether the subject has that number; None where it cannot be told."""
+    asked: str | None
+    """The base form of what stands before a verb that precedes its subject, as in a question; None after it."""
+
+
+def keeps_articles(old: Sequence[Token], new: Sequence[Token], places: Mapping[int, int]) -> bool:
+    """True when each noun has its article still, and in a yes/no question none is new ("Is the season the summer?")."""
+    had, has = _articles(old), _articles(new)
+    closed = old[0].lower in word_lists()["opens"]
+    for place, other in places.items():
+        one, two = had.pop(place, ""), has.pop(other, "")
+        if one != two and (one, two) not in _MAY_BECOME and (one or closed):
+            return False
+    loose, left = (Counter(kind for kind in part.values() if kind in ("a", "the")) for part in (had, has))
+    return loose <= left and (not closed or bool(_article_counts(old) & _article_counts(new)))
+
+
+def _article_counts(tokens: Sequence[Token]) -> set[tuple[int, int]]:
+    """How often *a* and *the* occur, without owners, and with an owner as one more *the*."""
+    kinds = Counter("own" if token.tag == "POS" else _ARTICLES.get(token.lower, "") for token in tokens)
+    return {(kinds["a"], kinds["the"]), (kinds["a"], kinds["the"] + kinds["own"])}
+
+
+def _articles(tokens: Sequence[Token]) -> dict[int, str]:
+    """The determiner over each noun, by the place of the noun; for an article over none, by its own place.
+
+    It is *a*, *the*, *what*, *own* after an owner, or *this* for any other that matters.
+    """
+    found, light = {}, word_lists()["light"]
+    for start, end in _phrases(tokens):
+        kind, nouns = "", any(token.is_noun for token in tokens[start:end])
+        for place in range(start, end):
+            token = tokens[place]
+            if token.tag == "POS":
+                kind = "own"
+            elif token.tag in _DETERMINERS:
+                kind = _ARTICLES.get(token.lower, kind if token.lower in light else "this")
+            if kind and (token.is_noun or not nouns):
+                found[place] = kind
+    return found
+
+
+def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
+    """What is wrong with the finite verbs: their number, or their place."""
+    before, after = _clauses(old), _clauses(new)
+    known = {clause.subject: clause for clause in before}
+    for clause in after:
+        was = known.get(clause.subject)
+        if was and was.plural == clause.plural:
+            continue
+        if clause.agrees is False or (was and not clause.agrees):
+            return "a verb changes its number"
+    turned = [clause for clause in before if clause.asked is not None]
+    again = [clause for clause in after if clause.asked is not None]
+    if turned and not again:
+        return "a verb comes too late"
+    if turned and again[0].subject == turned[0].asked and len(after) <= len(before) and (_acts(old) or _crowded(new)):
+        return "a verb is lost"
+    return ""
+
+
+def _acts(tokens: Sequence[Token]) -> bool:
+    """True when a verb that is not finite stands outside the noun phrases: *is he playing*, not *the parked car*."""
+    inside = {place for start, end in _phrases(tokens) for place in range(start, end)}
+    return any(
+        token.tag in ("VB", "VBG", "VBN") and place not in inside and token.lower not in word_lists()["light"]
+        for place, token in enumerate(tokens)
+    )
+
+
+def _crowded(tokens: Sequence[Token]) -> bool:
+    """True when one noun phrase follows right upon another: *the temperature the water*."""
+    phrases = _phrases(tokens)
+    return any(one[1] == other[0] for one, other in pairwise(phrases))
+
+
+def _clauses(tokens: Sequence[Token]) -> list[_Clause]:
+    """The finite verbs that have a subject beside them: right after *is*, *do* and *have*, or else right before."""
+    letters, phrases = _letters(tokens), _phrases(tokens)
+    starts, ends = dict(phrases), {end: start for start, end in phrases}
+    found = []
+    for place, token in enumerate(tokens):
+        if letters[place] != "v" or (token.tag == "VBD" and token.lower not in ("was", "were")):
+            continue
+        plural = token.tag == "VBP" or token.lower == "were"
+        left, right = len(letters[:place].rstrip("r")), len(letters) - len(letters[place + 1 :].lstrip("r"))
+        asked = _head(tokens[ends[left] : left]) if left in ends else ""
+        if right in starts and token.lower.lstrip("'") in word_lists()["light"]:
+            phrase = tokens[right : starts[right]]
+            agrees = None if letters[starts[right]] == "c" else _agrees(phrase, plural)
+            found.append(_Clause(_head(phrase), plural, agrees, asked))
+        elif asked and (ends[left] == 0 or tokens[ends[left] - 1].tag not in ("IN", "CC")):
+            found.append(_Clause(asked, plural, _agrees(tokens[ends[left] : left], plural), None))
+    return found
+
+
+def _head(phrase: Sequence[Token]) -> str:
+    return base(phrase[-1].text, phrase[-1].tag)
+
+
+def _agrees(phrase: Sequence[Token], plural: bool) -> bool | None:
+    """Whether a noun phrase has this number; None where it cannot be told."""
+    first, last = phrase[0], phrase[-1]
+    if first.tag in ("DT", "PRP") and first.lower in _ONE | _MANY and not any(token.tag == "POS" for token in phrase):
+        return plural == (first.lower in _MANY)
+    many = last.tag in ("NNS", "NNPS")
+    return many == plural if last.is_noun and many == is_plural(last.text) else None
+
+
+def _phrases(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where each noun phrase or pronoun begins and ends."""
+    return [match.span() for match in _PHRASE.finditer(_letters(tokens))]
+
+
+def _letters(tokens: Sequence[Token]) -> str:
+    """A letter for each token: what it is in a phrase."""
+    return "".join(_LETTERS.get(token.tag) or {"N": "N", "J": "J"}.get(token.tag[:1], "o") for token in tokens)
+
+
+@lru_cache(maxsize=1)
+def word_lists() -> dict[str, Any]:
+    """The small words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
+    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("backtranslation.yaml").read_text("utf-8"))
+    return data

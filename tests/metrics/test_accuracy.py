@@ -118,6 +118,8 @@ def test_a_question_nobody_answered_says_nothing_whatever_failed_says():
 def test_refuses_modes_and_sides_that_are_none():
     with pytest.raises(BadOption, match="Known: official, robust, simple, exact"):
         Accuracy(mode="oficial")
+    with pytest.raises(BadOption, match="Known: official"):
+        accuracy("two", ("2",), "oficial")
     with pytest.raises(BadOption, match="original, paired, variant, all"):
         Accuracy(of="variants")
 

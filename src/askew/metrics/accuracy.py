@@ -28,6 +28,7 @@ def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
     >>> accuracy("Yes.", ("yes",) * 10), accuracy("Yes.", ("yes",) * 10, "robust")  # sic: unanimous, so not normalised
     (0.0, 1.0)
     """
+    check_mode(mode)
     if not answers:
         return float("nan")
     return _accuracy(answer, answers, mode)

@@ -65,7 +65,8 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
     if data.get("fingerprint"):
         yield "Data's content", el("code", str(data["fingerprint"]))
     yield "Seed", str(results.get("seed", DASH))
-    set_options = {name: value for name, value in (results.get("config") or {}).items() if value is not None}
+    config = results.get("config") or {}
+    set_options = {name: value for name, value in config.items() if value is not None and value != []}
     if set_options:
         yield "Options", _listed(set_options)
     yield "Non-answers", _failures(results.get("failures") or {})

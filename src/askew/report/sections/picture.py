@@ -129,4 +129,9 @@ def _heat_cell(figure: Figure) -> Html:
     if figure.value is None:
         return el("td", "—")
     step = min(9, int(10 * figure.value))
-    return el("td", figure.short, el("small", f"{figure.interval} · n {figure.n:,}"), class_=f"heat{step}")
+    return el(
+        "td",
+        figure.short,
+        el("small", " · ".join(filter(None, (figure.interval, f"n {figure.n:,}")))),
+        class_=f"heat{step}",
+    )

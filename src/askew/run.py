@@ -45,6 +45,10 @@ from askew.verbs import Model, Suite
 
 FORMAT = 1
 """Of results.json."""
+MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
+"""What a run's end leaves in its folder, and the beginning of the next one takes away."""
+MEMBERS = ".askew-runs.json"
+"""In the folder of a run of several models: the names of their folders."""
 PACKAGES = (
     "numpy",
     "pillow",
@@ -90,10 +94,28 @@ class Tally:
         return {"count": len(self.non_answers), "asked": asked, "by_error": errors, "limit": limit}
 
 
+def begin(folder: Path, members: Sequence[Path] = ()) -> None:
+    """Make a folder ready for a run: what an earlier run found goes, so that none of it passes for this one's.
+
+    Answers stay, so nothing is asked twice. ``members`` are the folders within, one for each model, of a run of
+    several; those of an earlier such run are cleared too.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    listed = folder / MEMBERS
+    earlier = orjson.loads(listed.read_bytes()) if listed.is_file() else []
+    within = [place for place in folder.iterdir() if place.name in earlier]
+    for place in (folder, *within, *members):
+        for name in MADE:
+            (place / name).unlink(missing_ok=True)
+    listed.unlink(missing_ok=True)
+    if members:
+        write_joined(listed, [orjson.dumps([member.name for member in members])])
+
+
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
     """Ask a model the groups, score its answers, and write its folder; gives what results.json holds."""
     started, clock = datetime.now(timezone.utc), time.perf_counter()
-    folder.mkdir(parents=True, exist_ok=True)
+    begin(folder)
     suites = {suite.what.name: suite.what for suite in prepared.suites}
     more = {spec: make("metric", spec) for spec in settings.metrics}
     scorers = {
@@ -228,10 +250,11 @@ def check_failures(results: Mapping[str, Any]) -> None:
     failures = results["failures"]
     if failures["asked"] and failures["count"] / failures["asked"] > failures["limit"]:
         error, count = next(iter(failures["by_error"].items()))
+        times = "once" if count == 1 else f"{count:,} times"
         raise TooManyFailures(
             f"{failures['count']:,} of {failures['asked']:,} askings failed, more than the limit of "
-            f"{failures['limit']:.0%}; {count:,} times: {error}. The scores leave them out and show bounds. The same "
-            "command asks the failed ones again; --max-failures sets the limit."
+            f"{failures['limit']:.0%}; {times}: {error.rstrip('.')}. The scores leave them out and show bounds. The "
+            "same command asks the failed ones again; --max-failures sets the limit."
         )
 
 

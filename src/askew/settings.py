@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, TypeVar
 
 from tqdm import tqdm
+
+from askew.errors import BadOption
 
 Item = TypeVar("Item")
 
@@ -31,6 +34,39 @@ class Settings:
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     progress: bool = False
+
+    def __post_init__(self) -> None:
+        if self.limit is not None:
+            check_whole("limit", self.limit, least=1)
+        check_whole("seed", self.seed)
+        check_whole("batch_size", self.batch_size, least=1)
+        check_whole("resamples", self.resamples)
+        check_share("max_failures", self.max_failures)
+        for name in ("store", "extract"):
+            if not isinstance(getattr(self, name), (str, type(None))):
+                raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
+
+
+def check_whole(name: str, value: Any, least: int = 0) -> None:
+    """Refuse what is no whole number, or is too small.
+
+    >>> check_whole("seed", -1)
+    Traceback (most recent call last):
+    askew.errors.BadOption: seed is -1; it must be a whole number, at least 0.
+    """
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        raise BadOption(f"{name} is {value!r}; it must be a whole number, at least {least}.")
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuse what is no share of something.
+
+    >>> check_share("max_failures", 7)
+    Traceback (most recent call last):
+    askew.errors.BadOption: max_failures is 7; it must be a share, from 0 to 1.
+    """
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise BadOption(f"{name} is {value!r}; it must be a share, from 0 to 1.")
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def test_what_is_lost_within_the_margin_passes(runs):
 
 
 def test_a_stricter_alpha_needs_stronger_evidence(runs):
-    assert not failed(compare_to(runs["worse"], runs["good"], Rule(alpha=0.0)))
+    assert not failed(compare_to(runs["worse"], runs["good"], Rule(alpha=1e-9)))
 
 
 def test_only_the_metrics_asked_for_are_compared(runs):

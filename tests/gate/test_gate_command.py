@@ -41,7 +41,7 @@ def test_markdown_shows_text_as_it_is():
     rows = [line for line in text.splitlines() if line.startswith("| ✗")]
     assert len(rows) == 1
     assert len(re.findall(r"(?<!\\)\|", rows[0])) == 5
-    assert "<summary>✓ 1 comparisons no worse than before, 1 could not be told</summary>" in text
+    assert "<summary>✓ 1 comparison no worse than before, 1 could not be told</summary>" in text
 
 
 def test_the_terminal_obeys_no_model():
@@ -97,6 +97,11 @@ def test_the_command_fails_with_one(runs, command, tmp_path):
         ((), "Nothing is required"),
         (("--require", "rad.forward"), "is no requirement"),
         (("--no-worse-than", "nowhere"), "no such file"),
+        (("--require", "rad.forward>0", "--alpha", "7"), "alpha is 7.0"),
+        (("--require", "rad.forward>0", "--margin", "-1"), "margin is -1.0"),
+        (("--require", "rad.forward>0", "--max-failures", "nan"), "max_failures is nan"),
+        (("--require", "rad.forward>0", "--max-failures", "2"), "max_failures is 2.0"),
+        (("--require", "rad.forward>0", "--resamples", "-1"), "resamples is -1"),
     ],
 )
 def test_a_wrong_command_exits_with_two(runs, command, words, said):
@@ -109,6 +114,13 @@ def test_requirements_may_stand_in_a_file(runs, command, tmp_path):
     (tmp_path / "gate.yaml").write_text("require: [rad.forward>=0.8, accuracy.all>=80%]\nby: low\n")
     assert command(runs["good"].folder, "--config", tmp_path / "gate.yaml")[0] == 0
     assert command(runs["worse"].folder, "--config", tmp_path / "gate.yaml")[0] == 1
+
+
+def test_a_choice_in_a_file_must_be_one_of_them(runs, command, tmp_path):
+    (tmp_path / "gate.yaml").write_text("require: rad.forward>=0.8\nby: median\n")
+    code, _, err = command(runs["good"].folder, "--config", tmp_path / "gate.yaml")
+    assert code == 2
+    assert "by is 'median'; it must be one of: value, low." in err
 
 
 def test_github_s_step_summary_is_added_to_and_other_files_are_replaced(runs, command, tmp_path, monkeypatch):

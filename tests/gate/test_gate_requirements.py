@@ -94,6 +94,12 @@ def test_a_percentage_without_its_sign_is_noticed(runs):
     assert "fractions" in require(runs["good"], "rad.forward>=70").why
 
 
+def test_what_is_told_apart_is_printed_apart(runs):
+    """RAD is 8/20: by one decimal 0.4003 is 40.0 too."""
+    assert require(runs["worse"], "rad.forward>=0.4003").why.startswith("The value 40.00 is not >= 40.03;")
+    assert require(runs["worse"], "rad.forward>0.4").why.startswith("The value 40.0 is not > 40.0;")
+
+
 def test_a_metric_of_two_suites_needs_its_suite(runs):
     scores = [{**score, "suite": suite} for score in runs["good"].results["scores"] for suite in ("rad", "p2")]
     both = Run(runs["good"].folder, {**runs["good"].results, "scores": scores})
@@ -102,9 +108,9 @@ def test_a_metric_of_two_suites_needs_its_suite(runs):
     assert require(both, "p2:rad.forward>=0.7").status is Status.PASSED
 
 
-@pytest.mark.parametrize(("count", "reused", "passes"), [(5, 0, True), (6, 0, False), (6, 20, True), (0, 0, True)])
+@pytest.mark.parametrize(("count", "reused", "passes"), [(5, 0, True), (6, 0, False), (6, 90, False), (0, 0, True)])
 def test_failed_answers_have_a_limit(runs, count, reused, passes):
-    """5 of 100 are 5 %; 6 of the 100 asked now are few among the 120 that were ever asked."""
+    """5 of 100 are 5 %; 6 of 100 are 6 %, also where 90 of the 100 were asked by an earlier command."""
     results = {
         **runs["good"].results,
         "failures": {"count": count, "asked": 100, "by_error": {}, "limit": 0.05},

@@ -6,9 +6,11 @@ Nothing heavy is imported before a command is chosen, so that ``askew --help`` a
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 from askew import __version__
 from askew.errors import AskewError, BudgetSpent, TooManyFailures
@@ -66,6 +68,32 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, BudgetSpent):
             return EXIT_BUDGET
         return EXIT_FAILURES if isinstance(error, TooManyFailures) else EXIT_USAGE
+    except OSError as error:
+        if args.debug:
+            raise
+        print(f"askew {args.command}: {_trouble(error)}", file=sys.stderr)
+        return EXIT_USAGE
+
+
+def _trouble(error: OSError) -> str:
+    """What the system would not do, with the path that a person gave: not that of a file that was half written.
+
+    >>> _trouble(FileExistsError(17, "File exists", "runs"))
+    'runs: a file is where a folder is needed. Give another path.'
+    >>> _trouble(PermissionError(13, "Permission denied", "runs/.gate.xml.0a1b.part"))
+    'runs: Permission denied. Check the path and its permissions, or give another.'
+    """
+    path = error.filename2 or error.filename
+    if path is None:
+        return str(error)
+    place = Path(os.fsdecode(path)) if isinstance(path, (str, bytes)) else path
+    if isinstance(place, Path) and place.suffix == ".part":
+        place = place.parent
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return f"{place}: a file is where a folder is needed. Give another path."
+    if isinstance(error, IsADirectoryError):
+        return f"{place}: a folder is where a file is needed. Give another path."
+    return f"{place}: {error.strerror}. Check the path and its permissions, or give another."
 
 
 def _spelling(word: str) -> str:

@@ -58,10 +58,10 @@ def main(args: argparse.Namespace) -> int:
     options = settled(args, {"seed": 0, "purpose": "testing"}, required=("output",))
     if bool(options.data) == bool(options.scenes):
         raise UsageError("Give --data, or --scenes for scene graphs.")
+    settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)
     data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
     given = beside(options, BESIDE, "suite", [options.suite])
     suite = as_suite(options.suite, progress=not options.quiet, **given)
-    settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)
     write = publish if options.purpose == "testing" else publish_training
     print(write(suite, data, Path(options.output), settings, as_typed()))
     return 0

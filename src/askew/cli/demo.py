@@ -46,11 +46,12 @@ def main(args: argparse.Namespace) -> int:
     from askew.cli.show import run_all
     from askew.settings import Settings
 
+    settings = Settings(seed=args.seed, progress=True)
     print(
         f"A world of {args.scenes} scenes that no model has seen; the models are small networks that come with askew."
     )
     models = [as_model(spec, name=name) for name, spec in MODELS.items()]
     suites = [as_suite(suite.format(seed=args.seed)) for suite in SUITES]
     world = as_data(f"world:val,scenes={round(args.scenes * SHARE)},seed={args.seed}")
-    run_all(models, world, suites, Path(args.output), Settings(seed=args.seed, progress=True), as_typed(), brief=True)
+    run_all(models, world, suites, Path(args.output), settings, as_typed(), brief=True)
     return 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from askew.cli.options import as_typed
 from askew.experiments import EXPERIMENTS, experiment
 from askew.experiments.plan import Plan
+from askew.settings import check_whole
 
 EXAMPLES = f"""\
 experiments:
@@ -41,6 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run it, write the page, print it."""
+    check_whole("seed", args.seed)
     plan = Plan(
         Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
     )

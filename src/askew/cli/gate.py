@@ -57,11 +57,11 @@ def main(args: argparse.Namespace) -> int:
     requirements = [parse_requirement(text) for text in several(options.require or [])]
     if not requirements and not options.no_worse_than:
         raise UsageError('Nothing is required. Give --require "METRIC>=VALUE", or --no-worse-than RUN, or both.')
+    metrics = tuple(several(options.metric or []))
+    rule = Rule(options.alpha, options.margin, metrics, options.resamples, options.seed)
     run = load_run(Path(options.run))
     checks = [check_requirement(requirement, run, options.by) for requirement in requirements]
     if options.no_worse_than:
-        metrics = tuple(several(options.metric or []))
-        rule = Rule(options.alpha, options.margin, metrics, options.resamples, options.seed)
         checks += compare_to(run, load_run(Path(options.no_worse_than)), rule)
     checks.append(failures_check(run, options.max_failures))
     title = f"{run.model} on {run.data}"

@@ -16,6 +16,7 @@ from askew.errors import UsageError
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
 """Options by name, each with the type of its value and its help."""
+_KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:
@@ -57,12 +58,13 @@ def add_resampling(parser: argparse.ArgumentParser) -> None:
 def add_config(parser: argparse.ArgumentParser) -> None:
     """A file with the same options."""
     parser.add_argument("--config", metavar="FILE", help="a YAML file with the same options; the command line wins")
+    parser.set_defaults(parser=parser)
 
 
 def settled(args: argparse.Namespace, defaults: dict[str, Any], required: tuple[str, ...] = ()) -> argparse.Namespace:
     """The options in force: the command line over the config file over the defaults."""
-    known = {key for key in vars(args) if key not in ("command", "config", "debug")}
-    config = _read(args.config, known) if getattr(args, "config", None) else {}
+    known = {key for key in vars(args) if key not in ("command", "config", "debug", "parser")}
+    config = _read(args.config, known, args.parser) if args.config else {}
     typed = {key: value for key, value in vars(args).items() if value is not None}
     merged = argparse.Namespace(**{**dict.fromkeys(known), **defaults, **config, **typed})
     for name in required:
@@ -71,11 +73,11 @@ def settled(args: argparse.Namespace, defaults: dict[str, Any], required: tuple[
     return merged
 
 
-def _read(path: str, known: set[str]) -> dict[str, Any]:
+def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[str, Any]:
     try:
         config = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
-    except (OSError, yaml.YAMLError) as error:
-        raise UsageError(f"{path}: cannot be read as YAML ({error}).") from error
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"{path}: cannot be read as YAML ({_where(error)}).") from error
     if not isinstance(config, dict):
         raise UsageError(f"{path}: expected options, one a line, such as 'suite: rad'.")
     options = {str(key).replace("-", "_"): value for key, value in config.items()}
@@ -84,7 +86,32 @@ def _read(path: str, known: set[str]) -> dict[str, Any]:
             near = get_close_matches(key, known, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise UsageError(f"{path}: there is no option {key!r}.{hint} Options: {', '.join(sorted(known))}.")
-    return options
+    actions = {action.dest: action for action in parser._actions}
+    return {key: _fit(path, actions[key], value) for key, value in options.items() if value is not None}
+
+
+def _where(error: Exception) -> str:
+    """What is wrong, on one line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
+        return f"line {error.problem_mark.line + 1}: {error.problem}"
+    return str(error.strerror if isinstance(error, OSError) else error).splitlines()[0]
+
+
+def _fit(path: str, action: argparse.Action, value: Any) -> Any:
+    """A value of the file as the command line would give it; one of another kind is refused."""
+    if isinstance(value, list) and isinstance(action, argparse._AppendAction):
+        return [_fit(path, action, one) for one in value]
+    kind: Any = bool if action.nargs == 0 else action.type or str
+    fault = f"{path}: {action.dest.replace('_', '-')} is {value!r}; it must be"
+    if isinstance(value, bool) != (kind is bool) or not isinstance(value, (bool, int, float, str)):
+        raise UsageError(f"{fault} {_KINDS[kind]}.")
+    try:
+        fitting = value if kind is bool else kind(str(value))
+    except ValueError:
+        raise UsageError(f"{fault} {_KINDS[kind]}.") from None
+    if action.choices and fitting not in action.choices:
+        raise UsageError(f"{fault} one of: {', '.join(action.choices)}.")
+    return fitting
 
 
 def as_typed() -> str:

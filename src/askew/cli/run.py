@@ -8,6 +8,7 @@ from itertools import zip_longest
 from pathlib import Path
 
 from askew.cli.options import Options, add_build, add_config, add_data, add_listed, as_typed, beside, settled, several
+from askew.errors import UsageError
 
 EXAMPLES = """\
 examples:
@@ -75,13 +76,15 @@ def main(args: argparse.Namespace) -> int:
     from askew.settings import Settings
 
     options = settled(args, {"name": []}, required=("model", "data", "output"))
-    data = as_data(options.data, options.images, bool(options.skip_bad))
-    specs = several(options.model)
-    extra = beside(options, BESIDE, "model", specs)
-    models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, several(options.name))]
+    specs, names = several(options.model), several(options.name)
+    if len(names) > len(specs):
+        raise UsageError(f"There are more names ({len(names)}) than models ({len(specs)}). Give --name once for each.")
     given = {f.name: getattr(options, f.name, None) for f in fields(Settings)}
     given |= {"progress": not options.quiet, "metrics": several(options.metric or [])}
     settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    data = as_data(options.data, options.images, bool(options.skip_bad))
+    extra = beside(options, BESIDE, "model", specs)
+    models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, names)]
     named = several(options.suite or suites_in(data, "rad"))
     suites = [as_suite(suite, progress=not options.quiet) for suite in named]
     if options.dry_run:

@@ -16,7 +16,7 @@ from askew.files import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.terminal import terminal_headlines, terminal_summary
-from askew.run import check_failures, forecast, run
+from askew.run import begin, check_failures, forecast, run
 from askew.settings import Named, Settings
 
 
@@ -28,9 +28,14 @@ def run_all(
     settings: Settings,
     command: str,
     brief: bool = False,
+    lenient: bool = False,
 ) -> None:
-    """One run per model, then the joint summary and report. One model's files lie in ``output`` itself."""
+    """One run per model, then the joint summary and report. One model's files lie in ``output`` itself.
+
+    Too many failures are an error at the end, unless it is ``lenient``; the gate sees them in any case.
+    """
     folders = _folders(models, output)
+    begin(output, folders if len(folders) > 1 else ())
     prepared = prepare(data, suites, output, settings)
     if skipped := prepared.data["skipped"]:
         print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
@@ -39,7 +44,9 @@ def run_all(
         if len(models) > 1:
             print(f"{model.spec}", file=sys.stderr)
         try:
-            check_failures(run(model, prepared, folder, settings, command))
+            results = run(model, prepared, folder, settings, command)
+            if not lenient:
+                check_failures(results)
         except TooManyFailures as error:
             failures.append(error)
     show(folders, output / "report.html", settings.resamples, settings.seed, brief)

@@ -33,8 +33,10 @@ def main(args: argparse.Namespace) -> int:
     """Write the world."""
     from tqdm import tqdm
 
+    from askew.settings import check_whole
     from askew.world.write import write_world
 
+    check_whole("seed", args.seed)
     with tqdm(total=args.scenes, desc="Drawing", unit=" scenes") as bar:
         write_world(
             Path(args.output),

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from askew.compare import compare_runs
+from askew.errors import BadOption
 from askew.gate.check import Check, Status
 from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
@@ -20,6 +21,7 @@ from askew.metrics.rates import AnswerRate
 from askew.registry import make
 from askew.report.figures import probability, show
 from askew.report.load import Run
+from askew.settings import check_share, check_whole
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -41,6 +43,13 @@ class Rule:
     """Only these; all when empty."""
     resamples: int = 2000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < 1:
+            raise BadOption(f"alpha is {self.alpha!r}; it must be above 0 and below 1.")
+        check_share("margin", self.margin)
+        check_whole("resamples", self.resamples, least=1)
+        check_whole("seed", self.seed)
 
 
 DEFAULT = Rule()

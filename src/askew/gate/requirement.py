@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from askew.errors import UsageError
 from askew.gate.check import Check, Status
-from askew.report.figures import NOTHING, Figure, show
+from askew.report.figures import NOTHING, Figure, printed, show
 from askew.report.load import Run
 
 By: TypeAlias = Literal["value", "low"]
@@ -19,6 +19,8 @@ By: TypeAlias = Literal["value", "low"]
 _FORM = re.compile(
     r"(?P<what>.*\S)\s*(?P<op>>=|<=|>|<)\s*(?P<value>[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?)\s*(?P<cent>%?)\s*"
 )
+MOST_DECIMALS = 15
+"""No two values that a person can type differ by less."""
 _OPERATORS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
@@ -82,8 +84,23 @@ def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> C
     if requirement.met(value):
         return Check("require", requirement.text, Status.PASSED, found, f"By {called}; {_rests_on(figure)}")
     hint = " Values are fractions: write 0.7 or 70 %, not 70." if abs(requirement.value) > 1 >= abs(value) else ""
-    why = f"{called[0].upper()}{called[1:]} {show(metric, value)} is not {requirement.op} "
-    return _failed(requirement, found, f"{why}{show(metric, requirement.value)}; {_rests_on(figure)}{hint}")
+    ours, bound = _apart(metric, value, requirement.value)
+    why = f"{called[0].upper()}{called[1:]} {ours} is not {requirement.op} {bound}"
+    return _failed(requirement, found, f"{why}; {_rests_on(figure)}{hint}")
+
+
+def _apart(metric: str, value: float, bound: float) -> tuple[str, str]:
+    """Both in print, with as many decimals as it takes to see that they differ.
+
+    >>> _apart("accuracy.all", 0.5, 0.6), _apart("accuracy.all", 2 / 3, 0.6667)
+    (('50.0', '60.0'), ('66.667', '66.670'))
+    """
+    shown = show(metric, value), show(metric, bound)
+    decimals = 1
+    while value != bound and shown[0] == shown[1] and decimals < MOST_DECIMALS:
+        decimals += 1
+        shown = f"{printed(metric, value):.{decimals}f}", f"{printed(metric, bound):.{decimals}f}"
+    return shown
 
 
 def _failed(requirement: Requirement, found: str, why: str) -> Check:

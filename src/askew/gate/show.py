@@ -93,7 +93,8 @@ def _summed(checks: Sequence[Check]) -> str:
     if not compared[Status.PASSED] and not compared[Status.SKIPPED]:
         return ""
     skipped = f", {compared[Status.SKIPPED]} could not be told" if compared[Status.SKIPPED] else ""
-    return f"{_SIGNS[Status.PASSED]} {compared[Status.PASSED]} comparisons no worse than before{skipped}"
+    plural = "" if compared[Status.PASSED] == 1 else "s"
+    return f"{_SIGNS[Status.PASSED]} {compared[Status.PASSED]} comparison{plural} no worse than before{skipped}"
 
 
 def _table(checks: Sequence[Check]) -> Iterator[str]:

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.metrics.rows import Floats, Ints
+from askew.settings import check_whole
 
 _WEIGHTS_AT_ONCE = 1 << 24
 """Weights of the drawings held at a time: 128 MB."""
@@ -62,6 +63,10 @@ class Bootstrap:
     clusters: int
     resamples: int = 2000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_whole("resamples", self.resamples)
+        check_whole("seed", self.seed)
 
     def sums(self, blocks: Iterable[Block]) -> list[Floats]:
         """The column sums of each block in every drawing, shape (columns, resamples). Blocks are taken one by one."""

@@ -111,10 +111,7 @@ def _results(path: Path) -> Mapping[str, Any]:
     try:
         results = orjson.loads(path.read_bytes())
     except (FileNotFoundError, NotADirectoryError):
-        raise DataError(
-            f"{path}: no such file. Give the folder that 'askew run --output' wrote; "
-            "it has a results.json and a samples.jsonl."
-        ) from None
+        raise DataError(f"{path}: no such file. {_instead(path.parent)}") from None
     except orjson.JSONDecodeError as error:
         raise DataError(f"{path}: not JSON ({error}). Was the run stopped while writing? Run it again.") from None
     if not isinstance(results, dict) or "format" not in results:
@@ -130,6 +127,15 @@ def _results(path: Path) -> Mapping[str, Any]:
     if not isinstance(results["model"].get("name"), str):
         raise DataError(f"{path}: the model has no name. Run 'askew run' again.")
     return results
+
+
+def _instead(folder: Path) -> str:
+    """What to do about a folder without results."""
+    if within := sorted(str(found.parent) for found in folder.glob("*/results.json")):
+        return f"This folder holds several runs; give them, or one of them: {' '.join(within)}."
+    if (folder / "answers.sqlite").is_file():
+        return "The run has not come to its end. Run 'askew run' with this --output again; it goes on where it was."
+    return "Give the folder that 'askew run --output' wrote; it has a results.json and a samples.jsonl."
 
 
 def _open(path: Path) -> Any:

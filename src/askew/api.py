@@ -6,7 +6,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,17 +16,23 @@ from typing import Any
 import orjson
 
 from askew.build import prepare
-from askew.errors import UsageError
-from askew.models.callable import CallableModel
+from askew.errors import ModelError, UsageError
+from askew.models.callable import CallableModel, source_hash
 from askew.records import outcome_from
 from askew.registry import make, open_data
 from askew.report.html import write_report
 from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
-from askew.run import check_failures, run, score_from
+from askew.run import begin, check_failures, run, score_from
 from askew.settings import Named, Settings
-from askew.types import Outcome, Question, Score
-from askew.verbs import Dataset, Model, Suite
+from askew.types import Outcome, Prediction, Question, Score
+from askew.verbs import Dataset, Model, Streams, Suite
+
+SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
+"""What every suite has: see :class:`askew.verbs.Suite`."""
+MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
+LISTED = 20
+"""How many names an error message lists."""
 
 
 @dataclass(frozen=True)
@@ -51,14 +57,24 @@ class Result:
         return [score_from(record) for record in self.run.results["scores"]]
 
     def score(self, metric: str, part: str = "", suite: str | None = None) -> Score:
-        """One score, e.g. ``score("rad.forward", "test=Y/N←C")``."""
-        for score in self.scores:
-            if score.metric == metric and score.part == part and suite in (None, score.suite):
-                return score
-        known = sorted({score.metric for score in self.scores if score.part == part})
-        raise UsageError(
-            f"There is no score {metric!r} for part {part!r}. Metrics there: {', '.join(known) or 'none'}."
-        )
+        """One score, e.g. ``score("rad.forward", "test=Y/N←C")``; ``suite`` says whose, where several have it."""
+        found = [s for s in self.scores if s.metric == metric and s.part == part and suite in (None, s.suite)]
+        if len(found) > 1:
+            suites = ", ".join(score.suite for score in found)
+            raise UsageError(f"{metric!r} is a score of several suites: {suites}. Say which: suite={found[0].suite!r}.")
+        if not found:
+            raise UsageError(self._unknown(metric, part, suite))
+        return found[0]
+
+    def _unknown(self, metric: str, part: str, suite: str | None) -> str:
+        """What there is in the place of a score that is not there."""
+        near = [score for score in self.scores if suite in (None, score.suite)]
+        if not near:
+            return f"There is no suite {suite!r} in this run. Suites: {_listed(score.suite for score in self.scores)}."
+        parts = [score.part for score in near if score.metric == metric]
+        if not parts:
+            return f"There is no score {metric!r}. Metrics: {_listed(score.metric for score in near)}."
+        return f"{metric!r} has no part {part!r}. Parts, besides the whole: {_listed(filter(None, parts))}."
 
     def samples(self) -> Iterator[Outcome]:
         """The outcomes, streamed."""
@@ -93,13 +109,17 @@ def evaluate(
     temporary folder as long as the result lives; with it, the same call after an interruption goes on.
     """
     parts = [suite] if isinstance(suite, str) or not isinstance(suite, Sequence) else suite
-    how = Settings(**settings)
+    if not parts:
+        raise UsageError("There is no suite in the list: give at least one, e.g. suite='rad'.")
+    how, asked = Settings(**settings), as_model(model, name)
+    source, suites = as_data(data, images), [as_suite(part) for part in parts]
     folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
     with ExitStack() as failed:
         if output is None:
             failed.callback(shutil.rmtree, folder, ignore_errors=True)
-        prepared = prepare(as_data(data, images), [as_suite(part) for part in parts], folder, how)
-        check_failures(run(as_model(model, name), prepared, folder, how, "askew.evaluate(...)"))
+        begin(folder)
+        prepared = prepare(source, suites, folder, how)
+        check_failures(run(asked, prepared, folder, how, "askew.evaluate(...)"))
         result = Result(folder)
         weakref.finalize(result, failed.pop_all().close)
     return result
@@ -110,7 +130,9 @@ def as_model(model: str | Model | Callable[..., Any] | None, name: str | None = 
     if isinstance(model, str):
         return Named(make("model", model, **given), model, name or short_name(model))
     if isinstance(model, Model):
-        return Named(model, repr(model), name or type(model).__name__.lower())
+        _refuse_class(model, "model")
+        given_model = (GivenStream if isinstance(model, Streams) else GivenModel)(model, _signature(model))
+        return Named(given_model, repr(given_model), name or type(model).__name__.lower())
     if callable(model):
         made = CallableModel.of(model)
         return Named(made, repr(made), name or made.name)
@@ -133,14 +155,62 @@ def as_data(
     if isinstance(data, (str, Path)):
         return Named(open_data(str(data), images=images, skip_bad=skip_bad), str(data))
     if hasattr(data, "questions"):
+        _check_shape(data, "data set", ("name", "skipped", "questions"))
         return Named(data, repr(data))
-    questions = Questions(tuple(data))
+    questions = Questions(tuple(data) if isinstance(data, Iterable) else ())
+    wrong = [item for item in questions.items if not isinstance(item, Question)]
+    if wrong or not isinstance(data, Iterable):
+        raise UsageError(
+            f"{_shown(wrong[0] if wrong else data)} is no {'question' if wrong else 'data'}: give a path, a spec "
+            "('world:val'), a data set (an object with .questions()), or askew.Question objects."
+        )
     return Named(questions, repr(questions))
 
 
 def as_suite(suite: str | Suite, **given: Any) -> Named:
     """A suite from what a person gives; ``given`` are options where the spec is silent."""
-    return Named(make("suite", suite, **given), suite) if isinstance(suite, str) else Named(suite, repr(suite))
+    if isinstance(suite, str):
+        return Named(make("suite", suite, **given), suite)
+    _check_shape(suite, "suite", SUITE)
+    return Named(suite, repr(suite))
+
+
+def _signature(model: Any) -> str:
+    """The model's ``repr``; what it is made of, where that tells only its place in memory."""
+    said = repr(model)
+    return said if not re.search(r" at 0x[0-9a-fA-F]+", said) else f"{type(model).__name__}({source_hash(model)})"
+
+
+def _check_shape(given: Any, what: str, wanted: Sequence[str]) -> None:
+    _refuse_class(given, what)
+    missing = [name for name in wanted if not hasattr(given, name)]
+    if missing:
+        raise UsageError(
+            f"{_shown(given)} is no {what}: it has no {', '.join(f'.{name}' for name in missing)}. Give the name of "
+            f"one (a text), or an object with {', '.join(f'.{name}' for name in wanted)}."
+        )
+
+
+def _refuse_class(given: Any, what: str) -> None:
+    if isinstance(given, type):
+        raise UsageError(f"{given.__name__} is a class: give a {what} made by it, {given.__name__}(...).")
+
+
+def _shown(value: Any) -> str:
+    """A value that is not as it should be, for an error message.
+
+    >>> _shown(None), _shown(5)
+    ('None', '5 (int)')
+    """
+    text = repr(value)
+    text = text if len(text) <= 60 else f"{text[:57]}..."
+    return text if value is None else f"{text} ({type(value).__name__})"
+
+
+def _listed(names: Iterable[str]) -> str:
+    found = sorted(set(names))
+    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    return (", ".join(found[:LISTED]) or "none") + more
 
 
 @dataclass(frozen=True)
@@ -154,3 +224,53 @@ class Questions:
     def questions(self) -> Iterator[Question]:
         """The questions."""
         return iter(self.items)
+
+
+@dataclass(frozen=True, repr=False)
+class GivenModel:
+    """A model object that somebody wrote: what it gives is checked to be predictions."""
+
+    model: Any
+    signature: str
+
+    def __repr__(self) -> str:
+        return self.signature
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
+        """What the model says."""
+        said = self.model.answer(questions)
+        return [_prediction(self.model, "answer", item) for item in _iterable(self.model, "answer", said)]
+
+
+@dataclass(frozen=True, repr=False)
+class GivenStream:
+    """The same for a model that gives each answer as it comes."""
+
+    model: Any
+    signature: str
+
+    def __repr__(self) -> str:
+        return self.signature
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.model, name)
+
+    def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
+        """What the model says."""
+        for item in _iterable(self.model, "stream", self.model.stream(questions)):
+            yield _prediction(self.model, "stream", item)
+
+
+def _iterable(model: Any, verb: str, said: Any) -> Iterable[Any]:
+    if isinstance(said, Iterable) and not isinstance(said, (str, bytes, Mapping)):
+        return said
+    raise ModelError(f"{type(model).__name__}.{verb}() gave {_shown(said)}. {MUST_GIVE}")
+
+
+def _prediction(model: Any, verb: str, item: Any) -> Prediction:
+    if isinstance(item, Prediction):
+        return item
+    raise ModelError(f"{type(model).__name__}.{verb}() gave {_shown(item)} for a question. {MUST_GIVE}")

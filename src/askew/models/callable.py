@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import sys
 import time
+import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
-from pathlib import Path
+from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
-from askew.errors import ModelError
+from askew.errors import AskewError, ModelError
 from askew.images import open_image
+from askew.models.content import Reading, Untold
 from askew.types import Prediction, Question
 
 
@@ -23,8 +24,9 @@ class PythonModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
     ``image`` is a Pillow picture, or None when the data came without pictures. The signature holds a hash of the
-    function's source file, so that answers of an edited function are not taken from the store; weights that the
-    function loads are beyond what askew can see: give ``version=...`` when they change.
+    module's and the function's source files and of what the function holds (arguments of a partial, attributes of an
+    object), so that answers of an edited function are not taken from the store; weights that the module loads are
+    beyond what askew can see: give ``version=...`` when they change.
     """
 
     function: str
@@ -33,7 +35,9 @@ class PythonModel:
     source: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "source", source_hash(load(self.function)))
+        function = load(self.function)
+        module = sys.modules.get(self.function.rpartition(":")[0])
+        object.__setattr__(self, "source", source_hash(function, getattr(module, "__file__", None), vouched=True))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the function says."""
@@ -42,7 +46,11 @@ class PythonModel:
 
 @dataclass(frozen=True)
 class CallableModel:
-    """A function that is at hand, as a model. ``name`` and the source's hash are its signature."""
+    """A function that is at hand, as a model. ``name`` and the source's hash are its signature.
+
+    Of a function that holds what cannot be told from outside (a tensor, a network, an open file) no answer is taken
+    from an earlier run, unless it, or the object it belongs to, has a ``version`` that says when that changes.
+    """
 
     function: Callable[..., Any] = field(repr=False)
     batch: bool = False
@@ -52,7 +60,8 @@ class CallableModel:
     @classmethod
     def of(cls, function: Callable[..., Any], batch: bool = False) -> CallableModel:
         """The model of this function, named as the function is."""
-        name = getattr(function, "__qualname__", type(function).__name__)
+        named = function.func if isinstance(function, partial) else function
+        name = getattr(named, "__qualname__", type(named).__name__)
         return cls(function, batch, name, source_hash(function))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
@@ -63,7 +72,7 @@ class CallableModel:
             return self._ask_batch(questions)
         except ModelError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if len(questions) == 1:
                 return [Prediction(questions[0].id, None, error=_said(error))]
             return [prediction for question in questions for prediction in self.answer([question])]
@@ -72,7 +81,7 @@ class CallableModel:
         start = time.perf_counter()
         try:
             said = self.function(_picture(question), question.text)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             return Prediction(question.id, None, error=_said(error), seconds=time.perf_counter() - start)
         return _prediction(question, said, time.perf_counter() - start)
 
@@ -96,28 +105,49 @@ def load(spec: str) -> Callable[..., Any]:
         raise ModelError(f"python:{spec}: write it as python:package.module:function.")
     if "" not in sys.path:
         sys.path.insert(0, "")
+    found: Any = _imported(spec, module)
     try:
-        found: Any = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ModelError(f"python:{spec}: {error}. Is the module on the path (or in this folder)?") from error
+    except AttributeError as error:
+        raise ModelError(f"python:{spec}: {error}. Is the name spelled as in {module}?") from error
     if not callable(found):
         raise ModelError(f"python:{spec}: {name} is not a function.")
     return found  # type: ignore[no-any-return]
 
 
-def source_hash(function: Callable[..., Any]) -> str:
-    """A short hash of the file that defines the function and of what the function holds (defaults, closure)."""
-    inner = inspect.unwrap(function)
-    held = [
-        getattr(inner, "__defaults__", None),
-        [cell.cell_contents for cell in getattr(inner, "__closure__", None) or ()],
-    ]
-    digest = hashlib.sha256(repr(held).encode())
-    with suppress(TypeError, OSError):  # a builtin, or typed at a prompt
-        digest.update(Path(inspect.getsourcefile(inner) or "").read_bytes())
-    return digest.hexdigest()[:12]
+def _imported(spec: str, module: str) -> ModuleType:
+    try:
+        return import_module(module)
+    except AskewError:
+        raise
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            told = f"{error}. Is the module on the path (or in this folder)?"
+        else:
+            told = f"{_place(error) or module} cannot be imported: {_said(error)}. Mend it there and run again."
+        raise ModelError(f"python:{spec}: {told}") from error
+
+
+def _place(error: BaseException) -> str:
+    """File and line of the module that failed; of one that it imports, for a file that is no Python."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{error.filename}, line {error.lineno}"
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    return f"{frames[1].filename}, line {frames[1].lineno}" if len(frames) > 1 else ""
+
+
+def source_hash(function: Callable[..., Any], file: str | None = None, vouched: bool = False) -> str:
+    """A short hash of a function's source and of all it holds: defaults, closure, bound arguments, its object's state.
+
+    ``file`` is one more source file that it depends on. The same content has the same hash in every process. What
+    cannot be told gives a hash that was never there before, unless it is ``vouched`` for: see :class:`CallableModel`.
+    """
+    reading = Reading(vouched)
+    try:
+        return reading.digest((reading.file(file), function)).hex()[:12]
+    except (Untold, RecursionError):
+        return f"once-{uuid4().hex[:12]}"
 
 
 def _picture(question: Question) -> Any:
@@ -133,5 +163,5 @@ def _prediction(question: Question, said: Any, seconds: float) -> Prediction:
     )
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -44,7 +44,8 @@ class Predictions:
         if missing and not self.allow_missing:
             raise MissingPredictions(
                 f"{self.file}: no prediction for {len(missing)} of the {len(questions)} questions just looked up, "
-                f"e.g. {missing[0]!r}. Score the answered part with --allow-missing."
+                f"e.g. {missing[0]!r}. To score the answered part, give askew score --allow-missing; elsewhere name "
+                f"the model as predictions:{self.file},allow_missing=true."
             )
         return found
 

@@ -1,0 +1,242 @@
+"""What a Python object is made of, as a hash: the same content has the same hash in every process.
+
+Nothing is taken from a memory address, from ``hash()`` or from the order of a set. What cannot be seen from outside (an
+open file, a tensor, a compiled object) is :class:`Untold`.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import dis
+import fractions
+import functools
+import hashlib
+import logging
+import random
+import re
+import struct
+import sys
+import threading
+import types
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+from typing import Any
+
+import numpy as np
+
+PLAIN = (type(None), bool, int, float, complex, str, type(Ellipsis), type(NotImplemented), range)
+"""Told by their ``repr``; of these types exactly, as a subclass may hold more."""
+
+NAMED = (
+    types.ModuleType,
+    types.MemberDescriptorType,
+    types.GetSetDescriptorType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    logging.Logger,
+    type(threading.Lock()),
+    type(threading.RLock()),
+)
+"""Told by their name alone: they hold nothing that changes what a function gives."""
+
+CONTENT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (str, str.__str__),
+    (int, int.__int__),
+    (float, float.__float__),
+    (complex, lambda value: (value.real, value.imag)),
+    (bytearray, bytes),
+    (dict, lambda value: [part for item in dict.items(value) for part in item]),
+    (types.MappingProxyType, dict),
+    ((list, tuple, deque), list),
+    (slice, lambda value: (value.start, value.stop, value.step)),
+    ((PurePath, decimal.Decimal, fractions.Fraction, uuid.UUID, np.dtype), str),
+    ((datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo), repr),
+    (re.Pattern, lambda value: (value.pattern, value.flags)),
+    ((types.GenericAlias, types.UnionType), repr),
+    (random.Random, lambda value: value.getstate()),
+    (np.random.Generator, lambda value: value.bit_generator.state),
+    (
+        (np.ndarray, np.generic),
+        lambda value: (value.dtype.str, value.shape, value.tolist() if value.dtype.hasobject else value.tobytes()),
+    ),
+    (functools.partial, lambda value: (value.func, value.args, *_sorted(value.keywords))),
+    (types.MethodType, lambda value: (value.__func__, value.__self__)),
+    ((types.BuiltinFunctionType, types.MethodWrapperType), lambda value: (value.__qualname__, value.__self__)),
+    (
+        types.CodeType,
+        lambda value: (
+            *(value.co_code, value.co_consts, value.co_names, value.co_varnames, value.co_flags),
+            getattr(value, "co_exceptiontable", b""),
+        ),
+    ),
+)
+"""Types that keep their content where attributes do not show it, and where it is."""
+
+
+class Untold(Exception):
+    """Something whose content cannot be told from outside."""
+
+
+@dataclass
+class Reading:
+    """One walk through an object and all it holds. Every object is read once, so circles end.
+
+    >>> Reading().digest({"a": [1, 2]}) == Reading().digest({"a": [1, 2]}) != Reading().digest({"a": [1, 3]})
+    True
+    """
+
+    vouched: bool = False
+    """Somebody says when the untold changes (a ``version``), so its type stands for it."""
+    seen: dict[int, tuple[Any, bytes]] = field(default_factory=dict)
+    """By id: the object, kept so that the id stays its own, and its digest (of one under way: how deep it lies)."""
+    files: dict[str, bytes | None] = field(default_factory=dict)
+    depth: int = 0
+
+    def digest(self, value: Any) -> bytes:
+        """The hash of what the value is made of; :class:`Untold` where that cannot be seen."""
+        kind: type = type(value)
+        if isinstance(value, bytes):
+            return _joined("bytes", [value])
+        if kind in PLAIN:
+            return _joined(kind.__qualname__, [repr(value).encode("utf-8", "surrogatepass")])
+        if isinstance(value, NAMED):
+            names = (getattr(value, key, None) for key in ("__qualname__", "__name__", "name"))
+            return _joined(kind.__qualname__, [str(next(filter(None, names), "")).encode()])
+        if id(value) in self.seen:
+            return self.seen[id(value)][1]
+        self.seen[id(value)] = value, b"circle to %d" % self.depth
+        version, before = _version(value), self.vouched
+        self.vouched, self.depth = before or bool(version), self.depth + 1
+        made = _joined(kind.__qualname__, [version.encode(), *self._parts(value)])
+        self.vouched, self.depth = before, self.depth - 1
+        self.seen[id(value)] = value, made
+        return made
+
+    def file(self, path: str | None) -> bytes | None:
+        """The hash of a source file; None where there is none (typed at a prompt, compiled, made while running)."""
+        if path is None or not path.endswith(".py"):
+            return None
+        if path not in self.files:
+            self.files[path] = None
+            with suppress(OSError):
+                self.files[path] = hashlib.sha256(Path(path).read_bytes()).digest()
+        return self.files[path]
+
+    def _parts(self, value: Any) -> Iterator[bytes]:
+        if isinstance(value, types.FunctionType):
+            yield from map(self.digest, self._function(value))
+        elif isinstance(value, type):
+            yield from map(self.digest, self._class(value))
+        else:
+            yield self.digest(type(value))
+            yield from self._instance(value)
+
+    def _instance(self, value: Any) -> Iterator[bytes]:
+        content = next((content for kinds, content in CONTENT if isinstance(value, kinds)), None)
+        if isinstance(value, (set, frozenset)):
+            yield _joined("members", sorted(map(self.digest, value)))
+        elif content is not None:
+            held = content(value)
+            yield _joined("content", map(self.digest, held if isinstance(held, (list, tuple)) else [held]))
+        elif _hides(type(value)) and "__wrapped__" not in getattr(value, "__dict__", {}) and not self.vouched:
+            raise Untold(_name(type(value)))
+        yield from map(self.digest, _attributes(value))
+
+    def _function(self, function: types.FunctionType) -> Iterator[Any]:
+        yield self.file(function.__code__.co_filename)
+        yield from (function.__code__, function.__defaults__, function.__kwdefaults__)
+        yield [_contents(cell) for cell in function.__closure__ or ()]
+        yield from _sorted(vars(function))
+        if self.file(function.__globals__.get("__file__")) is None:  # at a prompt, where no file says what names are
+            named = {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
+            yield list(_sorted(named))
+
+    def _class(self, kind: type) -> Iterator[Any]:
+        for base in kind.__mro__:
+            yield _name(base)
+            if not _is_standard(base):
+                yield self.file(getattr(sys.modules.get(base.__module__), "__file__", None))
+                yield list(_sorted(dict(_members(base))))
+
+
+def _joined(name: str, parts: Iterable[bytes]) -> bytes:
+    whole = hashlib.sha256(name.encode())
+    for part in parts:
+        whole.update(struct.pack(">Q", len(part)) + part)
+    return whole.digest()
+
+
+def _sorted(held: Mapping[str, Any]) -> Iterator[Any]:
+    for name in sorted(held):
+        yield from (name, held[name])
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def _is_standard(kind: type) -> bool:
+    """Whether the class belongs to Python itself."""
+    return str(kind.__module__).partition(".")[0] in sys.stdlib_module_names
+
+
+def _version(value: Any) -> str:
+    """What the object says its version is; an attribute of that name that is a text or number."""
+    found = None
+    with suppress(Exception):
+        found = value.version
+    return str(found) if type(found) in (str, int, float) else ""
+
+
+def _contents(cell: types.CellType) -> Any:
+    with suppress(ValueError):  # a name that is not bound yet
+        return cell.cell_contents
+    return NotImplemented
+
+
+def _slots(kind: type) -> dict[str, types.MemberDescriptorType]:
+    return {
+        f"{_name(base)}.{name}": slot
+        for base in kind.__mro__
+        if "__slots__" in vars(base) and base not in PurePath.__mro__  # a path keeps its hash() there
+        for name, slot in vars(base).items()
+        if isinstance(slot, types.MemberDescriptorType)
+    }
+
+
+def _attributes(value: Any) -> Iterator[Any]:
+    held = dict(getattr(value, "__dict__", {}))
+    for name, slot in _slots(type(value)).items():
+        with suppress(AttributeError):  # never set
+            held[name] = slot.__get__(value)
+    return _sorted({str(name): attribute for name, attribute in held.items()})
+
+
+def _hides(kind: type) -> bool:
+    """Whether objects of this type have memory besides their attributes: a compiled type's own."""
+    words = (kind.__basicsize__ - object.__basicsize__) // struct.calcsize("P")
+    told = len(_slots(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return bool(kind.__itemsize__) or words > told
+
+
+def _members(kind: type) -> Iterator[tuple[str, Any]]:
+    """The functions of a class, and its attributes that are data."""
+    for name, member in vars(kind).items():
+        inner = next((found for way in ("__func__", "fget", "func") if (found := getattr(member, way, None))), member)
+        if isinstance(inner, types.FunctionType):
+            yield name, inner
+        elif isinstance(inner, type):
+            yield name, inner.__qualname__
+        elif not (name == "_abc_impl" or name.startswith("__") or hasattr(type(member), "__get__")):
+            yield name, member
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    names = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return names.union(*(_global_names(part) for part in code.co_consts if isinstance(part, types.CodeType)))

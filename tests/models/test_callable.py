@@ -1,0 +1,307 @@
+"""Functions as models: how they are loaded, told apart, and how they fail."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import lru_cache, partial, wraps
+
+import numpy as np
+import pytest
+
+from askew.errors import ModelError
+from askew.models.callable import CallableModel, PythonModel, source_hash
+from askew.types import Question
+
+
+def say(image, question, *, word="yes"):
+    return word
+
+
+class Attributes:
+    def __init__(self, word):
+        self.word = word
+
+    def __call__(self, image, question):
+        return self.word
+
+    def answer(self, image, question):
+        return self.word
+
+
+class Slots:
+    __slots__ = ("word",)
+
+    def __init__(self, word):
+        self.word = word
+
+    def __call__(self, image, question):
+        return self.word
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    word: object
+
+    def __call__(self, image, question):
+        return self.word
+
+
+class Words(list):
+    def __call__(self, image, question):
+        return self[0]
+
+
+def in_class(word):
+    class Local:
+        def __call__(self, image, question):
+            return word
+
+    return Local()
+
+
+def in_decorator(word):
+    @wraps(say)
+    def wrapper(image, question):
+        return say(image, question, word=word)
+
+    return wrapper
+
+
+def in_keyword_default(word):
+    def function(image, question, *, kept=word):
+        return kept
+
+    return function
+
+
+def in_attribute(word):
+    def function(image, question):
+        return function.word
+
+    function.word = word
+    return function
+
+
+MAKERS = [
+    lambda word: partial(say, word=word),
+    lambda word: partial(partial(lambda word, image, question: word, word)),
+    lambda word: Attributes(word),
+    lambda word: Attributes(word).answer,
+    lambda word: Attributes([{"deep": (word,)}]).answer,
+    lambda word: Attributes(Attributes(word)),
+    lambda word: Attributes(np.array([1, 2, len(word)])),
+    lambda word: Attributes(np.array([word, None], dtype=object)),
+    lambda word: Attributes({"a", "b", word}),
+    lambda word: Slots(word),
+    lambda word: Fields(word),
+    lambda word: Words([word]),
+    lambda word: lru_cache(partial(say, word=word)),
+    in_class,
+    in_decorator,
+    in_keyword_default,
+    in_attribute,
+]
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_what_a_function_holds_tells_it_from_others(maker):
+    assert source_hash(maker("yes")) == source_hash(maker("yes"))
+    assert source_hash(maker("yes")) != source_hash(maker("no"))
+    assert not source_hash(maker("yes")).startswith("once")
+
+
+def test_two_lambdas_of_one_file_are_two_models():
+    assert source_hash(lambda image, question: "yes") != source_hash(lambda image, question: "no")
+
+
+def test_a_changed_class_attribute_is_another_model(monkeypatch):
+    monkeypatch.setattr(Attributes, "extra", 1, raising=False)
+    before = source_hash(Attributes("yes"))
+    monkeypatch.setattr(Attributes, "extra", 2)
+    assert source_hash(Attributes("yes")) != before
+
+
+def test_content_and_attributes_are_not_mixed_up():
+    plain, attributed = Words([1, "word", 2]), Words([1])
+    attributed.word = 2
+    assert source_hash(plain) != source_hash(attributed)
+
+
+def circle(word):
+    one, other = Attributes(word), Attributes(None)
+    one.other, other.other = other, [one, other]
+    return one
+
+
+def test_circles_end_and_are_told_apart():
+    assert source_hash(circle("yes")) == source_hash(circle("yes")) != source_hash(circle("no"))
+
+
+def too_deep():
+    inner: list = []
+    for _ in range(5000):
+        inner = [inner]
+    return inner
+
+
+def test_what_cannot_be_told_is_never_the_same_twice(tmp_path):
+    with (tmp_path / "open").open("w") as file:
+        for held in (file, iter("abc"), too_deep()):
+            function = Attributes(held)
+            assert source_hash(function) != source_hash(function)
+            assert source_hash(partial(function.answer, None)).startswith("once-")
+
+
+def test_networks_are_told_by_their_version():
+    torch = pytest.importorskip("torch")
+    model = Attributes(torch.nn.Linear(2, 2))
+    assert source_hash(model) != source_hash(model)
+    model.version = "1"
+    first = source_hash(model.answer)
+    assert source_hash(model.answer) == first
+    model.version = "2"
+    assert source_hash(model.answer) != first
+    model.scale = 3
+    model.version = "1"
+    assert source_hash(model.answer) != first
+
+
+SCRIPT = """
+import enum, functools, pathlib
+from dataclasses import dataclass
+import numpy as np
+from askew.models.callable import source_hash
+
+class Color(enum.Enum):
+    RED = 1
+
+@dataclass
+class Model:
+    words: object
+    def __call__(self, image, question):
+        return WORD
+
+WORD = {word!r}
+held = [{{"a", "b", "c"}}, Color.RED, pathlib.Path("x"), np.arange(3), frozenset("def"), b"bytes", 1.5, len, str.upper]
+print(source_hash(functools.partial(Model(held), words=held)), hash("a"))
+"""
+
+
+def in_another_process(run, seed, word="yes"):
+    return run(SCRIPT.format(word=word), seed).split()
+
+
+@pytest.fixture
+def run():
+    def piped(script, seed):
+        there = {**os.environ, "PYTHONHASHSEED": str(seed)}
+        done = subprocess.run([sys.executable, "-"], input=script, capture_output=True, text=True, env=there)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return piped
+
+
+def test_the_same_content_is_the_same_model_in_another_process(run):
+    (first, salt), (second, other_salt) = in_another_process(run, 1), in_another_process(run, 2)
+    assert salt != other_salt
+    assert first == second
+    assert not first.startswith("once")
+
+
+def test_typed_at_a_prompt_the_names_a_function_uses_count(run):
+    assert in_another_process(run, 1)[0] != in_another_process(run, 1, "no")[0]
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def written(name, text):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        (tmp_path / f"{name}.py").write_text(text)
+
+    return written
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\nraise ValueError('no weights')\n", "line 2 cannot be imported: ValueError: no weights"),
+        ("def f(:\n", "line 1 cannot be imported: SyntaxError"),
+        ("import sys\nsys.exit(3)\n", "line 2 cannot be imported: SystemExit: 3"),
+        ("import no_such_thing\n", "line 1 cannot be imported: ModuleNotFoundError: No module named 'no_such_thing'"),
+        ("import sys\nsys.nothing\n", "line 2 cannot be imported: AttributeError"),
+    ],
+)
+def test_a_module_that_fails_at_import_is_named_with_its_error(write, text, said):
+    write("broken_model", text)
+    with pytest.raises(ModelError) as caught:
+        PythonModel("broken_model:f")
+    assert f"broken_model.py, {said}" in str(caught.value)
+
+
+def test_a_module_that_is_not_there_is_not_called_broken():
+    with pytest.raises(ModelError, match="Is the module on the path"):
+        PythonModel("no_such_module:f")
+
+
+def test_ctrl_c_at_import_still_stops(write):
+    write("stopped_model", "raise KeyboardInterrupt\n")
+    with pytest.raises(KeyboardInterrupt):
+        PythonModel("stopped_model:f")
+
+
+def test_a_named_object_is_told_by_its_state_and_by_the_module_that_made_it(write):
+    made = "from test_callable_kinds import Say\nmodel = Say({word!r})\n# {note}\n"
+    write(
+        "test_callable_kinds", "class Say(str):\n    def __call__(self, image, question):\n        return str(self)\n"
+    )
+
+    def signature(word, note=""):
+        write("made_model", made.format(word=word, note=note))
+        return repr(PythonModel("made_model:model"))
+
+    first = signature("yes")
+    assert signature("yes") == first
+    assert signature("nay") != first
+    assert signature("yes", "other weights") != first
+
+
+def test_a_named_object_with_weights_is_told_by_its_module_and_version(write):
+    write("weights_model", "model = type('M', (), {'__call__': lambda s, i, q: 'x', 'weights': iter('abc')})()\n")
+    assert repr(PythonModel("weights_model:model")) == repr(PythonModel("weights_model:model"))
+    assert repr(PythonModel("weights_model:model", version="2")) != repr(PythonModel("weights_model:model"))
+
+
+def exits(image, question):
+    if question == "exit":
+        sys.exit(3)
+    return "yes"
+
+
+def exits_batch(images, questions):
+    return [exits(image, question) for image, question in zip(images, questions, strict=True)]
+
+
+@pytest.mark.parametrize("model", [CallableModel.of(exits), CallableModel.of(exits_batch, batch=True)])
+def test_a_function_that_exits_fails_that_question_alone(model):
+    said = model.answer([Question(1, None, "stay"), Question(2, None, "exit"), Question(3, None, "stay")])
+    assert [prediction.answer for prediction in said] == ["yes", None, "yes"]
+    assert said[1].error == "SystemExit: 3"
+
+
+@pytest.mark.parametrize("batch", [False, True])
+def test_ctrl_c_in_a_function_still_stops(batch):
+    def stop(image, question):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        CallableModel.of(stop, batch).answer([Question(1, None, "why?")])
+
+
+def test_a_partial_is_named_as_its_function():
+    assert CallableModel.of(partial(say, word="no")).name == "say"

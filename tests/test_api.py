@@ -1,0 +1,168 @@
+"""askew from Python: stale answers, wrong arguments, ambiguous scores."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+import askew
+from askew.api import as_data, as_model, as_suite
+from askew.errors import ModelError, UsageError
+from askew.types import Prediction, Question
+
+QUESTIONS = [
+    Question(1, None, "What color is the car?", ("red",) * 10),
+    Question(2, None, "What color is the dog?", ("blue",) * 10),
+]
+QUICK = {"resamples": 10}
+
+
+def say(image, question, word):
+    return word
+
+
+class Speaker:
+    """A function with state; its ``repr`` is a place in memory."""
+
+    def __init__(self, word):
+        self.word = word
+
+    def say(self, image, question):
+        return self.word
+
+    def __call__(self, image, question):
+        return self.word
+
+
+class Answerer:
+    """A model without a ``repr`` of its own."""
+
+    def __init__(self, say):
+        self.say = say
+
+    def answer(self, questions):
+        return self.say(questions)
+
+
+def predicts(word):
+    return Answerer(lambda questions: [Prediction(question.id, word) for question in questions])
+
+
+def answered(model, folder):
+    result = askew.evaluate(model, QUESTIONS, "accuracy", output=folder, **QUICK)
+    return result.score("accuracy.all").value, result.results["time"]["asked"]
+
+
+@pytest.mark.parametrize(
+    "maker",
+    [lambda word: partial(say, word=word), lambda word: Speaker(word).say, Speaker, predicts],
+)
+def test_another_state_in_the_same_folder_gets_no_stale_answers(tmp_path, maker):
+    assert answered(maker("red"), tmp_path) == (0.5, 2)
+    assert answered(maker("green"), tmp_path) == (0.0, 2)
+    assert answered(maker("red"), tmp_path) == (0.5, 0)
+
+
+def test_what_cannot_be_told_is_asked_again_until_it_has_a_version(tmp_path):
+    speaker = Speaker("red")
+    speaker.handle = iter("abc")
+    assert answered(speaker, tmp_path) == answered(speaker, tmp_path) == (0.5, 2)
+    speaker.version = "1"
+    assert answered(speaker, tmp_path) == (0.5, 2)
+    assert answered(speaker, tmp_path) == (0.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        (None, "gave None"),
+        ("red", r"gave 'red' \(str\)"),
+        (["red", "blue"], r"gave 'red' \(str\) for a question"),
+        ([None, None], "gave None for a question"),
+        ({1: "red"}, r"\(dict\)"),
+    ],
+)
+def test_a_model_that_gives_no_predictions_is_told_what_to_give(said, words):
+    with pytest.raises(ModelError, match=words) as caught:
+        askew.evaluate(Answerer(lambda questions: said), QUESTIONS, "accuracy", **QUICK)
+    assert "Answerer.answer()" in str(caught.value)
+    assert "one askew.Prediction(question.id, answer) for each question" in str(caught.value)
+
+
+def test_a_model_that_streams_something_else_is_told_too():
+    class Stream(Answerer):
+        def stream(self, questions):
+            return (question.text for question in questions)
+
+    with pytest.raises(ModelError, match=r"Stream.stream\(\) gave 'What color"):
+        askew.evaluate(Stream(None), QUESTIONS, "accuracy", **QUICK)
+
+
+def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen():
+    class Talker(Answerer):
+        free_text = True
+
+    model = Talker(lambda questions: (Prediction(question.id, "red") for question in questions))
+    result = askew.evaluate(model, QUESTIONS, "accuracy", **QUICK)
+    assert result.score("accuracy.all").value == 0.5
+    assert result.results["model"]["extract"] != "none"
+
+
+@pytest.mark.parametrize("data", [5, None, ["What color is the car?"], {"a": 1}])
+def test_what_is_no_data_is_refused_with_what_is(data):
+    with pytest.raises(UsageError, match=r"is no (data|question): give a path, a spec .*askew.Question objects"):
+        askew.evaluate("constant:yes", data, "accuracy")
+
+
+def test_a_data_set_that_lacks_something_is_told_what():
+    class Half:
+        name = "half"
+
+        def questions(self):
+            return iter(QUESTIONS)
+
+    with pytest.raises(UsageError, match=r"is no data set: it has no .skipped\."):
+        as_data(Half())
+
+
+@pytest.mark.parametrize("suite", [None, 5, [None], {"rad"}])
+def test_what_is_no_suite_is_refused_with_what_is(suite):
+    with pytest.raises(UsageError, match=r"is no suite: it has no .name"):
+        askew.evaluate("constant:yes", QUESTIONS, suite)
+
+
+def test_no_suite_at_all_is_refused():
+    with pytest.raises(UsageError, match="at least one"):
+        askew.evaluate("constant:yes", QUESTIONS, [])
+
+
+def test_a_class_in_the_place_of_an_object_is_named():
+    with pytest.raises(UsageError, match=r"Answerer is a class: give a model made by it, Answerer\(...\)"):
+        as_model(Answerer)
+    with pytest.raises(UsageError, match="is a class"):
+        as_suite(type(as_suite("rad").what))
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("both")
+    return askew.evaluate("constant:red", QUESTIONS, ["accuracy", "rad"], output=folder, **QUICK)
+
+
+def test_a_score_that_two_suites_have_must_be_chosen(both):
+    shared = {s.metric for s in both.scores if s.suite == "rad"} & {s.metric for s in both.scores if s.suite != "rad"}
+    metric = min(shared)
+    with pytest.raises(UsageError, match=r"several suites: accuracy, rad\. Say which: suite='accuracy'"):
+        both.score(metric)
+    assert both.score(metric, suite="rad").suite == "rad"
+    assert both.score(metric, suite="accuracy").suite == "accuracy"
+
+
+def test_an_unknown_score_says_what_there_is(both):
+    with pytest.raises(UsageError, match=r"'rad.forward' has no part 'test=nothing'\. Parts, .*test=Y/N←C"):
+        both.score("rad.forward", "test=nothing")
+    with pytest.raises(UsageError, match=r"no score 'rad.forwards'\. Metrics: .*rad.forward"):
+        both.score("rad.forwards")
+    with pytest.raises(UsageError, match=r"no suite 'p2' in this run\. Suites: accuracy, rad\."):
+        both.score("rad.forward", suite="p2")

@@ -67,7 +67,8 @@ def test_another_state_in_the_same_folder_gets_no_stale_answers(tmp_path, maker)
 def test_what_cannot_be_told_is_asked_again_until_it_has_a_version(tmp_path):
     speaker = Speaker("red")
     speaker.handle = iter("abc")
-    assert answered(speaker, tmp_path) == answered(speaker, tmp_path) == (0.5, 2)
+    with pytest.warns(UserWarning, match="Give it an attribute 'version'"):
+        assert answered(speaker, tmp_path) == answered(speaker, tmp_path) == (0.5, 2)
     speaker.version = "1"
     assert answered(speaker, tmp_path) == (0.5, 2)
     assert answered(speaker, tmp_path) == (0.5, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import tempfile
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,7 +18,7 @@ import orjson
 
 from askew.build import prepare
 from askew.errors import ModelError, UsageError
-from askew.models.callable import CallableModel, source_hash
+from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.records import outcome_from
 from askew.registry import make, open_data
 from askew.report.html import write_report
@@ -112,6 +113,12 @@ def evaluate(
     if not parts:
         raise UsageError("There is no suite in the list: give at least one, e.g. suite='rad'.")
     how, asked = Settings(**settings), as_model(model, name)
+    if output is not None and ONCE in asked.spec:
+        warnings.warn(
+            f"{asked.name} holds what cannot be told from outside, so no answers of an earlier call are taken. Give it "
+            "an attribute 'version' that says when it changes.",
+            stacklevel=2,
+        )
     source, suites = as_data(data, images), [as_suite(part) for part in parts]
     folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
     with ExitStack() as failed:

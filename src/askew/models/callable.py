@@ -18,6 +18,9 @@ from askew.images import open_image
 from askew.models.content import Reading, Untold
 from askew.types import Prediction, Question
 
+ONCE = "once-"
+"""How the hash of what cannot be told begins; there is another one each time."""
+
 
 @dataclass(frozen=True)
 class PythonModel:
@@ -147,7 +150,7 @@ def source_hash(function: Callable[..., Any], file: str | None = None, vouched: 
     try:
         return reading.digest((reading.file(file), function)).hex()[:12]
     except (Untold, RecursionError):
-        return f"once-{uuid4().hex[:12]}"
+        return f"{ONCE}{uuid4().hex[:12]}"
 
 
 def _picture(question: Question) -> Any:

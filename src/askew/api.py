@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from askew.build import prepare
+from askew.data.faults import short
 from askew.errors import ModelError, UsageError
 from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.records import outcome_from
@@ -209,9 +210,7 @@ def _shown(value: Any) -> str:
     >>> _shown(None), _shown(5)
     ('None', '5 (int)')
     """
-    text = repr(value)
-    text = text if len(text) <= 60 else f"{text[:57]}..."
-    return text if value is None else f"{text} ({type(value).__name__})"
+    return short(value) if value is None else f"{short(value)} ({type(value).__name__})"
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -234,7 +233,7 @@ class Questions:
 
 
 @dataclass(frozen=True, repr=False)
-class GivenModel:
+class _Given:
     """A model object that somebody wrote: what it gives is checked to be predictions."""
 
     model: Any
@@ -246,24 +245,18 @@ class GivenModel:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.model, name)
 
+
+class GivenModel(_Given):
+    """One that gives the answers of a batch together."""
+
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the model says."""
         said = self.model.answer(questions)
         return [_prediction(self.model, "answer", item) for item in _iterable(self.model, "answer", said)]
 
 
-@dataclass(frozen=True, repr=False)
-class GivenStream:
-    """The same for a model that gives each answer as it comes."""
-
-    model: Any
-    signature: str
-
-    def __repr__(self) -> str:
-        return self.signature
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.model, name)
+class GivenStream(_Given):
+    """One that gives each answer as it comes."""
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """What the model says."""

@@ -129,7 +129,7 @@ def missing(record: Mapping[str, Any], key: str) -> BadRecord:
 
 def wrong(key: str, wanted: str, value: object) -> BadRecord:
     """The fault of a field of the wrong type."""
-    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({_short(value)}). Mend the record.")
+    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Mend the record.")
 
 
 def repeated(key: Id) -> BadRecord:
@@ -141,6 +141,7 @@ def _kind(value: object) -> str:
     return "null" if value is None else _NAMES.get(type(value), type(value).__name__)
 
 
-def _short(value: object) -> str:
+def short(value: object) -> str:
+    """A value as an error message shows it."""
     shown = repr(value)
     return shown if len(shown) <= 40 else shown[:39] + "…"

@@ -58,7 +58,8 @@ class Windows:
         count = self._count + len(made)
         if count > len(self.made):
             room = np.empty((max(self._room, 2 * count), *made.shape[1:]), made.dtype)
-            room[: self._count] = self.made[: self._count] if self._count else made[:0]
+            if self._count:
+                room[: self._count] = self.made[: self._count]
             self.made = room
         self.made[self._count : count] = made
         old = np.ones(count + 1, np.bool_)

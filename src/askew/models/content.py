@@ -6,21 +6,15 @@ open file, a tensor, a compiled object) is :class:`Untold`.
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import dis
-import fractions
 import functools
 import hashlib
 import logging
-import random
 import re
 import struct
 import sys
 import threading
 import types
-import uuid
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -49,18 +43,10 @@ CONTENT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
     (int, int.__int__),
     (float, float.__float__),
-    (complex, lambda value: (value.real, value.imag)),
-    (bytearray, bytes),
     (dict, lambda value: [part for item in dict.items(value) for part in item]),
-    (types.MappingProxyType, dict),
-    ((list, tuple, deque), list),
-    (slice, lambda value: (value.start, value.stop, value.step)),
-    ((PurePath, decimal.Decimal, fractions.Fraction, uuid.UUID, np.dtype), str),
-    ((datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo), repr),
+    ((list, tuple), list),
+    ((PurePath, np.dtype), str),
     (re.Pattern, lambda value: (value.pattern, value.flags)),
-    ((types.GenericAlias, types.UnionType), repr),
-    (random.Random, lambda value: value.getstate()),
-    (np.random.Generator, lambda value: value.bit_generator.state),
     (
         (np.ndarray, np.generic),
         lambda value: (value.dtype.str, value.shape, value.tolist() if value.dtype.hasobject else value.tobytes()),

@@ -15,13 +15,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, islice
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.errors import need
 from askew.language.tagger import Token
 from askew.language.windows import Ints, Windows
 
@@ -54,12 +55,10 @@ class Layer:
     scale: Floats
     shift: Floats
 
-    def __call__(self, vectors: Floats, windows: Ints) -> Floats:
-        """What the middle of each window becomes; a window is three rows of the vectors."""
-        found = np.empty((len(windows), vectors.shape[1]), np.float32)
+    def __call__(self, vectors: Floats, windows: Ints, out: Floats) -> None:
+        """Write what the middle of each window becomes; a window is three rows of the vectors."""
         for start in range(0, len(windows), _BLOCK):
-            self._block(vectors, windows[start : start + _BLOCK], found[start : start + _BLOCK])
-        return found
+            self._block(vectors, windows[start : start + _BLOCK], out[start : start + _BLOCK])
 
     def _block(self, vectors: Floats, windows: Ints, best: Floats) -> None:
         count, width = best.shape
@@ -83,7 +82,8 @@ class Network:
         self.weights, self.bias = weights, bias
         """From the last layer to the labels: (width, labels)."""
         self.labels = labels
-        self._seen = [Windows(_SEEN // 2) for _ in self.layers]
+        room = [np.empty((_SEEN // 2, len(weights)), np.float32) for _ in self.layers[1:]]
+        self._seen = [*map(Windows, room), Windows(np.empty(_SEEN // 2, np.int64))]
 
     @property
     def reach(self) -> int:
@@ -111,10 +111,11 @@ class Network:
             vectors = seen.made
         return [self.labels[label] for label in vectors[found].tolist()]
 
-    def _labels(self, vectors: Floats, windows: Ints) -> Ints:
-        """The labels of the middles of windows, by the last layer."""
-        best: Ints = (self.layers[-1](vectors, windows) @ self.weights + self.bias).argmax(axis=1)
-        return best
+    def _labels(self, vectors: Floats, windows: Ints, out: Ints) -> None:
+        """Write the labels of the middles of windows, by the last layer."""
+        last = np.empty((len(windows), len(self.weights)), np.float32)
+        self.layers[-1](vectors, windows, last)
+        np.argmax(last @ self.weights + self.bias, axis=1, out=out)
 
     def _wanted(self, token: Mask) -> Iterator[Ints]:
         """The places that each layer must work out: one more on either side of a text for each layer still to come."""
@@ -137,6 +138,16 @@ class Piece(NamedTuple):
     """The rows of their vectors."""
 
 
+class Word(NamedTuple):
+    """All that the tagger sees of a word alone."""
+
+    text: str
+    norm: str
+    """Its usual spelling: *not* for *n't*."""
+    spaced: bool
+    """Whether a space follows."""
+
+
 class Pieces:
     """The pieces of all texts so far, split and embedded by spaCy."""
 
@@ -145,8 +156,9 @@ class Pieces:
         self._inner: dict[str, Piece | None] = {}
         self._last: dict[str, Piece | None] = {}
         """Before a space and at the end of a text, which is not the same to the tagger."""
+        self._rows: dict[Word, int] = {}
         self.vectors: Floats = np.zeros((1, embed.get_dim("nO")), np.float32)
-        """One row for each token; the first stands for what is outside of any text."""
+        """One row for each word; the first stands for what is outside of any text."""
 
     def __len__(self) -> int:
         return len(self._inner) + len(self._last)
@@ -155,31 +167,45 @@ class Pieces:
         """Forget the pieces; their rows will be those of others."""
         self._inner.clear()
         self._last.clear()
+        self._rows.clear()
         self.vectors = self.vectors[:1]
 
     def of(self, texts: Iterable[str]) -> list[list[Piece] | None]:
         """The pieces of each text; None for a text with one that is not plain, and for one that is long."""
         split = [text.split(" ") if len(text) <= _LONG else [""] for text in texts]
         ends = [parts.pop() for parts in split]
-        self._learn(self._inner, chain.from_iterable(split), " ")
-        self._learn(self._last, ends, "")
+        self._learn(self._inner, chain.from_iterable(split), spaced=True)
+        self._learn(self._last, ends, spaced=False)
+        self._embed_new()
         found = [[*map(self._inner.get, parts), self._last[end]] for parts, end in zip(split, ends, strict=True)]
         return [pieces if all(pieces) else None for pieces in found]  # type: ignore[misc]
 
-    def _learn(self, known: dict[str, Piece | None], parts: Iterable[str], space: str) -> None:
+    def _learn(self, known: dict[str, Piece | None], parts: Iterable[str], *, spaced: bool) -> None:
+        """Split the pieces that are new, all in one text, where a space ends each."""
         new = [part for part in dict.fromkeys(parts) if part not in known]
         known.update(dict.fromkeys(new))
-        plain = [part for part in new if _PLAIN.fullmatch(part)]
-        documents = [self._tokenizer(part + space) for part in plain]
-        row = len(self.vectors)
-        for part, document in zip(plain, documents, strict=True):
-            starts = [*(token.idx for token in document), len(part + space)]
-            steps = tuple(after - before for before, after in pairwise(starts))
-            words = tuple(token.text for token in document)
-            known[part] = Piece(words, steps, tuple(range(row, row + len(words))))
-            row += len(words)
-        if documents:
-            self.vectors = np.concatenate((self.vectors, *self._embed.predict(documents)))
+        plain = filter(_PLAIN.fullmatch, new)
+        words: list[Word] = []
+        for token in self._tokenizer(" ".join([*filter(_PLAIN.fullmatch, new), ""])):
+            ends = bool(token.whitespace_)
+            words.append(Word(token.text, token.norm_, ends and spaced))
+            if ends:
+                known[next(plain)] = self._piece(words)
+                words = []
+
+    def _piece(self, words: Sequence[Word]) -> Piece:
+        rows = [self._rows.setdefault(word, len(self._rows) + 1) for word in words]
+        steps = [len(word.text) + word.spaced for word in words]
+        return Piece(tuple([word.text for word in words]), tuple(steps), tuple(rows))
+
+    def _embed_new(self) -> None:
+        new = list(islice(self._rows, len(self.vectors) - 1, None))
+        if new:
+            text, _, spaced = zip(*new, strict=True)
+            document = need("spacy.tokens", "language").Doc(self._tokenizer.vocab, text, spaced)
+            for token, word in zip(document, new, strict=True):
+                token.norm_ = word.norm
+            self.vectors = np.concatenate((self.vectors, *self._embed.predict([document])))
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+Make = Callable[[Ints, NDArray[Any]], object]
+"""Works out windows and writes what it makes of each into the rows given."""
 
 _BITS = 21
 """How many bits of a window's code each of its three rows has."""
@@ -19,16 +21,15 @@ _LAST = np.iinfo(np.int64).max
 class Windows:
     """Windows of three rows, each with what was made of it.
 
-    >>> windows = Windows()
-    >>> rows = windows.rows(np.array([0, 5, 6, 0, 5, 6, 0]), np.array([1, 2, 4]), lambda new: new.sum(axis=1))
+    >>> windows = Windows(np.empty(8, np.int64))
+    >>> rows = windows.rows(np.array([0, 5, 6, 0, 5, 6, 0]), np.array([1, 2, 4]), lambda new, out: new.sum(1, out=out))
     >>> windows.made[rows].tolist(), len(windows)
     ([11, 11, 11], 2)
     """
 
-    def __init__(self, room: int = 1) -> None:
-        """Room for so many is kept, which takes memory only as far as it is used; there can be more."""
-        self._room = room
-        self.made: NDArray[Any] = np.empty(0)
+    def __init__(self, room: NDArray[Any]) -> None:
+        """What is made is written into this room, row after row; more is taken when it is full."""
+        self.made = room
         """What was made, in rows, with some room behind."""
         self.forget()
 
@@ -41,7 +42,7 @@ class Windows:
     def __len__(self) -> int:
         return self._count
 
-    def rows(self, ids: Ints, places: Ints, make: Callable[[Ints], NDArray[Any]]) -> Ints:
+    def rows(self, ids: Ints, places: Ints, make: Make) -> Ints:
         """The rows of what is made of the windows around some places of a sequence; new ones are made first."""
         codes = ids[places - 1] << 2 * _BITS | ids[places] << _BITS | ids[places + 1]
         distinct, which = np.unique(codes, return_inverse=True)
@@ -53,15 +54,14 @@ class Windows:
         found: Ints = self._rows[at][which]
         return found
 
-    def _add(self, codes: Ints, at: Ints, make: Callable[[Ints], NDArray[Any]]) -> None:
-        made = make(np.stack([codes >> shift & (1 << _BITS) - 1 for shift in (2 * _BITS, _BITS, 0)], axis=1))
-        count = self._count + len(made)
+    def _add(self, codes: Ints, at: Ints, make: Make) -> None:
+        count = self._count + len(codes)
         if count > len(self.made):
-            room = np.empty((max(self._room, 2 * count), *made.shape[1:]), made.dtype)
-            if self._count:
-                room[: self._count] = self.made[: self._count]
+            room = np.empty((2 * count, *self.made.shape[1:]), self.made.dtype)
+            room[: self._count] = self.made[: self._count]
             self.made = room
-        self.made[self._count : count] = made
+        windows = np.stack([codes >> shift & (1 << _BITS) - 1 for shift in (2 * _BITS, _BITS, 0)], axis=1)
+        make(windows, self.made[self._count : count])
         old = np.ones(count + 1, np.bool_)
         old[at + np.arange(len(at))] = False
         self._codes = _merged(old, self._codes, codes)

@@ -32,6 +32,8 @@ _SUBJECT = frozenset(
 _TAIL = re.compile(
     r"\s*(?:(?:in|on|of) (?:the|this) (?:picture|photo|image|scene)|right now|today)?\s*\?*\s*$", re.IGNORECASE
 )
+_END = re.compile(r"(?<=[a-z0-9])(?![a-z0-9])" + _TAIL.pattern, re.IGNORECASE)
+"""What stands behind the last word before a tail, in such a question."""
 _ANIMALS = 5
 _KINDS: dict[int, tuple[str, ...]] = {
     **dict.fromkeys((14, 18), ("person", "living")),
@@ -107,9 +109,13 @@ class Antonymous:
         >>> [Antonymous().could(text) for text in ("Is the window open?", "Is this a kitchen?", "What is open?")]
         [True, False, False]
         """
-        if not PATTERN.match(text):
+        opening = PATTERN.match(text)
+        if opening is None:
             return False
-        return not _PLAIN.fullmatch(text) or any(map(self._opposed, text.lower().rstrip("?").split(" ")))
+        if not _PLAIN.fullmatch(text):
+            return True
+        end = _END.search(text, opening.end() + 1)
+        return end is not None and any(map(self._opposed, text[: end.start()].lower().split(" ")[-2:]))
 
     @cached_property
     def _opposed(self) -> Callable[[str], bool]:

@@ -9,9 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-import yaml
+from askew.shipped import shipped
 
 _LONGEST = 4000
 """Letters that are looked at; an answer stands at the beginning or, after a mark, at the end."""
@@ -47,7 +46,7 @@ class Rules:
 @lru_cache(maxsize=1)
 def rules() -> Rules:
     """The rules, read once."""
-    data = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
+    data = shipped("spoken.yaml")
 
     def any_of(patterns: Sequence[str], wrap: str = "{}") -> re.Pattern[str]:
         return re.compile(wrap.format("|".join(f"(?:{part})" for part in patterns)), re.IGNORECASE | re.DOTALL)

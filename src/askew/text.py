@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-import yaml
+from askew.shipped import shipped
 
 _PERIOD = re.compile(r"(?!<=\d)(\.)(?!\d)")
 """*sic*: meant to look behind, it looks ahead for ``<=`` and always succeeds, so ``"5."`` loses its period too."""
@@ -104,7 +103,7 @@ class _Rules:
 
 @lru_cache(maxsize=1)
 def _rules() -> _Rules:
-    data = yaml.safe_load(Path(__file__).with_name("normalisation.yaml").read_text(encoding="utf-8"))
+    data = shipped("normalisation.yaml")
     marks = data["punctuation"]
     return _Rules(
         punctuation=marks,

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from askew.language.wordnet import Pos, Synset, WordNet
+from askew.shipped import shipped
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +86,5 @@ def _opposed(wordnet: WordNet, sense: Synset, word: str) -> bool:
 
 
 def _data() -> dict[str, list[dict[str, Any]]]:
-    data: dict[str, list[dict[str, Any]]] = yaml.safe_load(
-        files("askew.language").joinpath("antonyms.yaml").read_text("utf-8")
-    )
+    data: dict[str, list[dict[str, Any]]] = shipped("language/antonyms.yaml")
     return data

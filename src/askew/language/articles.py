@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib.resources import files
-
-import yaml
 
 from askew.language.numbers import number_word
+from askew.shipped import shipped
 
 _VOWEL_LETTERS = frozenset("aefhilmnorsx")
 
@@ -63,5 +61,5 @@ def _spoken_number(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _exceptions() -> dict[str, tuple[str, ...]]:
-    data = yaml.safe_load(files("askew.language").joinpath("articles.yaml").read_text("utf-8"))
+    data = shipped("language/articles.yaml")
     return {name: tuple(words) for name, words in data.items()}

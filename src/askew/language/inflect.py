@@ -6,12 +6,10 @@ Exceptions are in ``nouns.yaml``; what is regular comes from lemminflect (extra 
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from askew.errors import need
+from askew.shipped import shipped
 
 
 @lru_cache(maxsize=1 << 13)
@@ -182,7 +180,7 @@ def _plurals() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("nouns.yaml").read_text("utf-8"))
+    data: dict[str, Any] = shipped("language/nouns.yaml")
     return data
 
 

@@ -13,12 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib.resources import files
-
-import yaml
 
 from askew.errors import DataError
 from askew.language.tagger import Token
+from askew.shipped import shipped
 
 _INNER = frozenset(("JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "CD", "POS", "VBN", "HYPH"))
 _OUTER = frozenset(("DT", "PDT", "PRP$", "WP$"))
@@ -106,9 +104,7 @@ class Paraphrases:
 @lru_cache(maxsize=1)
 def reviewed() -> tuple[Paraphrase, ...]:
     """Our own rules."""
-    entries: list[dict[str, str]] = yaml.safe_load(
-        files("askew.language").joinpath("paraphrases.yaml").read_text("utf-8")
-    )
+    entries: list[dict[str, str]] = shipped("language/paraphrases.yaml")
     return tuple(
         Paraphrase(entry["id"], entry["from"], entry["to"], (entry["good"], entry["becomes"]), entry["bad"])
         for entry in entries

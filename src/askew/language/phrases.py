@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from importlib.resources import files
-
-import yaml
 
 from askew.language.inflect import singular
 from askew.language.tagger import Token
 from askew.language.wordnet import Pos, WordNet
+from askew.shipped import shipped
 
 _LONGEST = 4
 _REMEMBERED = 1 << 16
@@ -93,7 +91,7 @@ def _openings(wordnet: WordNet, pos: Pos) -> dict[str, set[str]]:
 @lru_cache(maxsize=1)
 def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
     """Our own phrases by their first word; where that has an open end, by every form that is needed."""
-    phrases: list[str] = yaml.safe_load(files("askew.language").joinpath("phrases.yaml").read_text("utf-8"))
+    phrases: list[str] = shipped("language/phrases.yaml")
     starts: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
         first, *rest = phrase.split()

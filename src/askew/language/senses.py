@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from math import log
 from typing import Any
 
-import yaml
-
 from askew.language.vocabulary import words_of
 from askew.language.wordnet import Pos, Synset, WordNet
+from askew.shipped import shipped
 
 _RELATIONS = ("@", "~", "&", "+", "#p", "%p", "*", "^", "=", "!")
 """Hypernyms, hyponyms, similar, derived, parts and wholes, entailed, see also, attributes, antonyms."""
@@ -136,5 +134,5 @@ def _stop() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("senses.yaml").read_text("utf-8"))
+    data: dict[str, Any] = shipped("language/senses.yaml")
     return data

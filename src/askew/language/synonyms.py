@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
 from askew.language.wordnet import Pos, Synset, WordNet
+from askew.shipped import shipped
 
 UNREVIEWED = 0.9
 """The most that WordNet alone can give: on its own it also calls a hand a mitt."""
@@ -111,5 +109,5 @@ def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
 
 
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("synonyms.yaml").read_text("utf-8"))
+    data: dict[str, Any] = shipped("language/synonyms.yaml")
     return data

@@ -14,10 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import yaml
-
 from askew.errors import DataError, ModelError, need
 from askew.files import cache_folder, file_sha256, replaced
+from askew.shipped import shipped
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: words, one after another (BLIP, LLaVA, ...).
@@ -224,7 +223,7 @@ def read_labels(file: str) -> tuple[str, ...]:
 @lru_cache
 def prompts() -> Mapping[str, str]:
     """The default prompt of each kind and family."""
-    table: Mapping[str, str] = yaml.safe_load(Path(__file__).with_name("hf_prompts.yaml").read_text(encoding="utf-8"))
+    table: Mapping[str, str] = shipped("models/hf_prompts.yaml")
     return table
 
 

@@ -6,14 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-import yaml
-
 from askew.language.inflect import base, is_plural
 from askew.language.tagger import Token
+from askew.shipped import shipped
 
 _DETERMINERS = ("DT", "PDT", "WDT", "WP", "PRP$", "WP$")
 _LETTERS = dict.fromkeys(_DETERMINERS, "D") | dict.fromkeys(("CD", "VBN", "VBG", "HYPH"), "J")
@@ -158,5 +156,5 @@ def _letters(tokens: Sequence[Token]) -> str:
 @lru_cache(maxsize=1)
 def word_lists() -> dict[str, Any]:
     """The small words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
-    data: dict[str, Any] = yaml.safe_load(files("askew.language").joinpath("backtranslation.yaml").read_text("utf-8"))
+    data: dict[str, Any] = shipped("language/backtranslation.yaml")
     return data

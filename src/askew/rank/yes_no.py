@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
-from importlib.resources import files
-
-import yaml
 
 from askew.rank.pool import Pool
+from askew.shipped import shipped
 from askew.text import tokens
 from askew.types import Question
 
@@ -37,6 +35,5 @@ def pool_of(questions: Iterable[Question], yes_no: bool = False) -> Pool:
 
 @lru_cache(maxsize=1)
 def _openings() -> frozenset[str]:
-    text = files("askew.language").joinpath("backtranslation.yaml").read_text("utf-8")
-    words: list[str] = yaml.safe_load(text)["opens"]
+    words: list[str] = shipped("language/backtranslation.yaml")["opens"]
     return frozenset(words) | {f"{word}n" for word in words}  # isn't, aren't: what stands before the apostrophe

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
+from askew.shipped import shipped
 
 DASH = "—"
 
@@ -140,8 +139,7 @@ def probability(p: float | None) -> str:
 
 @cache
 def _named() -> dict[str, dict[str, Any]]:
-    text = files("askew.report").joinpath("metrics.yaml").read_text(encoding="utf-8")
-    named: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    named: dict[str, dict[str, Any]] = shipped("report/metrics.yaml")
     return named
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
+from askew.shipped import shipped
 
 Rows = dict[str, tuple[float | None, ...]]
 
@@ -18,6 +17,5 @@ def published(suite: str) -> dict[str, Rows]:
     >>> published("rad")["rad"]["BUTD (VQA)"][0]
     67.15
     """
-    text = files("askew.suites").joinpath(f"{suite}.yaml").read_text(encoding="utf-8")
-    tables: dict[str, dict[str, Any]] = yaml.safe_load(text)
+    tables: dict[str, dict[str, Any]] = shipped(f"suites/{suite}.yaml")
     return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in tables.items()}

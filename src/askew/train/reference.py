@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import torch
-import yaml
 
 from askew.api import as_data
 from askew.metrics.official import official_table
 from askew.models.bundled import Onnx
 from askew.nets.encoder import EncoderConfig
 from askew.registry import make
+from askew.shipped import shipped
 from askew.train.export import export_encoder, export_trained
 from askew.train.loop import train
 from askew.train.perception import Lesson, teach
@@ -85,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="the folder for ONNX files and for the work on them")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="encoder, or names of models (default: everything)")
     args = parser.parse_args(argv)
-    plan = yaml.safe_load((files("askew.train") / "reference.yaml").read_text(encoding="utf-8"))
+    plan = shipped("train/reference.yaml")
     torch.set_num_threads(plan["training"]["threads"])
     work = args.output / "work"
     wanted = args.only or ["encoder", *plan["models"]]

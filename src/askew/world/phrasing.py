@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any
 
-import yaml
-
+from askew.shipped import shipped
 from askew.world.meaning import Draft
 from askew.world.vocabulary import classes
 
@@ -19,9 +17,7 @@ Choice = tuple[tuple[str, ...], tuple[float, ...]]
 @cache
 def data(name: str) -> Mapping[str, Any]:
     """One file of ``phrasings/``."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = (files("askew.world") / "phrasings" / f"{name}.yaml").read_text(encoding="utf-8")
-    content: Mapping[str, Any] = yaml.load(text, Loader=loader)
+    content: Mapping[str, Any] = shipped(f"world/phrasings/{name}.yaml")
     return content
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
+from askew.shipped import shipped
 
 Weights = Mapping[str, float]
 
@@ -67,9 +66,7 @@ class Place:
 
 def read(name: str) -> dict[str, Any]:
     """One data file of the world."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    text = (files("askew.world") / "data" / f"{name}.yaml").read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.load(text, Loader=loader)
+    content: dict[str, Any] = shipped(f"world/data/{name}.yaml")
     return content
 
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Literal
-
-import yaml
 
 from askew.language import inflect
 from askew.language.wordnet import WordNet
+from askew.shipped import shipped
 
 Number = Literal["one", "many", "mass"]
 """``a cup``, ``any cups``, ``any water``."""
@@ -237,14 +235,8 @@ def names() -> Mapping[str, Any]:
 
 def read(file: str) -> dict[str, Any]:
     """A data file of this package."""
-    data: dict[str, Any] = yaml.load(
-        files("askew.perturb.carets").joinpath("data").joinpath(file).read_text("utf-8"), Loader=_LOADER
-    )
+    data: dict[str, Any] = shipped(f"perturb/carets/data/{file}")
     return data
-
-
-# the C loader of safe YAML, where there is one
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @lru_cache(maxsize=32)

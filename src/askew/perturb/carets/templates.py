@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from string import Formatter
 from typing import Any, Literal
 
-import yaml
+from askew.shipped import shipped
 
 Split = Literal["all", "odd", "even"]
 """Which templates are used: all, or one half, so that a model can be trained on the other."""
@@ -80,8 +79,7 @@ def templates(type_: str) -> tuple[Template, ...]:
     >>> [len(templates(each)) for each in TYPES]
     [54, 18, 18, 25, 25, 39, 28]
     """
-    file = files("askew.perturb.carets").joinpath("templates").joinpath(f"{TYPES[type_]}.yaml")
-    data: dict[str, list[dict[str, Any]]] = yaml.safe_load(file.read_text("utf-8"))
+    data: dict[str, list[dict[str, Any]]] = shipped(f"perturb/carets/templates/{TYPES[type_]}.yaml")
     entries = [entry for part in ("plain", "related") for entry in data.get(part, ())]
     return tuple(_template(type_, number, entry) for number, entry in enumerate(entries, 1))
 

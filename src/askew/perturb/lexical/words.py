@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
 
-import yaml
+from askew.shipped import shipped
 
 
 @lru_cache(maxsize=1)
@@ -15,7 +14,5 @@ def words() -> dict[str, frozenset[str]]:
     >>> "very" in words()["joined"]
     True
     """
-    data: dict[str, list[str]] = yaml.safe_load(
-        files("askew.perturb.lexical").joinpath("words.yaml").read_text("utf-8")
-    )
+    data: dict[str, list[str]] = shipped("perturb/lexical/words.yaml")
     return {name: frozenset(listed) for name, listed in data.items()}

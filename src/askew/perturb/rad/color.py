@@ -6,14 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
-
-import yaml
 
 from askew.language.tagger import Tagger
 from askew.perturb.rad.phrase import phrase_fault
 from askew.perturb.rad.pool import Pools
 from askew.perturb.rad.template import Asked, CannotAsk, plain, read_tokens, tidy
+from askew.shipped import shipped
 
 _SINGULAR = re.compile(r"what (colou?r) is the (.+)\?", re.IGNORECASE)
 _PLURAL = re.compile(r"what (colou?r) are the (.+)\?", re.IGNORECASE)
@@ -100,9 +98,7 @@ class Color:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, dict[str, list[str]]]:
-    data: dict[str, dict[str, list[str]]] = yaml.safe_load(
-        files("askew.perturb.rad").joinpath("colors.yaml").read_text("utf-8")
-    )
+    data: dict[str, dict[str, list[str]]] = shipped("perturb/rad/colors.yaml")
     return data
 
 

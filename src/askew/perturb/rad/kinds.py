@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
-import yaml
+from askew.shipped import shipped
 
 Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
 """Where the answer stands: behind the noun with an article, behind it without one, or before it."""
@@ -80,7 +79,7 @@ def _kin() -> dict[str, frozenset[int]]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = yaml.safe_load(files("askew.perturb.rad").joinpath("kinds.yaml").read_text("utf-8"))
+    data: dict[str, Any] = shipped("perturb/rad/kinds.yaml")
     return {name: _words(value) if isinstance(value, list) and name != "kin" else value for name, value in data.items()}
 
 

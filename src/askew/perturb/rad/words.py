@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from importlib.resources import files
 
-import yaml
+from askew.shipped import shipped
 
 
 def word_list(name: str) -> frozenset[str]:
@@ -19,5 +18,5 @@ def word_list(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, frozenset[str]]:
-    data = yaml.safe_load(files("askew.perturb.rad").joinpath("words.yaml").read_text("utf-8"))
+    data = shipped("perturb/rad/words.yaml")
     return {name: frozenset(str(word) for word in words) for name, words in data.items()}

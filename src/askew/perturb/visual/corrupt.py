@@ -8,17 +8,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib.resources import files
 from random import Random
 from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 from PIL import Image
 
 from askew.errors import BadOption
 from askew.perturb.visual.keep import gaussian
+from askew.shipped import shipped
 
 KINDS = ("noise", "blur", "bright", "contrast", "jpeg")
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -46,8 +45,7 @@ def corrupted(picture: Image.Image, kind: str, severity: int, rng: Random) -> Im
 
 @cache
 def _strengths() -> Mapping[str, tuple[float, ...]]:
-    text = files("askew.perturb.visual").joinpath("corruptions.yaml").read_text(encoding="utf-8")
-    return {kind: tuple(values) for kind, values in yaml.safe_load(text).items()}
+    return {kind: tuple(values) for kind, values in shipped("perturb/visual/corruptions.yaml").items()}
 
 
 def _noise(picture: Image.Image, strength: float, rng: Random) -> Image.Image:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
-from importlib.resources import files
 from math import ceil, floor
 from random import Random
 from typing import TypeAlias
 
-import yaml
-
 from askew.language.inflect import singular
+from askew.shipped import shipped
 from askew.text import modal_answer, tokens
 from askew.types import Question, Scene, Thing
 
@@ -114,8 +112,7 @@ def _belonging(scene: Scene, found: Set[str]) -> Iterator[str]:
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    text = files("askew.perturb.visual").joinpath("words.yaml").read_text(encoding="utf-8")
-    return {kind: frozenset(words) for kind, words in yaml.safe_load(text).items()}
+    return {kind: frozenset(words) for kind, words in shipped("perturb/visual/words.yaml").items()}
 
 
 def _side(start: float, stop: float, whole: int) -> tuple[int, int]:

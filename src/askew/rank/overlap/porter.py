@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 
-import yaml
+from askew.shipped import shipped
 
 Rules = Sequence[tuple[str, str]]
 
@@ -51,7 +50,7 @@ class _Steps:
 
 @lru_cache(maxsize=1)
 def _steps() -> _Steps:
-    data = yaml.safe_load(Path(__file__).with_name("porter.yaml").read_text(encoding="utf-8"))
+    data = shipped("rank/overlap/porter.yaml")
     irregular = {form: base for base, forms in data["irregular"].items() for form in forms}
     rules = {name: [(old, new) for old, new in data[name]] for name in ("plurals", "restored", "double", "single")}
     return _Steps(irregular, last=[(ending, "") for ending in data["last"]], **rules)

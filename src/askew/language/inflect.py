@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from askew.errors import need
+from askew.language.without import without
 from askew.shipped import shipped
 
 
@@ -30,7 +31,7 @@ def singular(noun: str) -> str:
         return before + last[: -len(ending)] + _irregular()[ending]
     if word in invariant() or word in mass() or not word.endswith("s"):
         return noun
-    lemma: str = need("lemminflect", "language").getLemma(last, "NOUN")[0]
+    lemma: str = _lemminflect().getLemma(last, "NOUN")[0]
     return before + _like(last, lemma)
 
 
@@ -47,7 +48,7 @@ def plural(noun: str) -> str:
         return noun
     if word in _plurals():
         return before + _like(last, _plurals()[word])
-    return before + _like(last, need("lemminflect", "language").getInflection(word, "NNS")[0])
+    return before + _like(last, _lemminflect().getInflection(word, "NNS")[0])
 
 
 @lru_cache(maxsize=1 << 13)
@@ -62,7 +63,7 @@ def is_plural(word: str) -> bool:
         return True
     if word in mass() or not word.endswith("s"):
         return False
-    return bool(need("lemminflect", "language").getLemma(word, "NOUN")[0] != word)
+    return bool(_lemminflect().getLemma(word, "NOUN")[0] != word)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -85,7 +86,7 @@ def third_person(verb: str) -> str:
     irregular: dict[str, str] = _data()["verbs"]
     if verb.lower() in irregular:
         return irregular[verb.lower()]
-    return str(need("lemminflect", "language").getInflection(verb.lower(), "VBZ")[0])
+    return str(_lemminflect().getInflection(verb.lower(), "VBZ")[0])
 
 
 @lru_cache(maxsize=1 << 13)
@@ -95,7 +96,7 @@ def parts_of_speech(word: str) -> frozenset[str]:
     >>> sorted(parts_of_speech("electronic")), sorted(parts_of_speech("church")), sorted(parts_of_speech("qxz"))
     (['ADJ'], ['NOUN'], [])
     """
-    return frozenset(need("lemminflect", "language").getAllLemmas(word.lower()))
+    return frozenset(_lemminflect().getAllLemmas(word.lower()))
 
 
 @lru_cache(maxsize=1 << 13)
@@ -109,7 +110,7 @@ def base(word: str, tag: str) -> str:
     if tag == "NNS":
         return lower if lower in pairs() else singular(lower)
     kind = "VERB" if tag.startswith("VB") else "ADJ" if tag in ("JJR", "JJS") else ""
-    return str(need("lemminflect", "language").getLemma(lower, kind)[0]) if kind else lower
+    return str(_lemminflect().getLemma(lower, kind)[0]) if kind else lower
 
 
 @lru_cache(maxsize=1 << 13)
@@ -124,7 +125,7 @@ def inflected(lemma: str, tag: str) -> str | None:
     if tag == "NNS":
         return plural(lemma)
     if tag.startswith("VB") or tag in ("JJR", "JJS"):
-        forms = need("lemminflect", "language").getInflection(lemma, tag, inflect_oov=False)
+        forms = _lemminflect().getInflection(lemma, tag, inflect_oov=False)
         return str(forms[0]) if forms else None
     return lemma
 
@@ -182,6 +183,13 @@ def _plurals() -> dict[str, str]:
 def _data() -> dict[str, Any]:
     data: dict[str, Any] = shipped("language/nouns.yaml")
     return data
+
+
+@lru_cache(maxsize=1)
+def _lemminflect() -> Any:
+    """lemminflect without spaCy, which it would import only to add to it: a second or three, and 0.3 GB."""
+    with without("spacy"):
+        return need("lemminflect", "language")
 
 
 def _split(phrase: str) -> tuple[str, str]:

@@ -7,7 +7,9 @@ text is tagged once while it is remembered.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -15,6 +17,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askew.errors import MissingExtra, need
+from askew.language.without import without
 
 if TYPE_CHECKING:
     from askew.language.fast_tags import FastTags
@@ -99,8 +102,18 @@ class Tagger:
 
 
 @lru_cache(maxsize=1)
+def _spacy() -> Any:
+    """spaCy, which imports torch where it is installed: two seconds and 0.2 GB for nothing that is used here.
+
+    The command line does without; a program that uses askew may have other uses of spaCy, with torch.
+    """
+    with without("torch") if "askew.cli" in sys.modules else nullcontext():
+        return need("spacy", "language")
+
+
+@lru_cache(maxsize=1)
 def _installed() -> str:
-    need("spacy", "language")
+    _spacy()
     for name in MODELS:
         if find_spec(name) is not None:
             return name
@@ -111,7 +124,7 @@ def _installed() -> str:
 
 @lru_cache(maxsize=2)
 def _pipeline(model: str) -> Any:
-    return need("spacy", "language").load(model, exclude=list(_UNUSED))
+    return _spacy().load(model, exclude=list(_UNUSED))
 
 
 @lru_cache(maxsize=2)

@@ -33,7 +33,7 @@ demo: $(VENV)/user  ## install, run the main job on the embedded world, end in a
 	$(BIN)/askew demo --output demo
 
 test: lint  ## install and run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: $(VENV)/dev  ## format, lint and types
 	$(BIN)/ruff format --check .

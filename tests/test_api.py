@@ -116,6 +116,24 @@ def test_what_is_no_data_is_refused_with_what_is(data):
         askew.evaluate("constant:yes", data, "accuracy")
 
 
+@pytest.mark.parametrize(
+    ("made", "fault"),
+    [
+        (Question(1, "a.jpg", "Why?"), "The image of .* must be an askew.ImageRef or None"),
+        (Question(1.0, None, "Why?"), "The id of .* must be text or a whole number"),
+        (Question(True, None, "Why?"), "The id of .* must be text or a whole number"),
+        (Question(1, None, None), "The text of .* is None: it must be text"),
+        (Question(1, None, " "), "must be text, and not blank"),
+        (Question(1, None, "Why?", "white"), "The answers of .* must be a tuple of texts"),
+        (Question(1, None, "Why?", (3,)), "The answers of .* must be a tuple of texts"),
+        (Question(2, None, "Why?"), "The id 2 is that of two questions"),
+    ],
+)
+def test_a_question_that_was_made_wrong_is_said_to_be(made, fault):
+    with pytest.raises(UsageError, match=fault):
+        as_data([Question("2", None, "How?"), Question(2, None, "What?", ["a"]), made])
+
+
 def test_a_data_set_that_lacks_something_is_told_what():
     class Half:
         name = "half"

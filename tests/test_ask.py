@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from askew.ask import Keys, ask, plan
-from askew.errors import ModelError, RunError
+from askew.errors import BadImage, ModelError, RunError
+from askew.models.baselines import Constant, Scripted
+from askew.models.predictions import Predictions
 from askew.store import Store, ask_key
 from askew.types import Expect, Group, ImageRef, Prediction, Question, Variant
 
@@ -86,6 +88,23 @@ def test_pictures_are_known_by_content_not_by_name(tmp_path, store):
     assert model.asked == ["q", "q"]
 
 
+def test_only_a_model_that_looks_needs_the_pictures(tmp_path, store):
+    gone = ImageRef("a", str(tmp_path / "gone.jpg"))
+    groups = [group(1, "q", "v", image=gone)]
+    (tmp_path / "p.jsonl").write_text('{"id": 1, "answer": "yes"}\n{"id": "1/v", "answer": "no"}\n')
+    for blind in (Predictions(str(tmp_path / "p.jsonl")), Constant(), Scripted({}, "yes")):
+        assert plan(groups, Keys(blind), store).calls == 2
+        assert outcomes(groups, blind, store)[0].original.answer == "yes"
+    with pytest.raises(BadImage, match="gone"):
+        outcomes(groups, Counting(), store)
+
+
+def test_what_never_looks_is_asked_about_each_picture_all_the_same(store):
+    keys = Keys(Constant())
+    assert keys.of(Question(1, ImageRef("a"), "q")) != keys.of(Question(1, ImageRef("b"), "q"))
+    assert keys.of(Question(1, PICTURE, "q")) == keys.of(Question(2, ImageRef("b", data=PICTURE.data), "q"))
+
+
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(tmp_path):
     groups = [group(n, f"q{n}", f"v{n}") for n in range(20)]
     dying = Counting(dies_after=8)
@@ -143,8 +162,30 @@ def test_a_broken_store_says_what_to_do(tmp_path):
         Store(path)
 
 
+def test_a_full_disk_says_what_to_do_and_keeps_what_was_answered(tmp_path):
+    with Store(tmp_path / "answers.sqlite") as store:
+        outcomes([group(1, "q")], Counting(), store)
+        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(RunError, match=r"answers\.sqlite: answers cannot be kept .*full.* Make room"):
+            outcomes([group(number, "q" * 2000 + str(number)) for number in range(9)], Counting(), store)
+    with Store(tmp_path / "answers.sqlite") as store:
+        assert len(store) == 1
+
+
 def test_answers_keep_their_exact_text(store):
     texts = ["", " spaced ", 'quo"te', "naïve ☃", "'; DROP TABLE answers; --"]
     outcomes([group(n, text) for n, text in enumerate(texts)], Counting(), store)
     known = outcomes([group(n, text) for n, text in enumerate(texts)], Counting(dies_after=0), store)
     assert [o.original.answer for o in known] == texts
+
+
+def test_half_a_character_in_an_answer_stops_no_run(tmp_path):
+    said = {"whole": "caf\u00e9 \U0001f408", "pair": "\ud83d\udc08", "half": "cat \ud83d"}
+    with Store(tmp_path / "a.sqlite") as store:
+        found = outcomes([group(1, *said)], Scripted(said), store)
+        again = outcomes([group(1, *said)], Scripted(said), store)
+    (outcome,) = found
+    answers = [outcome.original.answer, *(prediction.answer for prediction in outcome.variants)]
+    assert answers == ["caf\u00e9 \U0001f408", "\U0001f408", "cat \ufffd"]
+    assert [p.answer for p in again[0].variants] == answers[1:]

@@ -64,6 +64,8 @@ NUMBERS = [
     ("What is the number of cats?", "The number of cats is four.", "4"),
     ("How many cats?", "<think>1, 2, 3...</think> There are 2.", "2"),
     ("How many cats?", "\\boxed{7}", "7"),
+    ("What color is the cat?", "So the fur is light. $\\boxed{\\text{White}}$", "white"),
+    ("What color is the cat?", "```text\nwhite\n```", "white"),
     ("How many cats?", "2 or 3", "2 or 3"),
     ("How many cats?", "many", "many"),
     ("What number is on the bus?", "The number on the bus is 42.", "42"),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 from pathlib import Path
 
 import pytest
 
+from askew.cli import _trouble
 from askew.errors import DataError
-from askew.files import fingerprint, opened, replaced, write_joined
+from askew.files import clear_parts, fingerprint, opened, replaced, write_joined
 
 
 def content(path: Path) -> bytes:
@@ -97,3 +100,28 @@ def test_a_fingerprint_follows_the_content_not_the_place(tmp_path: Path) -> None
     assert a == b != c
     (tmp_path / "a").write_text("changed")
     assert fingerprint(str(tmp_path / "a")) != a
+
+
+def test_only_what_a_killed_writer_left_is_taken_away(tmp_path: Path) -> None:
+    pytest.importorskip("fcntl")
+    left = tmp_path / f".groups.jsonl.{'0a' * 16}.part"
+    just_now = tmp_path / f".groups.jsonl.{'0b' * 16}.part"
+    theirs = tmp_path / ".notes.part"
+    for path in (left, just_now, theirs):
+        path.write_bytes(b"half")
+    with replaced(tmp_path / "a.json") as file:
+        (live,) = tmp_path.glob(".a.json.*.part")
+        for path in (left, theirs, live):
+            os.utime(path, (0, 0))
+        clear_parts(tmp_path)
+        assert sorted(tmp_path.iterdir()) == sorted([live, just_now, theirs])
+        file.write(b"whole")
+    assert content(tmp_path / "a.json") == b"whole"
+
+
+def test_a_full_disk_is_said_with_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space") as error, replaced(tmp_path / "a.json"):
+        raise OSError(errno.ENOSPC, "No space left on device")  # as a write says it: without a name
+    assert Path(error.value.filename).parent == tmp_path
+    assert _trouble(error.value).startswith(f"{tmp_path}: No space left on device. Make room")
+    assert list(tmp_path.iterdir()) == []

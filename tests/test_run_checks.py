@@ -119,6 +119,16 @@ def test_the_same_run_again_asks_nothing_and_finds_the_same(folder, said, models
     assert first["scores"] == again["scores"]
 
 
+def test_runs_on_other_data_are_not_silently_called_equal(folder, said):
+    run(said, "constant:yes")
+    (folder / "q.jsonl").write_text('{"question": "Why?", "answer": "because"}')
+    run(said, "constant:no", more=("--output", "other"))
+    code, told = said("compare", "o", "other")
+    assert code == 0
+    assert "These runs share no group, so no difference is tested." in told
+    assert "share no group" not in said("compare", "o", "o")[1]
+
+
 def test_a_dry_run_takes_nothing_away(folder, said):
     assert run(said, "constant:yes")[0] == 0
     before = found(folder / "o")
@@ -177,6 +187,7 @@ def test_the_debug_option_shows_what_the_system_said(folder):
         {"seed": -1},
         {"seed": 1.5},
         {"seed": True},
+        {"seed": 2**63},
         {"resamples": -1},
         {"batch_size": 0},
         {"batch_size": -5},

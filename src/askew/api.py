@@ -27,7 +27,7 @@ from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
 from askew.run import begin, check_failures, run, score_from
 from askew.settings import Named, Settings
-from askew.types import Outcome, Prediction, Question, Score
+from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite
 
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
@@ -172,7 +172,35 @@ def as_data(
             f"{_shown(wrong[0] if wrong else data)} is no {'question' if wrong else 'data'}: give a path, a spec "
             "('world:val'), a data set (an object with .questions()), or askew.Question objects."
         )
+    _check_questions(questions.items)
     return Named(questions, repr(questions))
+
+
+def _check_questions(questions: Iterable[Question]) -> None:
+    """Refuse questions that somebody made with parts of the wrong kind, or with one id for two."""
+    seen: set[Id] = set()
+    for question in questions:
+        kinds = (
+            ("id", _is_id(question.id), "text or a whole number"),
+            ("image", question.image is None or isinstance(question.image, ImageRef), "an askew.ImageRef or None"),
+            ("text", isinstance(question.text, str) and question.text.strip(), "text, and not blank"),
+            ("answers", _are_texts(question.answers), "a tuple of texts"),
+        )
+        for name, right, wanted in kinds:
+            if not right:
+                value = _shown(getattr(question, name))
+                raise UsageError(f"The {name} of {_shown(question)} is {value}: it must be {wanted}.")
+        if question.id in seen:
+            raise UsageError(f"The id {question.id!r} is that of two questions. Ids must differ; rename one.")
+        seen.add(question.id)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, (tuple, list)) and all(isinstance(value, str) for value in values)
 
 
 def as_suite(suite: str | Suite, **given: Any) -> Named:

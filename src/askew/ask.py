@@ -13,7 +13,7 @@ import numpy as np
 from askew.errors import ModelError
 from askew.images import content_hash
 from askew.store import Store, ask_key
-from askew.types import Group, Outcome, Prediction, Question
+from askew.types import Group, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, Streams
 
 Item = TypeVar("Item")
@@ -46,12 +46,17 @@ class Keys:
     def __init__(self, model: Model) -> None:
         self._signature = repr(model)
         self._by_id = getattr(model, "by_id", False)
+        self._blind = getattr(model, "blind", False)
 
     def of(self, question: Question) -> bytes:
         """32 bytes; equal for what would be the same asking."""
-        picture = "" if question.image is None else content_hash(question.image)
+        picture = "" if question.image is None else self._picture(question.image)
         by = repr(question.id) if self._by_id else ""
         return ask_key(self._signature, picture, question.text, question.context, by)
+
+    def _picture(self, image: ImageRef) -> str:
+        """A picture by its content; for a model that never looks, by what the data says of it: no file is needed."""
+        return content_hash(replace(image, path=None) if self._blind else image)
 
 
 def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
@@ -100,7 +105,8 @@ def ask(
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
-        for said in _answers(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+        for heard in _answers(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+            said = {key: _writable(prediction) for key, prediction in heard.items()}
             store.put(said.items())
             answers.update(said)
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
@@ -108,6 +114,15 @@ def ask(
         for group, group_keys in zip(window, keyed, strict=True):
             first, *rest = (replace(answers[key], question_id=question.id) for key, question in group_keys)
             yield Outcome(group, first, tuple(rest))
+
+
+def _writable(prediction: Prediction) -> Prediction:
+    """The prediction as it can be written: half a character (a lone surrogate, of a reply cut short) becomes �."""
+    texts = (prediction.answer, prediction.error, prediction.raw)
+    if all(text is None or text.isascii() for text in texts):
+        return prediction
+    answer, error, raw = (text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
+    return replace(prediction, answer=answer, error=error, raw=raw)
 
 
 def _window(model: Model, batch_size: int) -> int:

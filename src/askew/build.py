@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from askew.data.groups import write_groups
+from askew.data.groups import told_apart, write_groups
+from askew.data.made import clear_unnamed
 from askew.data.write import modal
 from askew.errors import DataError, UsageError
+from askew.files import clear_parts
+from askew.ready import refuse_unheeded, signature
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Group, Id, Question, Refusal
 from askew.verbs import Dataset, Suite
@@ -24,6 +27,8 @@ class Coverage:
     """What one suite made of the data: per test, how many questions matched, were changed, or were refused and why."""
 
     suite: Suite
+    ready: bool = False
+    """True when the groups were taken as they are, so that nothing was made here."""
     groups: int = 0
     variants: int = 0
     made: dict[str, Counter[str]] = field(default_factory=dict)
@@ -36,6 +41,11 @@ class Coverage:
     """Per test, which words a rule drew by chance (``note["drawn"]``)."""
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
+
+    @property
+    def signature(self) -> str:
+        """The suite's; of ready-made groups only what was done with them is known."""
+        return signature(self.suite) if self.ready else repr(self.suite)
 
     def count(self, item: Group | Refusal) -> None:
         """Add one item of the stream."""
@@ -154,19 +164,26 @@ class Prepared:
     """True when every question has a picture."""
 
 
-def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings) -> Prepared:
-    """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run."""
+def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings, by_id: bool = False) -> Prepared:
+    """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
+
+    ``by_id``: answers will be matched by id, so that an id which asks two things is refused.
+    """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
         raise UsageError(
             f"The suite {max(names, key=names.count)!r} is named twice; give each of the two a run of its own."
         )
     source = Watched(data.what)
-    covers = [Coverage(suite.what) for suite in suites]
+    covers = [Coverage(suite.what, source.is_ready) for suite in suites]
+    for suite in suites if source.is_ready else ():
+        refuse_unheeded(suite.what, data.spec)
     path = folder / "groups.jsonl"
+    clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _groups(source, covers, settings)
-        write_groups(ticking(bar, _some(made, lambda: _nothing_made(data, covers))), str(path))
+        made = _some(_groups(source, covers, settings), lambda: _nothing_made(source, data.spec, covers))
+        write_groups(ticking(bar, told_apart(made, data.spec) if by_id else made), str(path))
+    clear_unnamed(folder)
     record = {
         "name": data.name or source.name,
         "spec": data.spec,
@@ -175,6 +192,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "questions": source.count,
         "images": len(source.images),
         "skipped": list(source.skipped),
+        "ready": source.is_ready,
     }
     return Prepared(path, suites, record, covers, source.pictured)
 
@@ -208,8 +226,19 @@ def _some(groups: Iterable[Group], fault: Callable[[], str]) -> Iterator[Group]:
         raise DataError(fault())
 
 
-def _nothing_made(data: Named, covers: Sequence[Coverage]) -> str:
+def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
+    names = ", ".join(cover.suite.name for cover in covers)
+    if not data.count:
+        left_out = f"; {len(data.skipped):,} bad records were left out, e.g. {data.skipped[0]}" if data.skipped else ""
+        return f"{spec}: there is {'no group' if data.is_ready else 'no question'} in it{left_out}."
+    if data.is_ready:
+        there = list(dict.fromkeys(group.suite for group in data.groups()))
+        tests = ", ".join(test for cover in covers for test in cover.suite.tests if cover.suite.name in there)
+        return (
+            f"{spec}: its groups are ready-made, of {', '.join(there)}; there is none of {names}"
+            f"{f' with a test of these: {tests}' if tests else ''}. Name a suite whose groups are there (accuracy on "
+            "their originals is one of its scores), or give the questions they were made from."
+        )
     refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
     why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
-    names = ", ".join(cover.suite.name for cover in covers)
-    return f"{data.spec}: not one group could be made for {names}; is it the right data for it?{why}"
+    return f"{spec}: not one group could be made for {names}; is it the right data for it?{why}"

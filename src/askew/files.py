@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import os
+import re
+import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields
 from functools import lru_cache
 from pathlib import Path
@@ -19,6 +22,11 @@ from askew.errors import DataError
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
+"""What the system says when there is no room."""
+_PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
+_YOUNG = 5.0
+"""Seconds in which a part may not have been locked by its writer yet."""
 
 
 @contextmanager
@@ -69,14 +77,51 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
     part = place.with_name(f".{place.name}.{uuid4().hex}.part")
     try:
         with part.open("xb") as raw:
+            _lock(raw)
             if place.suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as zipped:
                     yield cast(IO[bytes], zipped)
             else:
                 yield raw
         part.replace(place)
+    except OSError as trouble:
+        if trouble.errno in FULL and trouble.filename is None:
+            trouble.filename = str(part)
+        raise
     finally:
         part.unlink(missing_ok=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Take away what writers that were killed left half written in a folder.
+
+    A part is locked by its writer, and the lock ends with the process however that ends; so what somebody is writing
+    now stays. Where the system has no such locks everything stays.
+    """
+    for part in _parts(folder):
+        with suppress(OSError), part.open("r+b") as left:
+            if time.time() - os.fstat(left.fileno()).st_mtime > _YOUNG and _lock(left):
+                part.unlink()
+
+
+def has_parts(folder: Path) -> bool:
+    """True when somebody is writing to a file of this folder, or was killed a moment ago."""
+    return any(_parts(folder))
+
+
+def _parts(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.glob(".*.part") if _PART.fullmatch(path.name))
+
+
+def _lock(file: IO[bytes]) -> bool:
+    """Lock a file for this process alone; False when another has it, or when there are no locks."""
+    try:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
+        flock(file, LOCK_EX | LOCK_NB)
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def write_joined(

@@ -13,6 +13,7 @@ from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError, UsageError
+from askew.files import write_joined
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
@@ -24,18 +25,22 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     """Write the benchmark; gives its datasheet, with long lists cut.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
-    with a method ``release(groups, folder)`` also writes its paper's own format. Where a question has no picture there
-    is ``groups.jsonl`` alone, since those formats need one.
+    with a method ``release(groups, folder)`` also writes its paper's own format; what its ``notes`` say is in the
+    datasheet. Where a question has no picture there is ``groups.jsonl`` alone, since those formats need one.
     """
-    prepared = prepare(data, [suite], folder, settings)
+    prepared = prepare(data, [suite], folder, settings, by_id=True)
     groups = prepared.groups
     if prepared.pictured:
         write_vqa(_originals(groups), str(folder), "originals")
         write_vqa(_variants(groups), str(folder), "variants")
         if hasattr(suite.what, "release"):
             suite.what.release(read_groups(str(groups)), folder)
+    else:
+        for part in ("originals", "variants"):
+            for earlier in folder.glob(f"v2_*mscoco_{part}_*.json"):
+                earlier.unlink()
     whole = datasheet(suite, data, prepared, settings.seed, command)
-    (folder / "datasheet.md").write_text(whole, encoding="utf-8")
+    write_joined(folder / "datasheet.md", [whole.encode()])
     return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
 
 
@@ -57,7 +62,7 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
     write_gqa(_single(Jsonl(str(path)).questions()), str(folder / "gqa_questions.json"))
     sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
-    (folder / "datasheet.md").write_text(f"# {suite.what.title}: training\n\n{sheet}", encoding="utf-8")
+    write_joined(folder / "datasheet.md", [f"# {suite.what.title}: training\n\n{sheet}".encode()])
     return sheet
 
 
@@ -69,9 +74,10 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         "",
         f"- {cover.groups:,} groups with {cover.variants:,} variants, from {questions:,} questions",
         *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
-        f"- suite: `{suite.what!r}` ({suite.what.paper})",
+        f"- suite: `{cover.signature}` ({suite.what.paper})",
         f"- data: `{data.what!r}`",
-        f"- seed {seed}, askew {askew.__version__}, command: `{command}`",
+        *([] if cover.ready else [f"- {note}" for note in getattr(suite.what, "notes", ())]),
+        f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
         "",
         "| test | matched | made | refused | made of matched | made of all |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",

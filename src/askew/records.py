@@ -83,15 +83,15 @@ def scene_from(record: Mapping[str, Any]) -> Scene:
     """The scene of a record."""
     size = record.get("size")
     things = tuple(
-        Thing(t["id"], t["name"], tuple(t.get("attributes", ())), tuple(t["box"]) if "box" in t else None)
-        for t in record.get("things", ())
+        Thing(t["id"], t["name"], tuple(t.get("attributes") or ()), tuple(t["box"]) if t.get("box") else None)
+        for t in record.get("things") or ()
     )
     return Scene(
         id=record["id"],
         things=things,
-        relations=tuple(Relation(*relation) for relation in record.get("relations", ())),
+        relations=tuple(Relation(*relation) for relation in record.get("relations") or ()),
         size=(int(size[0]), int(size[1])) if size else None,
-        facts=record.get("facts", {}),
+        facts=record.get("facts") or {},
     )
 
 

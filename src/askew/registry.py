@@ -260,7 +260,7 @@ def _convert(where: str, text: str, hint: Any) -> Any:
     arguments = typing.get_args(hint)
     if typing.get_origin(hint) is typing.Literal:
         if text not in arguments:
-            raise BadOption(f"{where}: {text!r} is not one of {', '.join(map(str, arguments))}.")
+            raise BadOption(f"{where}: {text!r} is not one of {', '.join(map(str, filter(None, arguments)))}.")
         return text
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         if text.lower() == "none" and type(None) in arguments:

@@ -27,20 +27,20 @@ import orjson
 import askew
 from askew.ask import Keys, Plan, ask, plan, unknown
 from askew.build import Coverage, Prepared
-from askew.data.groups import read_groups
+from askew.data.groups import read_groups, told_apart
 from askew.errors import TooManyFailures
 from askew.extract import check_step, extract
 from askew.extract import signature as extraction
-from askew.files import write_joined
+from askew.files import clear_parts, write_joined
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
 from askew.metrics.rows import SLICES
 from askew.records import outcome_record
-from askew.registry import make
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
-from askew.types import Group, Id, Outcome, Prediction, Score
+from askew.suites.measures import with_more
+from askew.types import Group, Outcome, Prediction, Question, Score
 from askew.verbs import Model, Suite
 
 FORMAT = 1
@@ -72,8 +72,8 @@ class Tally:
     """Read and written."""
     failed: int = 0
     """Askings without an answer."""
-    non_answers: dict[Id, str] = field(default_factory=dict)
-    """Questions without an answer to score (failed, refused, empty), with the reason."""
+    non_answers: dict[bytes, str] = field(default_factory=dict)
+    """Askings without an answer to score (failed, refused, empty), by what they are known by, with the reason."""
 
     def add(self, said: Sequence[Prediction]) -> None:
         """Count a batch that the model has answered."""
@@ -82,10 +82,10 @@ class Tally:
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failed += sum(prediction.failed for prediction in said)
 
-    def judge(self, prediction: Prediction) -> Prediction:
-        """Count what is no answer after extraction."""
+    def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
+        """Count what is no answer after extraction, once however many questions ask it."""
         if prediction.failed:
-            self.non_answers[prediction.question_id] = (prediction.error or "no answer").splitlines()[0][:200]
+            self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
         return prediction
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
@@ -105,6 +105,7 @@ def begin(folder: Path, members: Sequence[Path] = ()) -> None:
     earlier = orjson.loads(listed.read_bytes()) if listed.is_file() else []
     within = [place for place in folder.iterdir() if place.name in earlier]
     for place in (folder, *within, *members):
+        clear_parts(place)
         for name in MADE:
             (place / name).unlink(missing_ok=True)
     listed.unlink(missing_ok=True)
@@ -117,9 +118,8 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     begin(folder)
     suites = {suite.what.name: suite.what for suite in prepared.suites}
-    more = {spec: make("metric", spec) for spec in settings.metrics}
     scorers = {
-        name: Scorer({**suite.metrics, **more}, name, getattr(suite, "slices", SLICES))
+        name: Scorer(with_more(suite.metrics, settings.metrics), name, getattr(suite, "slices", SLICES))
         for name, suite in suites.items()
     }
     step = settings.extract
@@ -129,9 +129,11 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     tally, keys = Tally(), Keys(model.what)
     with Store(store_path(folder, settings)) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
-            todo = plan(ticking(bar, read_groups(str(prepared.groups))), keys, store)
+            groups = read_groups(str(prepared.groups))
+            groups = told_apart(groups, prepared.data["spec"]) if getattr(model.what, "by_id", False) else groups
+            todo = plan(ticking(bar, groups), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
-        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, tally), suites, scorers)
+        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally), suites, scorers)
         usage = _usage(tally, store, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
     results = {
@@ -205,12 +207,12 @@ def _asked(
         yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
 
 
-def _extracted(step: str, outcomes: Iterable[Outcome], tally: Tally) -> Iterator[Outcome]:
+def _extracted(step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally) -> Iterator[Outcome]:
     """The same outcomes, each answer taken out of the model's words."""
     for outcome in outcomes:
-        original = tally.judge(extract(step, outcome.group.original, outcome.original))
-        variants = tuple(tally.judge(extract(step, variant.question, said)) for variant, said in outcome.pairs())
-        yield Outcome(outcome.group, original, variants)
+        asked = ((outcome.group.original, outcome.original), *((v.question, said) for v, said in outcome.pairs()))
+        first, *rest = (tally.judge(keys, question, extract(step, question, said)) for question, said in asked)
+        yield Outcome(outcome.group, first, tuple(rest))
 
 
 def _usage(tally: Tally, store: Store, model: Model) -> dict[str, Any]:
@@ -286,7 +288,7 @@ def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "title": what.title,
         "paper": what.paper,
         "spec": suite.spec,
-        "signature": repr(what),
+        "signature": cover.signature,
         "tests": list(what.tests),
         "headline": {"metric": metric, "sentence": sentence},
         "groups": cover.groups,

@@ -56,6 +56,8 @@ def check_whole(name: str, value: Any, least: int = 0) -> None:
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise BadOption(f"{name} is {value!r}; it must be a whole number, at least {least}.")
+    if int(value) >= 2**63:
+        raise BadOption(f"{name} is {value!r}; it must be less than 2⁶³, so that results.json can hold it.")
 
 
 def check_share(name: str, value: Any) -> None:

@@ -80,9 +80,15 @@ class Store:
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
         """Keep these answers, in one transaction; failures are passed over."""
         rows = [(key, p.answer, p.score, p.tries, p.seconds, *p.tokens) for key, p in items if p.answer is not None]
-        self._db.execute("BEGIN IMMEDIATE")
-        self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-        self._db.execute("COMMIT")
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise RunError(
+                f"{self.path}: answers cannot be kept ({error}). Make room, or see what else holds the file; answers "
+                "kept before stay, and the same command goes on from there."
+            ) from error
 
     def tokens(self) -> tuple[int, int]:
         """Tokens read and written for all the answers kept here."""

@@ -200,7 +200,7 @@ class Score:
     n: int
     """Groups that count."""
     failed: int
-    """Groups left out because a needed answer is missing."""
+    """Groups left out because a needed answer is missing; one that lacks only some may count by the others."""
     signature: str
     suite: str = ""
     part: str = ""

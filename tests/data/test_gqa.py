@@ -173,6 +173,16 @@ def test_balanced_needs_to_be_said_in_the_file(tmp_path: Path) -> None:
         ({"objects": {"7": {"name": "cat", "relations": [{"name": "on"}]}}}, "lacks its 'name' or 'object'"),
         ({"objects": {"7": {"name": "cat", "relations": ["on"]}}}, "lacks its 'name' or 'object'"),
         (
+            {"objects": {"7": {"name": "cat", "relations": [{"name": "on", "object": ["7"]}]}}},
+            "'relations[…].object' must be text",
+        ),
+        (
+            {"objects": {"7": {"name": "cat", "relations": [{"name": 5, "object": "7"}]}}},
+            "'relations[…].name' must be text",
+        ),
+        ({"objects": {"7": {"name": "cat", "x": "1", "y": 2, "w": 3, "h": 4}}}, "'x' must be a number and is text"),
+        ({"objects": {}, "width": "640", "height": 480}, "'width' must be a number"),
+        (
             {"objects": {"7": {"name": "cat", "relations": [{"name": "on", "object": "9"}]}}},
             "object '7' is related to '9', which is not in the scene",
         ),

@@ -97,6 +97,8 @@ VARIANT = {"id": 2, "question": "R?", "expect": "same"}
         (json.dumps({**GOOD, "variants": ["R?"]}), "must be an object"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "expect": "maybe"}]}), "same or different or given or noise"),
         (json.dumps({**GOOD, "variants": [{"question": "R?", "expect": "same"}]}), "'id' is missing"),
+        (json.dumps({**GOOD, "variants": [{**VARIANT, "note": [1]}]}), "'note' must be an object {...} and is a list"),
+        (json.dumps({**GOOD, "variants": [{**VARIANT, "test": 5}]}), "'test' must be text"),
         (json.dumps({**GOOD, "group": 1}), "the id 's 1' is there twice"),
     ],
 )
@@ -126,3 +128,9 @@ def test_a_broken_source_leaves_no_half_file(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no more"):
         write_groups(source(), str(tmp_path / "groups.jsonl"))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> None:
+    write_groups([replace(group(1), suite="")], str(tmp_path / "groups.jsonl"))
+    with pytest.raises(DataError, match=r'groups\.jsonl: a group does not say whose it is\. Add it .*"suite": "rad"'):
+        GroupFile(str(tmp_path / "groups.jsonl")).suites()

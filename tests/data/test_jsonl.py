@@ -118,6 +118,16 @@ def test_a_path_is_from_the_folder_of_the_file(tmp_path: Path) -> None:
 
 
 BAD = {
+    "a confidence for some answers": (
+        '{"id": 2, "question": "Q?", "answers": ["a", "b"], "confidences": ["yes"]}',
+        "there are 2 answers and 1 confidences",
+        "Give one for each answer, or none.",
+    ),
+    "an id beyond all numbers": (
+        '{"id": 123456789012345678901234567890, "question": "Q?"}',
+        "'id' is too large a number to be read exactly (1.2345678901234568e+29)",
+        "Write it as text, in quotes.",
+    ),
     "broken": ('{"id": 2, "question": "Is it?"', "broken JSON at column", "mend it"),
     "no object": ("[1, 2]", "must be an object {...} and is a list", "Mend"),
     "no question": ('{"id": 2, "image": "a.jpg"}', "'question' is missing (fields there: id, image)", "Add it"),
@@ -130,7 +140,7 @@ BAD = {
     "image a list": ('{"id": 2, "question": "Q?", "image": ["a.jpg"]}', "'image' must be text or a whole", "Mend"),
     "path alone": ('{"id": 2, "question": "Q?", "path": "a.jpg"}', "'image' is missing", "Add it"),
     "size": ('{"id": 2, "question": "Q?", "image": 1, "size": [1]}', "'size' must be [width, height]", "Mend"),
-    "scene": ('{"id": 2, "question": "Q?", "scene": {"things": [1]}}', "its scene cannot be read", "Mend"),
+    "scene": ('{"id": 2, "question": "Q?", "scene": {"things": [1]}}', "its scene cannot be read", "Write it like"),
     "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 is there twice", "remove or rename"),
 }
 

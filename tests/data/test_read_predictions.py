@@ -26,6 +26,7 @@ LINES_BY_OTHER_NAMES = '{"question_id": "a", "prediction": "yes", "score": 0.5}\
         (LINES, [("a", "yes"), (2, "no")]),
         (LINES_BY_OTHER_NAMES, [("a", "yes"), (2, "no")]),
         ('{"01": "dog", "1": "cat"}', [("01", "dog"), ("1", "cat")]),
+        ('{\n  "01": "dog",\n  "1": "cat"\n}', [("01", "dog"), ("1", "cat")]),
         ("[]", []),
         ("{}", []),
     ],
@@ -51,6 +52,11 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
         ('{"1": null}', "record 1 (id '1')", "'answer' is null"),
         ('{"id": 1, "answer": "a"}\n{"id": 2', "line 2", "broken JSON"),
         ('["a"]', "record 1", "must be an object"),
+        (
+            '{"qid": 1, "pred": "a"}\n{"qid": 2, "pred": "b"}',
+            "line 1",
+            "'question_id' is missing (fields there: qid, pred)",
+        ),
     ],
 )
 def test_bad_predictions_say_where_and_what(tmp_path: Path, content: str, place: str, fault: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from askew.data.scene_file import SceneFile
+from askew.data.scenes import check_scene
 from askew.errors import BadImage, BadRecord, DataError
 from askew.registry import open_data
 from askew.types import ImageRef, Question, Scene, Thing
@@ -82,3 +83,43 @@ def test_real_graphs() -> None:
     questions = list(SceneFile(str(found[0])).questions())
     assert questions
     assert all(question.scene and question.scene.things for question in questions)
+
+
+OWN: dict[str, Any] = {
+    "id": "1",
+    "size": [640, 480],
+    "things": [{"id": "7", "name": "cat", "attributes": None, "box": [1, 2, 3.5, 4]}, {"id": 8, "name": "sofa"}],
+    "relations": [["7", "on", 8]],
+    "facts": {"place": "room"},
+}
+
+
+def test_a_scene_of_our_own_format_is_taken() -> None:
+    check_scene(OWN)
+    check_scene({"id": 1, "things": None})
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"id": None}, "'id' is null"),
+        ({"size": [0, 0]}, "'size' must be [width, height] above 0"),
+        ({"size": [640]}, "'size' must be [width, height] above 0"),
+        ({"facts": 5}, "must be an object"),
+        ({"things": "cat"}, "'things' must be a list and is text"),
+        ({"things": [{"id": "7"}]}, "'name' is missing"),
+        ({"things": [{"id": "7", "name": "cat"}] * 2}, "the id '7' is there twice"),
+        ({"things": [{"id": "7", "name": "cat", "attributes": "red"}]}, "'attributes' must be a list of texts"),
+        ({"things": [{"id": "7", "name": "cat", "box": [1, 2, 3]}]}, "'box' must be [x, y, width, height]"),
+        ({"things": [{"id": "7", "name": "cat", "box": ["1", "2", "3", "4"]}]}, "'box' must be [x, y, width, height]"),
+        ({"relations": [["7", "on"]]}, "'relations[…]' must be [thing, name, thing]"),
+        ({"relations": [["7", "on", "9"]]}, "of things that are not in the scene"),
+    ],
+)
+def test_a_wrong_scene_of_our_own_format_is_said_and_a_right_one_shown(change: dict[str, Any], fault: str) -> None:
+    with pytest.raises(BadRecord) as error:
+        check_scene(OWN | change)
+    assert str(error.value).startswith("its scene cannot be read: ")
+    assert fault in str(error.value)
+    shown = str(error.value).partition("Write it like ")[2].removesuffix(".")
+    check_scene(json.loads(shown))

@@ -32,3 +32,23 @@ def test_phrases(text, phrase):
 
 def test_nothing_in_nothing():
     assert not Phrases().hold((), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "does"),
+    [
+        ("Is the traffic light on the pole?", "light on", True),
+        ("Is the light on the pole?", "light on", False),
+        ("Is this the living room?", "the living", True),
+        ("Is that a hot dog?", "hot dog", False),
+        ("Is the man sitting in front of the bus?", "in front of", False),
+        ("Is he taking off the coat?", "off the", True),
+        ("Did the man fall off the horse?", "off the", True),
+        ("What is he looking for in there?", "he looking", True),
+    ],
+)
+def test_a_phrase_that_reaches_over_the_edge_of_a_part(text, part, does):
+    tokens = Tagger().tags([text])[0]
+    words = part.split()
+    first = next(at for at in range(len(tokens)) if [t.text for t in tokens[at : at + len(words)]] == words)
+    assert Phrases().reach_over(tokens, first, first + len(words) - 1) is does

@@ -234,3 +234,12 @@ def test_every_line_is_kept_or_counted(path):
     ppdb = read_ppdb([path, path])
     rules = sum(len(found) for found in ppdb.lexical.values()) + len(ppdb.paraphrases)
     assert rules + sum(ppdb.left_out.values()) == 2 * len(LINES.splitlines())
+
+
+def test_a_mined_rule_breaks_no_larger_phrase(tmp_path):
+    path = file_of(tmp_path, "[X] light on -> lamp on 5", "[X] a hot -> a warm 5")
+    texts = ("Is the traffic light on the pole?", "Is the light on the pole?", "Is that a hot dog?")
+    assert [variant.question.text for variant in variants(path, *texts)] == ["Is the lamp on the pole?"]
+    perturbation = fit([], ("paraphrastic",), least=0, ppdb=[path])
+    (refusal,) = perturbation.vary(Question(1, None, texts[0]), Random(0))
+    assert refusal.reason == "inside a fixed phrase"

@@ -1,7 +1,7 @@
 """The basic question suite: options, groups, figures by hand, the paper's tables, and the data set it writes."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
@@ -16,7 +16,8 @@ from askew.publish import publish
 from askew.settings import Named, Settings
 from askew.suites.basic import BasicSuite, training
 from askew.suites.published import published
-from askew.types import Group, ImageRef, Kind, Question
+from askew.suites.rad import RadSuite
+from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Variant
 from askew.world.dataset import World
 from word_ranker import Words
 
@@ -183,6 +184,15 @@ def test_scores_by_hand():
     assert result.score("noise.falls").value == 0.5
     assert result.score("accuracy.noise.2", "answer_type=number").n == 6
     assert result.score("rscore.1", "answer_type=yes/no").n == 7
+
+
+def test_consensus_has_one_meaning_in_every_suite():
+    """Two of ten people said dog: accuracy 0.6, so right as Shah et al. (2019) count, though most said cat."""
+    asked = Question(1, None, "What?", ("cat",) * 8 + ("dog",) * 2)
+    again = Variant(replace(asked, id=2), Expect.NOISE, "partition 1", "basic/words", {"level": 1})
+    outcome = Outcome(Group(1, "basic", asked, (again,)), Prediction(1, "dog"), (Prediction(2, "dog"),))
+    for suite in (BasicSuite(Words()), RadSuite()):
+        assert suite.metrics["cs.2"].measure(outcome) == (1.0, 1.0)
 
 
 def test_t_and_m_set_the_scale():

@@ -9,6 +9,9 @@ import askew
 from askew.api import Questions
 from askew.data.vqa import Vqa
 from askew.errors import BadOption, DataError
+from askew.language.ppdb import read_ppdb
+from askew.publish import publish
+from askew.settings import Named, Settings
 from askew.suites.p2 import P2Suite
 from askew.suites.p2_release import write_release
 from askew.types import Group, ImageRef, Outcome, Prediction, Question, Refusal
@@ -180,3 +183,21 @@ def test_runs_from_data_to_tables():
     assert result.score("cs.2", "test=ant").value == 0
     assert result.score("accuracy.all").value == pytest.approx(1 / 9)
     assert result.score("accuracy.variant", "made_by=syn/car→automobile").n == 1
+
+
+def test_the_datasheet_says_which_ppdb_rules_were_kept_and_why_others_were_not(tmp_path):
+    end = "||| 0-0 ||| Equivalence\n"
+    (tmp_path / "ppdb-2.0-s-all").write_text(
+        f"[NN] ||| car ||| automobile ||| PPDB2.0Score=5 {end}"
+        f"[IN] ||| in front of ||| before ||| PPDB2.0Score=5 {end}"
+        f"[NN] ||| car ||| thing ||| PPDB2.0Score=1 {end}"
+        f"[NN] ||| bed ||| thing ||| PPDB2.0Score=1 {end}"
+        f"[DT] ||| the ||| a ||| PPDB2.0Score=5 {end}"
+    )
+    suite = P2Suite(ppdb=str(tmp_path))
+    sheet = publish(Named(suite, "p2"), Named(DATA, "data"), tmp_path / "bench", Settings(), "askew build")
+    signature = read_ppdb([str(tmp_path / "ppdb-2.0-s-all")]).signature
+    assert f"\n- PPDB: 2 rules kept (`{signature}`); left out: score too low: 2; no content word: 1\n" in sheet
+    assert "PPDB" not in publish(
+        Named(P2Suite(), "p2"), Named(DATA, "d"), tmp_path / "bench", Settings(), "askew build"
+    )

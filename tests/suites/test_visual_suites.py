@@ -10,6 +10,7 @@ from PIL import Image
 
 import askew
 from askew.api import Questions
+from askew.data.groups import told_apart
 from askew.errors import BadOption
 from askew.perturb.visual.encode import encode
 from askew.registry import make
@@ -102,3 +103,11 @@ def test_the_limit_does_not_change_variants() -> None:
 def test_bad_options_are_refused_at_once(suite, said) -> None:
     with pytest.raises(BadOption, match=said):
         suite()
+
+
+def test_both_suites_may_ask_the_same_questions_in_one_run() -> None:
+    data = Questions(tuple(QUESTIONS))
+    made = [*VisualSuite("blur-3").groups(data, 0), *CorruptionSuite("blur", "3").groups(data, 0)]
+    groups = [item for item in made if isinstance(item, Group)]
+    assert list(told_apart(groups, "both")) == groups
+    assert [v.question.id for v in groups[0].variants + groups[-1].variants] == ["0/blur-3", "3/corruption-blur-3"]

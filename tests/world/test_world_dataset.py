@@ -269,3 +269,8 @@ def test_pictures_of_another_size_show_the_same_scene() -> None:
 def test_a_shelf_makes_only_what_is_asked_for(tmp_path: Path) -> None:
     Shelf(str(tmp_path), 0, 96).take(7)
     assert [path.name for path in (tmp_path / "images").iterdir()] == [f"COCO_world_{split_of(0, 7)}_000000000007.jpg"]
+
+
+def test_a_split_without_a_scene_says_how_many_are_needed() -> None:
+    with pytest.raises(DataError, match=r"world/val: with scenes=5 no scene is in val\. .* give more of them"):
+        list(World("val", scenes=5).questions())

@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="askew",
         description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
-        epilog="Start with: askew demo --output demo    Help on a command: askew run --help",
+        epilog="Start with:         askew demo --output demo\nHelp on a command:  askew run --help",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"askew {__version__}")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
@@ -83,6 +84,8 @@ def _trouble(error: OSError) -> str:
     >>> _trouble(PermissionError(13, "Permission denied", "runs/.gate.xml.0a1b.part"))
     'runs: Permission denied. Check the path and its permissions, or give another.'
     """
+    from askew.files import FULL
+
     path = error.filename2 or error.filename
     if path is None:
         return str(error)
@@ -93,6 +96,8 @@ def _trouble(error: OSError) -> str:
         return f"{place}: a file is where a folder is needed. Give another path."
     if isinstance(error, IsADirectoryError):
         return f"{place}: a folder is where a file is needed. Give another path."
+    if error.errno in FULL:
+        return f"{place}: {error.strerror}. Make room there and give the same command again, or give another path."
     return f"{place}: {error.strerror}. Check the path and its permissions, or give another."
 
 

@@ -37,10 +37,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the files and say what they are."""
     from askew.data.export import export
-    from askew.data.groups import read_groups
+    from askew.data.groups import GroupFile
+    from askew.errors import UsageError
+    from askew.registry import open_data
 
-    groups = read_groups(args.groups, args.images)
-    made = export(groups, args.output, args.format, args.name, args.prompt, args.pictures == "inline")
+    data = open_data(args.groups, images=args.images)
+    if not isinstance(data, GroupFile):
+        raise UsageError(
+            f"{args.groups}: these are questions, not groups. Make groups of them first: "
+            f"askew build rad --data {args.groups} --output bench"
+        )
+    made = export(data.groups(), args.output, args.format, args.name, args.prompt, args.pictures == "inline")
     alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
     print(f"{made.questions:,} questions{alike}:")
     for path in made.files:

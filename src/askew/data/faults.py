@@ -20,6 +20,8 @@ _NAMES = {
     bool: "true or false",
     float: "a number",
 }
+_EXACT = 2.0**63
+"""Whole numbers from here on are read as fractions."""
 
 
 @dataclass
@@ -91,6 +93,10 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
     value = record.get(key)
     if value is None:
         raise missing(record, key)
+    if isinstance(value, float) and abs(value) >= _EXACT:
+        raise BadRecord(
+            f"{key!r} is too large a number to be read exactly ({short(value)}). Write it as text, in quotes."
+        )
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         raise wrong(key, "text or a whole number", value)
     return value

@@ -10,12 +10,12 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from askew.data.faults import Sieve, identity, mapping, missing, text, wrong
-from askew.data.index import distinct
+from askew.data.faults import Sieve, identity, mapping, missing, short, text, wrong
+from askew.data.index import Index, distinct
 from askew.data.jsonl import Album, checked, sound_lines
 from askew.data.one_file import OneFile
 from askew.data.write import kept_beside, line
-from askew.errors import BadRecord
+from askew.errors import BadRecord, DataError
 from askew.files import write_joined
 from askew.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question
@@ -36,7 +36,10 @@ class GroupFile(OneFile):
 
     def suites(self) -> list[str]:
         """The suites whose groups are in the file, in order of appearance."""
-        return list(dict.fromkeys(group.suite for group in self.groups()))
+        found = list(dict.fromkeys(group.suite for group in self.groups()))
+        if "" in found:
+            raise DataError(f'{self.path}: a group does not say whose it is. Add it to the line: "suite": "rad".')
+        return found
 
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the file."""
@@ -58,6 +61,26 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
     """Write groups to a file, streamed; the file appears when it is whole. Gives how many there were."""
     folder = os.path.dirname(path)
     return write_joined(path, (line(group_record(_stored(folder, group))) for group in groups))
+
+
+def told_apart(groups: Iterable[Group], source: str) -> Iterator[Group]:
+    """The same groups; an error where one id asks two things, since an answer by that id would be to either."""
+    with Index() as seen:
+        for group in groups:
+            for question in (group.original, *(variant.question for variant in group.variants)):
+                image = question.image
+                asked = [question.text, question.context, image and str(image.id), image and image.path]
+                if seen.add(question.id, record=[asked, repr(group.id)]):
+                    continue
+                _, (before, where) = seen.get(question.id) or (0, (asked, ""))
+                if before != asked:
+                    raise DataError(
+                        f"{source}: the id {question.id!r} is that of two questions, {short(before[0])} (of group "
+                        f"{where}) and {short(question.text)} (of group {group.id!r}), so nobody could tell which an "
+                        "answer is to. Rename one in the data. Variants are called by their question's id, a slash "
+                        "and more; those of 1 and '1' are called alike."
+                    )
+            yield group
 
 
 def _stored(folder: str, group: Group) -> Group:
@@ -87,6 +110,10 @@ def _group(record: object, album: Album) -> Group:
     fields["variants"] = [checked(variant) for variant in variants]
     for variant in fields["variants"]:
         identity(variant, "id")
+        for name in ("test", "made_by"):
+            text(variant, name, "")
+        if not isinstance(variant.get("note", {}), dict):
+            raise wrong("note", "an object {...}", variant["note"])
         if variant.get("expect") not in {member.value for member in Expect}:
             raise wrong("expect", " or ".join(member.value for member in Expect), variant.get("expect"))
     try:

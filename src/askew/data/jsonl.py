@@ -17,6 +17,7 @@ import orjson
 from askew.data.faults import Sieve, identity, mapping, missing, text, texts, wrong
 from askew.data.index import distinct
 from askew.data.one_file import OneFile
+from askew.data.scenes import check_scene
 from askew.data.stream import first_sign, items, lines, parsed
 from askew.errors import BadImage, BadRecord, DataError
 from askew.records import question_from
@@ -80,8 +81,9 @@ def checked(record: object) -> Mapping[str, Any]:
         identity(fields, "image")
     if "answers" not in fields and "answer" in fields:
         fields["answers"] = [text(fields, "answer")]
-    texts(fields, "answers")
-    texts(fields, "confidences")
+    given, rated = len(texts(fields, "answers")), len(texts(fields, "confidences"))
+    if rated not in (0, given):
+        raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
     size = fields.get("size")
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
         raise wrong("size", "[width, height]", size)
@@ -137,6 +139,8 @@ def plain(record: object) -> dict[str, Any]:
 
 def _question(key: Id, record: object, album: Album) -> Question:
     fields = checked(record)
+    if "scene" in fields:
+        check_scene(fields["scene"])
     try:
         question = question_from({**fields, "id": key})
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:

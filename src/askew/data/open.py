@@ -23,7 +23,8 @@ _KNOWN = (
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
     "scenes": "this is a GQA scene graph file. Give the questions file, and this one as scenes=...",
-    "results": "this is a file of predictions. Give the questions as data, and this one as the model: predictions:...",
+    "results": "this is a file of predictions (nothing in it is called 'question'). Give the questions as data, and "
+    "this one as the model: predictions:...",
 }
 
 

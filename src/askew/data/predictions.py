@@ -13,13 +13,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
+
+import orjson
 
 from askew.data.faults import Sieve, identity, mapping, missing, text
 from askew.data.harness import logged_answers, open_log
 from askew.data.index import distinct
 from askew.data.jsonl import sound_lines
-from askew.data.stream import glimpse, items, pairs
+from askew.data.stream import glimpse, items, lines, pairs
+from askew.errors import BadRecord
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
@@ -40,9 +44,18 @@ def read_predictions(
     seen = glimpse(path)
     if seen.top == "[":
         return _listed(Sieve(path, skip=False, advice=""))
-    if any(name in seen.keys for name in _IDS) and any(name in seen.keys for name in _ANSWERS):
+    if all(any(name in seen.keys for name in names) for names in (_IDS, _ANSWERS)) or _is_lined(path):
         return _lined(Sieve(path, skip=False, word="line", advice=""))
     return _mapped(Sieve(path, skip=False, advice=""))
+
+
+def _is_lined(path: str) -> bool:
+    """Whether the first line is a whole object and others follow, so that an object of all answers it is not."""
+    first = list(islice(lines(path), 2))
+    try:
+        return len(first) == 2 and isinstance(orjson.loads(first[0][1]), dict)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:
@@ -78,10 +91,12 @@ def _answer(record: object) -> str:
 
     >>> _answer({"question_id": 1, "answer": None})
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'answer' is null. Fill it in.
+    askew.errors.BadRecord: 'answer' is null. Fill it in, or leave out what was not answered (--allow-missing).
     """
     fields = mapping(record)
     name = next((name for name in _ANSWERS if name in fields), "answer")
-    if fields.get(name) is None:
+    if name in fields and fields[name] is None:
+        raise BadRecord(f"{name!r} is null. Fill it in, or leave out what was not answered (--allow-missing).")
+    if name not in fields:
         raise missing(fields, name)
     return text(fields, name, "")

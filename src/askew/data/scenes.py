@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from askew.data.faults import Sieve, mapping, missing, repeated, text, texts, wrong
+from askew.data.faults import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
 from askew.data.index import Index, distinct
 from askew.data.stream import pairs
 from askew.data.write import encoded
@@ -77,9 +77,61 @@ def scene_of(key: str, record: object) -> Scene:
         raise missing(graph, "objects") if objects is None else wrong("objects", "an object {id: ...}", objects)
     things = tuple(_thing(name, mapping(part)) for name, part in objects.items())
     relations = tuple(relation for name, part in objects.items() for relation in _relations(name, part, objects))
-    width, height = graph.get("width"), graph.get("height")
-    size = (int(width), int(height)) if isinstance(width, int | float) and isinstance(height, int | float) else None
+    width, height = _number(graph, "width"), _number(graph, "height")
+    size = None if width is None or height is None else (int(width), int(height))
+    if size and min(size) < 1:
+        raise BadRecord(f"width and height are {size[0]} and {size[1]}. Give the picture's size in pixels.")
     return Scene(key, things, relations, size, {fact: text(graph, fact) for fact in _FACTS if graph.get(fact)})
+
+
+def check_scene(record: object) -> None:
+    """Refuse a scene of our own format that nothing could be made from, and show one that is right."""
+    try:
+        _check_scene(mapping(record))
+    except BadRecord as fault:
+        raise BadRecord(f"its scene cannot be read: {fault} {_LIKE_THIS}") from None
+
+
+def _check_scene(scene: Mapping[str, Any]) -> None:
+    identity(scene, "id")
+    _check_numbers(scene, "size", "[width, height] above 0", 2, least=1)
+    mapping(scene.get("facts") or {})
+    known = set()
+    for part in _list(scene, "things"):
+        thing = mapping(part)
+        if identity(thing, "id") in known:
+            raise repeated(thing["id"])
+        known.add(thing["id"])
+        text(thing, "name")
+        texts(thing, "attributes")
+        _check_numbers(thing, "box", "[x, y, width, height]", 4)
+    for relation in _list(scene, "relations"):
+        if not isinstance(relation, list) or len(relation) != 3 or not isinstance(relation[1], str):
+            raise wrong("relations[…]", "[thing, name, thing]", relation)
+        if not all(isinstance(thing, str | int) and thing in known for thing in relation[::2]):
+            raise BadRecord(f"the relation {short(relation)} is of things that are not in the scene.")
+
+
+def _list(record: Mapping[str, Any], key: str) -> list[Any]:
+    value = record.get(key)
+    if value is not None and not isinstance(value, list):
+        raise wrong(key, "a list", value)
+    return value or []
+
+
+def _check_numbers(record: Mapping[str, Any], key: str, wanted: str, count: int, least: float | None = None) -> None:
+    values = record.get(key)
+    if values is None:
+        return
+    right = isinstance(values, list) and len(values) == count and all(type(value) in (int, float) for value in values)
+    if not right or (least is not None and min(values) < least):
+        raise wrong(key, wanted, values)
+
+
+_LIKE_THIS = (
+    'Write it like {"id": "1", "size": [640, 480], "things": [{"id": "7", "name": "cat", "attributes": ["white"], '
+    '"box": [10, 20, 200, 150]}, {"id": "8", "name": "sofa"}], "relations": [["7", "on", "8"]]}.'
+)
 
 
 def graph_of(scene: Scene) -> dict[str, Any]:
@@ -122,9 +174,17 @@ def _graphs(path: str) -> Iterator[tuple[Sieve, int, str, Any]]:
 
 
 def _thing(key: str, part: Mapping[str, Any]) -> Thing:
-    sides = [part.get(side) for side in "xywh"]
-    box = (sides[0], sides[1], sides[2], sides[3]) if all(isinstance(side, int | float) for side in sides) else None
-    return Thing(key, text(part, "name"), texts(part, "attributes"), box)  # type: ignore[arg-type]
+    x, y, w, h = (_number(part, side) for side in "xywh")
+    box = None if x is None or y is None or w is None or h is None else (x, y, w, h)
+    return Thing(key, text(part, "name"), texts(part, "attributes"), box)
+
+
+def _number(part: Mapping[str, Any], key: str) -> float | None:
+    """A side or a place in pixels, None where it is not given."""
+    value = part.get(key)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise wrong(key, "a number", value)
+    return value
 
 
 def _relations(subject: str, part: Mapping[str, Any], objects: Mapping[str, Any]) -> list[Relation]:
@@ -133,6 +193,9 @@ def _relations(subject: str, part: Mapping[str, Any], objects: Mapping[str, Any]
     except (KeyError, TypeError):
         raise BadRecord(f"a relation of object {subject!r} lacks its 'name' or 'object'. Mend it.") from None
     for relation in found:
+        for key, value in (("name", relation.name), ("object", relation.object)):
+            if not isinstance(value, str):
+                raise wrong(f"relations[…].{key}", "text", value)
         if relation.object not in objects:
             raise BadRecord(
                 f"object {subject!r} is related to {relation.object!r}, which is not in the scene. Mend it."

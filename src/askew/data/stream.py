@@ -174,7 +174,9 @@ def _streamed(path: str, read: Callable[[Any], Iterator[Any]]) -> Iterator[tuple
             for number, record in enumerate(read(meter), 1):
                 yield number, record
         except ijson.JSONError as trouble:
-            reason = _reason(trouble)
+            reason = _reason(trouble).replace(
+                "integer overflow", "a whole number too large to be read; write it as text"
+            )
             problem = "not UTF-8" if "UTF8" in reason else "broken JSON"
             remedy = "Save the file as UTF-8" if "UTF8" in reason else "Mend the file or download it again"
             raise DataError(

@@ -11,9 +11,9 @@ from typing import Any
 
 import orjson
 
+from askew.data.made import kept
 from askew.errors import DataError
 from askew.files import replaced, write_joined
-from askew.images import content_hash, suffix_of
 from askew.records import question_record
 from askew.types import Id, ImageRef, Question
 
@@ -71,7 +71,7 @@ def kept_beside(folder: str, question: Question) -> Question:
     image = question.image
     if image is None or (image.path is None and image.data is None):
         return question
-    return replace(question, image=_stored(folder, image) if image.data is not None else _relative(folder, image))
+    return replace(question, image=kept(folder, image) if image.data is not None else _relative(folder, image))
 
 
 def line(record: Any) -> bytes:
@@ -85,17 +85,6 @@ def encoded(record: Any) -> bytes:
         return orjson.dumps(record)
     except TypeError as trouble:
         raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Mend it.") from None
-
-
-def _stored(folder: str, image: ImageRef) -> ImageRef:
-    content = image.data or b""
-    digest = content_hash(image)
-    name = os.path.join("images", digest[:16] + suffix_of(content))
-    target = os.path.join(folder, name)
-    if not os.path.exists(target):
-        with replaced(target) as file:
-            file.write(content)
-    return replace(image, path=_slashes(name), data=None, sha256=digest)
 
 
 def _relative(folder: str, image: ImageRef) -> ImageRef:

@@ -44,13 +44,28 @@ class Phrases:
             for end in range(max(place - first, start + 1) + 1, min(len(words), start + _LONGEST) + 1)
         )
 
+    def reach_over(self, tokens: Sequence[Token], first: int, last: int) -> bool:
+        """True when a fixed phrase holds some of the tokens from ``first`` to ``last`` and others beside them.
+
+        A preposition that these begin with is taken to be theirs, not a verb's: *sitting* | *in front of*.
+        """
+        words = [token.text.lower() for token in tokens]
+        for start in range(max(0, first - _LONGEST + 1), last + 1):
+            least = (first if start < first else last + 1) + 1
+            for end in range(least, min(len(words), start + _LONGEST) + 1):
+                part, said = tokens[start:end], words[start:end]
+                own = start < first == end - 1 and part[-1].tag == "IN" and part[0].tag.startswith("VB")
+                if _is_listed(said) or (not own and self._is_phrase(part, said)):
+                    return True
+        return False
+
     @cached_property
     def _opens(self) -> Callable[[str, str], bool]:
         """Whether some phrase begins with two words: seldom so, and remembered, since questions share such pairs."""
         return lru_cache(maxsize=_REMEMBERED)(partial(_opens, self.wordnet))
 
     def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
-        if words[0] in _starts() and any(_matches(phrase, words) for phrase in _starts()[words[0]]):
+        if _is_listed(words):
             return True
         if any(token.tag in _INSIDE for token in tokens):
             return False
@@ -99,6 +114,11 @@ def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
         for form in forms:
             starts.setdefault(form, []).append((form, *rest))
     return {first: tuple(found) for first, found in starts.items()}
+
+
+def _is_listed(words: Sequence[str]) -> bool:
+    """True for one of our own phrases."""
+    return any(_matches(phrase, words) for phrase in _starts().get(words[0], ()))
 
 
 def _matches(phrase: Sequence[str], words: Sequence[str]) -> bool:

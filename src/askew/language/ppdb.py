@@ -66,6 +66,11 @@ class Ppdb:
         """The rules for a word with this tag, the surest first."""
         return self.lexical.get((word, tag), ())
 
+    @property
+    def count(self) -> int:
+        """How many rules were kept."""
+        return len(self.paraphrases) + sum(map(len, self.lexical.values()))
+
     def sources(self) -> frozenset[str]:
         """The words that lexical rules replace."""
         return frozenset(word for word, _ in self.lexical)

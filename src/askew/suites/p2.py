@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from askew.errors import BadOption
+from askew.language.ppdb import Ppdb, read_ppdb
 from askew.metrics.accuracy import Accuracy, Mu
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
@@ -125,10 +127,18 @@ class P2Suite:
             self.confidence,
             self.contraries,
             self.least,
-            self._files(),
-            self.score,
+            self._mined or (),
         )
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else the datasheet says: the PPDB rules that were kept, and why others were not."""
+        if self._mined is None:
+            return ()
+        left_out = sorted(self._mined.left_out.items(), key=lambda item: (-item[1], item[0]))
+        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
+        return (f"PPDB: {self._mined.count:,} rules kept (`{self._mined.signature}`); left out: {reasons}",)
 
     def release(self, groups: Iterable[Group], folder: Path) -> None:
         """Write the variants in the format of the paper's release too; ``askew build`` calls it."""
@@ -139,6 +149,11 @@ class P2Suite:
         full = {short: name for name, short in TYPES.items()}
         names = [full.get(part, part) for part in listed(self.perturbations)]
         return tuple(name for name in TYPES if name in names) if set(names) <= set(TYPES) else tuple(names)
+
+    @cached_property
+    def _mined(self) -> Ppdb | None:
+        """The rules of PPDB, read once."""
+        return read_ppdb(self._files(), self.score) if self.ppdb else None
 
     def _files(self) -> tuple[str, ...]:
         """The PPDB files that are named."""

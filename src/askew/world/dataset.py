@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from askew.errors import BadOption
+from askew.errors import BadOption, DataError
 from askew.files import cache_folder
 from askew.types import Question
 from askew.world.shelf import Shelf, generator
@@ -65,8 +65,14 @@ class World:
 
     def questions(self) -> Iterator[Question]:
         """The questions, scene by scene, each with its picture and its scene."""
+        wanted = list(indices(self.seed, self.scenes, self.split))
+        if not wanted:
+            raise DataError(
+                f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every twenty scenes fourteen "
+                "are in train and three each in val and test: give more of them, or take world:all."
+            )
         shelf = Shelf(str(self._folder()), self.seed, self.size, self.shifted)
-        for index in indices(self.seed, self.scenes, self.split):
+        for index in wanted:
             for kept in shelf.take(index):
                 yield kept.question
 

@@ -31,6 +31,13 @@ def bench(groups, tmp_path):
     return tmp_path / "bench" / "groups.jsonl"
 
 
+def test_a_file_of_questions_is_told_from_one_of_groups(tmp_path, capsys):
+    questions = tmp_path / "mine.jsonl"
+    questions.write_text('{"image": "a.jpg", "question": "Why?", "answer": "because"}')
+    assert askew_main(["export", str(questions), "--format", "jsonl", "--output", str(tmp_path / "out")]) == 2
+    assert "these are questions, not groups. Make groups of them first: askew build" in capsys.readouterr().err
+
+
 def test_what_reads_alike_is_asked_once(groups):
     """Sixteen questions; "Is it wet?" about picture 1 is asked under the ids "1" and "5"."""
     found = distinct_questions(groups)

@@ -132,7 +132,7 @@ def test_pictures_are_written_once_by_their_content(tmp_path: Path) -> None:
     groups = [Group(n, "visual", CAT, variants) for n in range(3)]
     path = tmp_path / "groups.jsonl"
     write_groups(groups, str(path))
-    files = sorted(file.name for file in (tmp_path / "images").iterdir())
+    files = sorted(file.name for file in (tmp_path / "images").glob("[!.]*"))
     assert files == sorted([f"{CAT.image.id}.png", *(f"{v.question.image.id}.jpg" for v in variants)])
     first = next(read_groups(str(path)))
     for back, variant in zip(first.variants, variants, strict=True):

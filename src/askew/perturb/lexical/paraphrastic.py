@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from askew.language.paraphrases import Paraphrases
+from askew.language.phrases import Phrases
 from askew.language.tagger import Token
 from askew.language.vocabulary import Vocabulary
 from askew.perturb.lexical.edit import Edit
@@ -26,12 +27,17 @@ class Paraphrastic:
 
     paraphrases: Paraphrases = field(default_factory=Paraphrases)
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    phrases: Phrases = field(default_factory=Phrases, repr=False)
+    """What mined rules must not break; reviewed ones were read with it in mind."""
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
         """Each possible substitution, or for each that a rule matched and would not make, why."""
         for found in self.paraphrases.find(text, tokens):
             if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
                 yield "the paraphrase is not in the data's vocabulary"
+                continue
+            if found.rule.origin != "reviewed" and self.phrases.reach_over(tokens, found.first, found.last):
+                yield "inside a fixed phrase"
                 continue
             start, end = tokens[found.first].start, tokens[found.last].end
             note = {"confidence": found.rule.confidence, "origin": found.rule.origin}

@@ -123,7 +123,7 @@ class P2Perturbation:
     def paraphrastic(self) -> Paraphrastic:
         """What proposes paraphrases."""
         mined = self.ppdb.paraphrases if self.ppdb else ()
-        return Paraphrastic(Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary)
+        return Paraphrastic(Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary, Phrases(self.wordnet))
 
     @cached_property
     def antonymous(self) -> Antonymous:
@@ -225,12 +225,12 @@ def fit(
     confidence: float = 0.9,
     contraries: str = "sure",
     least: int = 1,
-    ppdb: Sequence[str] = (),
+    ppdb: Sequence[str] | Ppdb = (),
     score: float = 3.5,
 ) -> P2Perturbation:
     """The perturbation with the vocabulary of this data: words that occur at least ``least`` times (0: every word)."""
     vocabulary = Vocabulary.of((question.text for question in questions), least) if least > 0 else Vocabulary()
-    mined = read_ppdb(ppdb, score) if ppdb else None
+    mined = ppdb if isinstance(ppdb, Ppdb) else read_ppdb(ppdb, score) if ppdb else None
     return P2Perturbation(types, substitutions, confidence, contraries, vocabulary, mined)
 
 

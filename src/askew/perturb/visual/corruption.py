@@ -44,7 +44,9 @@ class Corruption:
             for severity in self.severities:
                 made = corrupted(picture, kind, severity, Random(f"{seed}:{kind}:{severity}"))
                 yield Variant(
-                    replace(question, id=f"{question.id}/{kind}-{severity}", image=encode(made, self.encoding)),
+                    replace(
+                        question, id=f"{question.id}/corruption-{kind}-{severity}", image=encode(made, self.encoding)
+                    ),
                     Expect.SAME,
                     kind,
                     f"corruption/{kind}",

@@ -1,0 +1,85 @@
+"""Pictures made on the fly: the folder holds what the last build made, and all that askew did not put there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from askew.data.groups import write_groups
+from askew.data.made import clear_unnamed
+from askew.data.write import write_jsonl
+from askew.types import Expect, Group, ImageRef, Question, Variant
+
+
+def group(number: int, *pictures: bytes) -> Group:
+    """A group with a variant for each picture."""
+    questions = [Question(f"{number}/{place}", ImageRef(place, data=data), "Q?") for place, data in enumerate(pictures)]
+    return Group(number, "s", Question(number, None, "Q?"), tuple(Variant(q, Expect.SAME, "t", "r") for q in questions))
+
+
+def name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16] + ".img"
+
+
+def built(folder: Path, *pictures: bytes) -> None:
+    write_groups([group(1, *pictures)], str(folder / "groups.jsonl"))
+    clear_unnamed(folder)
+
+
+def seen(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "images").iterdir() if path.name != ".askew-made"}
+
+
+def test_pictures_of_an_earlier_build_go(tmp_path: Path) -> None:
+    built(tmp_path, b"a", b"b")
+    assert seen(tmp_path) == {name(b"a"), name(b"b")}
+    built(tmp_path, b"b", b"c")
+    assert seen(tmp_path) == {name(b"b"), name(b"c")}
+    built(tmp_path, b"a")
+    assert seen(tmp_path) == {name(b"a")}
+
+
+def test_pictures_of_a_killed_build_go(tmp_path: Path) -> None:
+    built(tmp_path, b"a")
+    (tmp_path / "groups.jsonl").replace(tmp_path / "kept")
+    write_groups([group(1, b"b")], str(tmp_path / "groups.jsonl"))
+    (tmp_path / "kept").replace(tmp_path / "groups.jsonl")
+    built(tmp_path, b"c")
+    assert seen(tmp_path) == {name(b"c")}
+
+
+def test_what_askew_did_not_put_there_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "images"
+    folder.mkdir()
+    (folder / "mine.jpg").write_bytes(b"mine")
+    (folder / name(b"hash")).write_bytes(b"hash")
+    built(tmp_path, b"a", b"hash")
+    (folder / name(b"a")).write_bytes(b"painted over")
+    built(tmp_path, b"b")
+    assert seen(tmp_path) == {"mine.jpg", name(b"hash"), name(b"a"), name(b"b")}
+
+
+def test_what_other_files_of_the_folder_name_stays(tmp_path: Path) -> None:
+    built(tmp_path, b"a", b"b")
+    write_jsonl([Question(7, ImageRef("x", data=b"a"), "Q?")], str(tmp_path / "mine.jsonl.gz"))
+    built(tmp_path, b"c")
+    assert seen(tmp_path) == {name(b"a"), name(b"c")}
+    (tmp_path / "mine.jsonl.gz").write_bytes(b"")
+    built(tmp_path, b"d")
+    assert seen(tmp_path) == {name(b"a"), name(b"c"), name(b"d")}
+
+
+def test_nothing_goes_while_another_process_writes_or_where_the_folder_is_shared(tmp_path: Path) -> None:
+    one = tmp_path / "one"
+    built(one, b"a")
+    part = one / f".groups.jsonl.{'0a' * 16}.part"
+    part.write_bytes(b"")
+    built(one, b"b")
+    assert seen(one) == {name(b"a"), name(b"b")}
+    part.unlink()
+    (tmp_path / "two").mkdir()
+    os.symlink(one / "images", tmp_path / "two" / "images")
+    built(tmp_path / "two", b"c")
+    built(tmp_path / "two", b"d")
+    assert seen(one) == {name(b"a"), name(b"b"), name(b"c"), name(b"d")}

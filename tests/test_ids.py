@@ -1,0 +1,79 @@
+"""Ids that meet: what answers by id would mix up is refused, and nothing else is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import askew
+from askew.api import as_data, as_suite
+from askew.data.groups import told_apart, write_groups
+from askew.errors import DataError
+from askew.publish import publish
+from askew.settings import Settings
+from askew.types import Expect, Group, ImageRef, Question, Variant
+
+CAT, BUS = "What color is the cat?", "What color is the bus?"
+
+
+def asked(key: str | int, text: str = CAT, image: str = "a") -> Question:
+    return Question(key, ImageRef(image), text, ("white",) * 10)
+
+
+def group(key: str | int, text: str, variant: str | int) -> Group:
+    changed = Variant(asked(variant, f"{text} Say it."), Expect.SAME, "VISUAL-INV", "x")
+    return Group(key, "mine", asked(key, text), (changed,))
+
+
+@pytest.mark.parametrize(
+    ("groups", "named"),
+    [
+        ([group(1, CAT, "1/x"), group("1", BUS, "1/x")], ["'1/x'", CAT, BUS, "group 1)", "group '1')"]),
+        ([group(1, CAT, "v"), group(2, BUS, "v")], ["'v'", "group 1)", "group 2)"]),
+        ([group(7, CAT, "7/x"), group("7/x", BUS, "z")], ["'7/x'", "group 7)", "group '7/x')"]),
+        ([Group(1, "mine", asked(1)), Group(2, "mine", asked(1, image="b"))], ["'1'", "group 1)", "group 2)"]),
+    ],
+    ids=["number and text", "variant and variant", "variant and original", "another picture"],
+)
+def test_an_id_of_two_questions_is_refused_and_both_are_named(groups, named) -> None:
+    with pytest.raises(DataError, match=r"^mine\.jsonl: the id ") as caught:
+        list(told_apart(groups, "mine.jsonl"))
+    assert all(word in str(caught.value) for word in named)
+
+
+def test_an_id_that_asks_the_same_again_is_none_of_these() -> None:
+    groups = [group(1, CAT, "1/x"), Group(1, "other", asked(1)), group("01", BUS, "01/x"), group("1", BUS, "y")]
+    assert list(told_apart(groups, "mine.jsonl")) == groups
+
+
+@pytest.fixture
+def meeting(tmp_path: Path) -> Path:
+    """A file of groups in which the variants of 1 and "1" are called alike."""
+    groups = [replace(group(key, text, "1/x"), suite="visual") for key, text in ((1, CAT), ("1", BUS))]
+    write_groups(groups, str(tmp_path / "groups.jsonl"))
+    return tmp_path / "groups.jsonl"
+
+
+def test_a_benchmark_whose_answers_could_not_be_told_apart_is_not_published(meeting: Path, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
+        publish(as_suite("visual"), as_data(meeting), tmp_path / "out", Settings(), "")
+    assert not list((tmp_path / "out").iterdir())
+
+
+def test_answers_by_id_are_not_taken_for_two_questions(meeting: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers.json").write_text(json.dumps({"1": "white", "1/x": "white"}))
+    with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
+        askew.evaluate(f"predictions:{tmp_path / 'answers.json'}", meeting, "visual")
+    assert askew.evaluate("constant:white", meeting, "visual").score("accuracy.variant").n == 2, "these go by content"
+
+
+def test_what_is_asked_once_fails_once() -> None:
+    def broken(image: object, question: str) -> str:
+        raise ValueError("no")
+
+    result = askew.evaluate(broken, [asked(n) for n in range(10)], "accuracy", max_failures=1)
+    assert {key: result.results["failures"][key] for key in ("count", "asked")} == {"count": 1, "asked": 1}
+    assert result.score("accuracy.all").failed == 10

@@ -13,6 +13,7 @@ from askew.metrics.compare import compare
 from askew.records import outcome_from
 from askew.registry import make
 from askew.report.load import Run, labels
+from askew.suites.measures import with_more
 from askew.types import Outcome
 
 PARTS = ("test", "answer_type")
@@ -20,19 +21,20 @@ PARTS = ("test", "answer_type")
 
 
 def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
-    """Every two runs compared, by every metric of the suites they share."""
+    """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it."""
     differences: list[dict[str, Any]] = []
-    for suite in runs[0].suites:
+    for name in dict.fromkeys(suite["name"] for run in runs for suite in run.suites):
         sharing = {
-            name: run
-            for name, run in zip(labels(runs), runs, strict=True)
-            if suite["name"] in {other["name"] for other in run.suites}
+            label: (run, suite["spec"])
+            for label, run in zip(labels(runs), runs, strict=True)
+            for suite in run.suites
+            if suite["name"] == name
         }
         if len(sharing) > 1:
-            outcomes = {name: _outcomes(run.folder, suite["name"]) for name, run in sharing.items()}
-            metrics = dict(make("suite", suite["spec"]).metrics)
-            metrics.update((spec, make("metric", spec)) for spec in runs[0].results["config"]["metrics"])
-            found = compare(outcomes, metrics, suite["name"], PARTS, resamples, seed)
+            outcomes = {label: _outcomes(run.folder, name) for label, (run, _) in sharing.items()}
+            first, spec = next(iter(sharing.values()))
+            metrics = with_more(make("suite", spec).metrics, first.results["config"]["metrics"])
+            found = compare(outcomes, metrics, name, PARTS, resamples, seed)
             differences += [asdict(difference) for difference in found]
     return differences
 

@@ -80,6 +80,24 @@ def test_only_the_metrics_asked_for_are_compared(runs):
     assert "accuracy.original" in check.why
 
 
+def test_a_tiny_p_is_written_as_people_write_it(tmp_path):
+    good, bad = made(tmp_path / "a", script()), made(tmp_path / "b", script(0, 20))
+    (_, check, _) = compare_to(bad, good, Rule(metrics=("accuracy.variant",), resamples=9000))
+    assert check.why == "Significantly worse. Change −100.0 (from 100.0 to 0.0 over the 20 in both), p < 0.001."
+
+
+def test_what_is_not_judged_does_not_make_the_correction_stricter(tmp_path):
+    """An answer rate is neither better nor worse, so it is none of the comparisons that p is corrected for."""
+
+    def told(folder, **settings):
+        before, after = made(folder / "a", script(), **settings), made(folder / "b", script(0, 6), **settings)
+        return {check.name: check.why for check in compare_to(after, before)[1:]}
+
+    plain = told(tmp_path / "plain")
+    assert "p = 0.0" in plain["rad:accuracy.variant"]
+    assert told(tmp_path / "more", metrics=("answer-rate:says=no", "answer-rate:says=yes")) == plain
+
+
 def test_a_score_that_can_no_longer_be_measured_fails(runs):
     """With no original right RAD is nan; a gate that compared only numbers would pass it."""
     checks = {check.name: check for check in compare_to(runs["lost"], runs["good"])}
@@ -126,6 +144,18 @@ def test_which_way_is_better():
     assert direction(AttackErrorRate()) == -1
     assert [direction(Flips(kind)) for kind in ("any", "negative", "wrong", "positive")] == [-1, -1, -1, 0]
     assert (direction(Gap()), direction(Gap(change=True))) == (-1, 1)
+
+
+def test_new_groups_do_not_hide_a_gap_in_the_old_ones(tmp_path):
+    """Ten old groups lose their variants; ten new ones have only theirs. The gap over all twenty is 0, as it was."""
+    groups = [group for group in askew.make("suite", "rad").groups(QUESTIONS, 0) if isinstance(group, askew.Group)]
+    said = script() | {v.question.text: "perhaps" for group in groups[:10] for v in group.variants}
+    said |= {group.original.text: "purple" for group in groups[10:]}
+    before, after = made(tmp_path / "before", script(), limit=10), made(tmp_path / "after", said)
+    checks = {check.name: check for check in compare_to(after, before, Rule(metrics=("accuracy.gap",)))}
+    assert checks["rad:accuracy.gap"].found == "0.0 (was 0.0)"
+    assert checks["rad:accuracy.gap"].status is Status.FAILED
+    assert "Change −100.0" in checks["rad:accuracy.gap"].why
 
 
 def test_a_gap_is_worse_only_where_variants_fall_behind(runs):

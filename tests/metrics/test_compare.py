@@ -62,6 +62,7 @@ def test_a_difference_rests_on_the_groups_both_have(runs, differences):
     good = [Accuracy("variant").measure(o)[0] for o in runs["good"] if o.group.id in shared]
     bad = [Accuracy("variant").measure(o)[0] for o in runs["bad"]]
     assert one.n == 148
+    assert (one.of_a, one.of_b) == pytest.approx((np.mean(good), np.mean(bad)))
     assert one.difference == pytest.approx(np.mean(good) - np.mean(bad))
     assert one.low < one.difference < one.high
 

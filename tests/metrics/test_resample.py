@@ -9,6 +9,7 @@ from outcomes_by_hand import outcome, variant
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.rad import Rad
 from askew.metrics.resample import Scorer, score
+from askew.metrics.rscore import RScore
 from askew.types import Kind
 
 METRICS = {"accuracy.original": Accuracy("original"), "accuracy.gap": Gap(), "rad.forward": Rad()}
@@ -143,3 +144,30 @@ def test_a_share_at_the_edge_is_not_certain():
     one = score(outcomes, {"accuracy.all": Accuracy()}, resamples=50)[0]
     assert (one.value, one.high) == (1.0, 1.0)
     assert one.low == pytest.approx(10 / (10 + 1.959963984540054**2))
+
+
+def test_images_that_are_all_alike_are_not_certain_either():
+    """Two images, each half right: resampling gives 0.5 every time. Up to 1.96² / (2 + 1.96²) of all may be unlike."""
+    outcomes = [outcome(said, "red", id=f"{image}{said}", image=image) for image in (1, 2) for said in ("red", "x")]
+    one = score(outcomes, {"accuracy.all": Accuracy()}, resamples=50)[0]
+    unlike = 3.841458820694124 / 5.841458820694124
+    assert one.value == 0.5
+    assert (one.low, one.high) == pytest.approx((0.5 - 0.5 * unlike, 0.5 + 0.5 * unlike))
+
+
+@pytest.mark.parametrize(("images", "said", "low", "high"), [(10, "red", -0.27753, 0.27753), (2, "x", -1.0, 0.31524)])
+def test_a_gap_that_every_image_has_is_not_certain(images, said, low, high):
+    """A gap lies between -1 and 1. Two lost of two: -1 + 2 · 3.84 / 5.84 is above zero, so it proves nothing."""
+    outcomes = [outcome("red", "red", variant(said, "red"), id=n, image=n) for n in range(images)]
+    one = score(outcomes, {"accuracy.gap": Gap(change=True)}, resamples=50)[0]
+    assert one.value == (0.0 if said == "red" else -1.0)
+    assert (one.low, one.high) == pytest.approx((low, high), abs=1e-5)
+
+
+def test_an_r_score_of_one_is_as_uncertain_as_the_loss_of_nothing():
+    """Ten images that lose nothing: 27.8 points may be lost, and R_score is 0 from 20 on; of 100 images 3.7 points."""
+    for images, low in ((10, 0.0), (100, (0.2**0.5 - 0.0369935**0.5) / (0.2**0.5 - 0.0005**0.5))):
+        outcomes = [outcome("red", "red", variant("red", "red", level=1), id=n, image=n) for n in range(images)]
+        one = score(outcomes, {"rscore.1": RScore()}, resamples=50)[0]
+        assert (one.value, one.high) == (1.0, 1.0)
+        assert one.low == pytest.approx(low, abs=1e-5)

@@ -33,7 +33,7 @@ def browser() -> Iterator[Any]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three models in three suites, on 300 questions."""
     folder = tmp_path_factory.mktemp("report")
-    models = [("prior", 0.4, 0.5), ("BUTD", 0.6, 0.6), ("a-model-with-a-rather-long-name_v2", 0.85, 0.9)]
+    models = [("prior", 0.4, 0.5), ("BUTD", 0.6, 0.6), ("a_model_with_a_rather_long_name:v=2,x=3", 0.85, 0.9)]
     suites = ("rad", "carets", "rscore")
     runs = [load_run(make_run(folder / m, m, suites, groups=300, skill=s, steady=t)) for m, s, t in models]
     write_report(runs, folder / "report.html")
@@ -214,7 +214,7 @@ def test_tables_are_copied(open_page: Callable[..., Any], report: Path) -> None:
     page.get_by_text("LaTeX copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith(r"\begin{table}")
-    assert r"a-model-with-a-rather-long-name\_v2" in copied
+    assert r"a\_model\_with\_a\_rather\_long\_name:v=2,x=3" in copied
     page.locator(".copy", has_text="Markdown").first.click()
     page.get_by_text("Markdown copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("**RAD(D, D′)**")

@@ -136,3 +136,11 @@ def test_the_report_does_not_reach_into_other_stages() -> None:
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
     stages = ("metrics", "models", "perturb", "data", "run", "store", "suites", "world", "language")
     assert not [stage for stage in stages if f"'askew.{stage}" in loaded]
+
+
+def test_bounds_are_shown_where_some_answers_of_a_group_are_missing(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "a", groups=12, failures=0.0, pictures=False)
+    results = orjson.loads((folder / "results.json").read_bytes())
+    results["scores"][0] |= {"failed": 0, "if_wrong": 0.1234, "if_right": 0.9876}
+    (folder / "results.json").write_bytes(orjson.dumps(results))
+    assert "12.3 to 98.8" in page([load_run(folder)])

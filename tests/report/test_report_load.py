@@ -59,11 +59,13 @@ def test_a_broken_line_is_named(tmp_path: Path, line: bytes) -> None:
         list(load_run(folder).outcomes())
 
 
-def named(model: str, data: str) -> Run:
-    return Run(Path(), orjson.loads(orjson.dumps({"model": {"name": model}, "data": {"name": data}})))
+def named(model: str, data: str, folder: str = "") -> Run:
+    return Run(Path(folder), orjson.loads(orjson.dumps({"model": {"name": model}, "data": {"name": data}})))
 
 
 def test_labels_tell_runs_apart() -> None:
     assert labels([named("a", "x"), named("b", "x")]) == ["a", "b"]
     assert labels([named("a", "x"), named("a", "y"), named("b", "y")]) == ["a on x", "a on y", "b"]
     assert labels([named("a", "x"), named("a", "x")]) == ["a on x (1)", "a on x (2)"]
+    assert labels([named("a", "x", "runs/new"), named("a", "x", "released")]) == ["a on x (new)", "a on x (released)"]
+    assert labels([named("a", "x", "new/run"), named("a", "x", "old/run")]) == ["a on x (1)", "a on x (2)"]

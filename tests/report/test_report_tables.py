@@ -5,7 +5,8 @@ from pathlib import Path
 
 from fake_runs import make_run
 
-from askew.report.load import load_run
+from askew.report.figures import NOTHING, Figure
+from askew.report.load import Run, load_run
 from askew.report.tables import latex_tables, latex_text, markdown_tables, sheets
 
 
@@ -28,6 +29,16 @@ def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
     assert [cell.text for cell in sheet.lines[1].cells] == ["67.15", "58.68", "78.59", "—"]
 
 
+def test_published_figures_are_as_printed(tmp_path: Path) -> None:
+    """Rosenberg et al. print 74.40 and Whitehead et al. −1.8; a count is a count."""
+    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    (suite,) = run.results["suites"]
+    table = suite["tables"][0] | {"published": {"BAN": [74.4, 62.45, -1.8, 12000]}}
+    results = {**run.results, "suites": [suite | {"tables": [table]}]}
+    line = sheets([Run(run.folder, results)])[0].lines[1]
+    assert [cell.text for cell in line.cells] == ["74.40", "62.45", "−1.80", "12,000"]
+
+
 def test_our_figures_and_published_ones_sort_on_one_scale(tmp_path: Path) -> None:
     sheet = sheets([load_run(make_run(tmp_path / "a", groups=60, pictures=False))])[0]
     assert 1 < sheet.lines[0].cells[0].sort <= 100
@@ -38,6 +49,21 @@ def test_a_table_over_data_has_one_row_for_each_data_set(tmp_path: Path) -> None
     sheet = sheets(runs)[1]
     assert [line.label for line in sheet.lines] == ["world/val", "Made-up data"]
     assert sheet.lines[1].cells[0].text == "12,000"
+
+
+def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_path: Path) -> None:
+    """Twenty groups of each test; one that a model gave no answer to is still a question of the data."""
+    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.3, pictures=False))
+    scores = [score | {"n": 13, "failed": 7} for score in run.results["scores"]]
+    sheet = sheets([Run(run.folder, {**run.results, "scores": scores})])[1]
+    assert [cell.text for cell in sheet.lines[0].cells] == ["20", "20", "20"]
+
+
+def test_figures_are_printed_in_their_own_unit_and_with_their_own_n() -> None:
+    assert Figure("attack-tries", 3.2, 2.5, 4.0, 12).told == "3.20 (2.50–4.00; n 12)"  # calls, not per cent
+    assert Figure("gap:mode=robust", 0.05, -0.02, 0.12, 40).told == "+5.0 (−2.0 to +12.0; n 40)"
+    assert Figure("cs.2", 1.0, None, None, 1).told == "100.0 (n 1)"
+    assert NOTHING.told == "— (n 0)"
 
 
 def test_markdown_is_a_table_whatever_the_model_is_called(tmp_path: Path) -> None:

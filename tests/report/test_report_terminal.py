@@ -3,10 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 from unicodedata import east_asian_width
 
+import orjson
 import pytest
 from fake_runs import make_run
 
-from askew.report.load import load_run
+from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_headlines, terminal_summary
 
 
@@ -25,6 +26,18 @@ def test_it_fits(tmp_path: Path, names: list[str], columns: int) -> None:
     assert max(map(width, terminal_summary(runs, [], columns).splitlines())) <= columns
 
 
+def test_models_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
+    """Two prompts of one endpoint: cut at the end, both lines read the same."""
+    prompts = ("{question} One word.", "{question} A short phrase.")
+    runs = [
+        load_run(make_run(tmp_path / str(n), f"openai:toy,prompt={prompt}", groups=40, pictures=False))
+        for n, prompt in enumerate(prompts)
+    ]
+    for shown in (terminal_summary(runs), terminal_headlines(runs, 60)):
+        assert "One word." in shown
+        assert "t phrase." in shown
+
+
 def test_value_half_interval_n_and_failed(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=300, failures=0.05, pictures=False))
     figure = run.figure("rad", "rad.forward")
@@ -39,6 +52,28 @@ def test_a_clear_gap_has_an_arrow(tmp_path: Path) -> None:
     assert line.endswith("▼")
 
 
+def test_a_gap_of_five_groups_has_no_arrow_whatever_its_interval(tmp_path: Path) -> None:
+    """Five that all point one way have p = 2 / 2⁵ = 0.0625 by the sign test, six 0.03125."""
+    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    gap = {"suite": "rad", "metric": "accuracy.gap", "part": "", "value": -0.9, "low": -1.0, "high": -0.8, "failed": 0}
+    for n, arrow in ((5, False), (6, True)):
+        results = {**run.results, "scores": [gap | {"n": n}]}
+        (line,) = [line for line in terminal_summary([Run(run.folder, results)]).splitlines() if line.startswith("Gap")]
+        assert line.endswith("▼") is arrow
+
+
+def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
+    """RAD by the modal answer beside RAD by any answer: 76.9 and 85.0 of the very same answers."""
+    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    scores = [
+        score | {"signature": "Rad(correct='any')"} if score["metric"] == "rad.forward" else score
+        for score in run.results["scores"]
+    ]
+    other = Run(run.folder, {**run.results, "scores": scores})
+    assert "not comparable: RAD (rad)" in terminal_summary([run, other])
+    assert "not comparable" not in terminal_summary([run, run])
+
+
 def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / m, m, groups=60, pictures=False)) for m in ("a", "b", "c")]
     base = {"suite": "rad", "part": "", "metric": "rad.forward", "low": 0.1, "high": 0.3, "p": 0.001, "n": 60}
@@ -51,6 +86,8 @@ def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> Non
     start = next(number for number, line in enumerate(lines) if line.startswith("RAD  "))
     assert [line[-1] in "▲▼" and line[-1] for line in lines[start : start + 3]] == [False, "▼", "▲"]
     assert "\x1b[32m▲" in terminal_summary(runs, differences, color=True)
+    # not better or worse: a rate of answers or flips has arrows too
+    assert lines[-2] == "▲ ▼ higher or lower (Holm-corrected p < 0.05) than a"
 
 
 def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:
@@ -70,3 +107,20 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     assert max(map(width, lines)) <= 80
     (line,) = [line for line in lines if line.startswith("rad:")]
     assert line.split()[-len(runs) :] == [run.figure("rad", "rad.forward").short for run in runs]
+
+
+def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "a", groups=40, failures=0.0, pictures=False)
+    whole = terminal_summary([load_run(folder)])
+    results = orjson.loads((folder / "results.json").read_bytes())
+    results["failures"] = {"count": 3, "asked": 80, "by_error": {"timeout": 3}, "limit": 0.05}
+    (folder / "results.json").write_bytes(orjson.dumps(results))
+    assert "No answer" not in whole
+    assert "No answer to 3 of 80 askings: prior\n" in terminal_summary([load_run(folder)])
+
+
+def test_every_number_has_its_name_though_the_first_run_lacks_the_suite(tmp_path: Path) -> None:
+    runs = [load_run(make_run(tmp_path / s, s, (s,), groups=12, pictures=False)) for s in ("rad", "carets")]
+    lines = terminal_summary(runs).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("carets: "))
+    assert lines[start + 2].split()[:2] == ["Accuracy", "carets"]

@@ -70,11 +70,14 @@ def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int
     """Print the table of these runs (or only what sums them up, when ``brief``), and write their report."""
     runs = [load_run(folder) for folder in folders]
     differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
-    print(terminal_headlines(runs) if brief else terminal_summary(runs, differences, color=sys.stdout.isatty()))
     if report is not None:
         write_report(runs, report, differences)
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
+    print(terminal_headlines(runs) if brief else terminal_summary(runs, differences, color=sys.stdout.isatty()))
+    if len(runs) > 1 and not differences:
+        print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
+    if report is not None:
         print(f"\nReport: {report}")
 
 

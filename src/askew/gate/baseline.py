@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -22,6 +22,7 @@ from askew.registry import make
 from askew.report.figures import probability, show
 from askew.report.load import Run
 from askew.settings import check_share, check_whole
+from askew.suites.measures import with_more
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -94,19 +95,14 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
     same = _same_groups(run, baseline, [suite["name"] for suite in shared])
     if same.status is Status.FAILED:
         return [same]
-    pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule)
-    checks = [
-        _judged(pair, key, metric, found.get(key))
-        for suite in shared
-        for key, metric in _compared(suite["name"], _metrics(suite, run), baseline, rule)
-    ]
+    compared = dict(item for suite in shared for item in _compared(suite["name"], _metrics(suite, run), baseline, rule))
+    pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
+    checks = [_judged(pair, key, metric, found.get(key)) for key, metric in compared.items()]
     return [same, *(checks or [_nothing(rule, shared, run)])]
 
 
 def _metrics(suite: Mapping[str, Any], run: Run) -> dict[str, Metric]:
-    metrics: dict[str, Metric] = dict(make("suite", suite["spec"]).metrics)
-    metrics.update((spec, make("metric", spec)) for spec in run.results["config"]["metrics"])
-    return metrics
+    return with_more(make("suite", suite["spec"]).metrics, run.results["config"]["metrics"])
 
 
 def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:
@@ -120,18 +116,15 @@ def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Ru
             yield (suite, metric, part), metrics[metric]
 
 
-def _differences(run: Run, baseline: Run, rule: Rule) -> dict[_Key, dict[str, Any]]:
+def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]) -> dict[_Key, dict[str, Any]]:
     """Run minus baseline by suite, metric and part, the p values corrected for those that are looked at alone."""
-    looked_at = [
-        difference
+    found = {
+        (difference["suite"], difference["metric"], difference["part"]): difference
         for difference in compare_runs([run, baseline], rule.resamples, rule.seed)
-        if _is_looked_at(difference["metric"], difference["part"], rule)
-    ]
-    corrected = holm([difference["p"] for difference in looked_at])
-    return {
-        (difference["suite"], difference["metric"], difference["part"]): {**difference, "p_holm": p}
-        for difference, p in zip(looked_at, corrected, strict=True)
     }
+    looked_at = {key: difference for key, difference in found.items() if key in compared}
+    corrected = holm([difference["p"] for difference in looked_at.values()])
+    return {key: {**difference, "p_holm": p} for (key, difference), p in zip(looked_at.items(), corrected, strict=True)}
 
 
 def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any] | None) -> Check:
@@ -145,22 +138,25 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
         return Check("no-worse", called, Status.FAILED, found, "The run has nothing left to measure it on.")
     if difference is None or difference["p_holm"] != difference["p_holm"]:
         return Check("no-worse", called, Status.SKIPPED, found, "Too few images in both to tell a difference.")
-    lost = _lost(metric, ours.value, before.value, difference["difference"])
+    lost = _lost(metric, difference)
     significant = difference["p_holm"] < pair.rule.alpha
-    change, p = show(name, difference["difference"]), probability(difference["p_holm"])
-    said = f"Change {change}, p = {p}, n = {difference['n']:,}."
+    change, now, then = (show(name, difference[what]) for what in ("difference", "of_a", "of_b"))
+    p = probability(difference["p_holm"])
+    p = p if p.startswith("<") else f"= {p}"
+    said = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p}."
     if significant and lost > pair.rule.margin:
         return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {said}")
     verdict = "Within the margin. " if significant and lost > 0 else ""
     return Check("no-worse", called, Status.PASSED, found, verdict + said)
 
 
-def _lost(metric: Metric, ours: float, before: float, difference: float) -> float:
+def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
     """How much worse it is. A gap costs only where variants fall behind originals, so only that can grow worse."""
+    sign = direction(metric)
     if isinstance(metric, Gap):
-        sign = direction(metric)
-        return max(0.0, -sign * ours) - max(0.0, -sign * before)
-    return -direction(metric) * difference
+        ours, before = (max(0.0, -sign * float(difference[side])) for side in ("of_a", "of_b"))
+        return ours - before
+    return float(-sign * difference["difference"])
 
 
 def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:

@@ -126,7 +126,7 @@ class Gap:
     With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
     """
 
-    share: ClassVar[bool] = False
+    least: ClassVar[float] = -1.0
 
     mode: Mode = "official"
     change: bool = False

@@ -28,6 +28,9 @@ class Difference:
     metric: str
     a: str
     b: str
+    of_a: float
+    """The score of ``a`` over these groups."""
+    of_b: float
     difference: float
     low: float
     """95 % percentile interval, from drawings of images that both models share."""
@@ -165,14 +168,16 @@ def _difference(
     suite: str, part: tuple[str, str], name: str, metric: Metric, a: str, b: str, aligned: _Aligned
 ) -> Difference:
     nan = float("nan")
-    value = metric.combine(aligned.first.sum(axis=0)) - metric.combine(aligned.second.sum(axis=0))
+    first, second = (metric.combine(rows.sum(axis=0)) for rows in (aligned.first, aligned.second))
     return Difference(
         suite=suite,
         part=part_name(part),
         metric=name,
         a=a,
         b=b,
-        difference=settled(value),
+        of_a=settled(first),
+        of_b=settled(second),
+        difference=settled(first - second),
         low=nan,
         high=nan,
         p=nan,

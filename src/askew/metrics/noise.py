@@ -25,7 +25,7 @@ class NoiseLoss:
     level before, one step of the noise curve.
     """
 
-    share: ClassVar[bool] = False
+    least: ClassVar[float] = -1.0
 
     level: int = 1
     since: int = 0

@@ -22,9 +22,10 @@ class Scorer:
     ``scores`` gives, for each part and metric that has something to say there, the value, its 95 % percentile interval
     from one resampling of the images shared by all of them, the number of groups it rests on, the number left out for a
     missing answer, and the value if all missing answers were wrong or right. Everything together is always there, as
-    nan where nothing could be measured. A score that rests on a single image has no interval (nan). A share of exactly
-    0 or 1 does not vary in resampling; it gets Wilson's interval for as many images (``at_the_edge``), unless the
-    metric says that it is no ``share``.
+    nan where nothing could be measured. A score that rests on a single image has no interval (nan). Where all images
+    are alike (a share of exactly 0 or 1, a gap of nothing) resampling varies nothing; there it is ``of_equal_images``.
+    A metric that can be below 0 says how far with ``least``; one that has no such bounds says that it is no ``share``,
+    and may have an ``of_equal_images`` of its own.
     """
 
     def __init__(self, metrics: Mapping[str, Metric], suite: str = "", parts: Sequence[str] = SLICES) -> None:
@@ -83,10 +84,10 @@ class Scorer:
         if point.clusters < 2:
             return point.score
         metric = self._rows.metrics[point.score.metric]
-        low, high = interval(metric.combine(sums))
-        if low == high == point.score.value and getattr(metric, "share", True):
-            low, high = at_the_edge(low, point.clusters)
-        return replace(point.score, low=settled(low), high=settled(high))
+        low, high = map(settled, interval(metric.combine(sums)))
+        if low == high == point.score.value:
+            low, high = map(settled, _of_equal_images(metric, low, point.clusters))
+        return replace(point.score, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -113,16 +114,31 @@ def score(
     return scorer.scores(resamples, seed)
 
 
-def at_the_edge(value: float, images: int) -> tuple[float, float]:
-    """The interval of a share that is exactly 0 or 1, which no resampling can vary: Wilson's (1927), for the images.
+def of_equal_images(value: float, images: int, least: float = 0.0) -> tuple[float, float]:
+    """The interval of a score from ``least`` to 1 that is the same for every image, so that no resampling varies it.
 
-    >>> at_the_edge(1.0, 10), at_the_edge(0.0, 10)  # 10 / (10 + 1.96²)
+    As many images as Wilson's interval (1927) leaves room for may be unlike these, and have the lowest or the highest
+    score. For a share of exactly 0 or 1 that is Wilson's interval itself.
+
+    >>> of_equal_images(1.0, 10), of_equal_images(0.0, 10)  # 10 / (10 + 1.96²)
     ((0.7224672001371109, 1.0), (0.0, 0.2775327998628892))
+    >>> low, high = of_equal_images(0.0, 10, least=-1.0)
+    >>> round(low, 3), round(high, 3)
+    (-0.278, 0.278)
     """
-    unseen = Z * Z / (images + Z * Z)
-    if value == 1.0:
-        return 1.0 - unseen, 1.0
-    return (0.0, unseen) if value == 0.0 else (value, value)
+    if not least <= value <= 1.0:
+        return value, value
+    unlike = Z * Z / (images + Z * Z)
+    return value - unlike * (value - least), value + unlike * (1.0 - value)
+
+
+def _of_equal_images(metric: Metric, value: float, images: int) -> tuple[float, float]:
+    if own := getattr(metric, "of_equal_images", None):
+        low, high = own(value, of_equal_images(0.0, images)[1])
+        return low, high
+    if not getattr(metric, "share", True):
+        return value, value
+    return of_equal_images(value, images, getattr(metric, "least", 0.0))
 
 
 def ranks(clusters: Index) -> Ints:

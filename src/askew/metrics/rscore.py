@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -31,8 +31,6 @@ class RScore:
     Clean and noisy accuracy are taken over the same groups. The paper's own accuracy is mode ``simple``.
     """
 
-    share: ClassVar[bool] = False
-
     level: int = 1
     t: float = 5e-4
     m: float = 0.2
@@ -54,6 +52,15 @@ class RScore:
     def combine(self, sums: Any) -> Any:
         """The R_score of the two means' difference."""
         return r_score(np.abs(ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])), self.t, self.m)
+
+    def of_equal_images(self, value: float, unlike: float) -> tuple[float, float]:
+        """The interval where no resampling varies it: of nothing lost, down to where all images ``unlike`` these lose.
+
+        >>> low, high = RScore().of_equal_images(1.0, 0.0585)
+        >>> round(low, 2), high
+        (0.48, 1.0)
+        """
+        return (float(r_score(unlike, self.t, self.m)), 1.0) if value == 1.0 else (value, value)
 
 
 @dataclass(frozen=True)

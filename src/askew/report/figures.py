@@ -63,6 +63,11 @@ class Figure:
         return f"{show(self.metric, self.low)}{joint}{show(self.metric, self.high)}"
 
     @property
+    def told(self) -> str:
+        """Everything on one line: ``64.0 (61.0–67.4; n 812)``."""
+        return f"{self.short} ({'; '.join(filter(None, (self.interval, f'n {count(self.n)}')))})"
+
+    @property
     def half(self) -> float | None:
         """Half the width of the interval, as a fraction."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
@@ -108,13 +113,13 @@ def unit(metric: str) -> str:
 
 
 def is_ratio(metric: str) -> bool:
-    """R_score is printed as a number between 0 and 1, everything else in per cent."""
-    return metric.startswith("rscore")
+    """R_score is printed as a number between 0 and 1, tries as how many; everything else in per cent."""
+    return metric.startswith("rscore") or bool(_about(metric).get("plain", False))
 
 
 def is_signed(metric: str) -> bool:
     """Gaps and losses may be below zero."""
-    return metric.endswith(".gap") or bool(_about(metric).get("signed", False))
+    return metric.endswith(".gap") or bool(_about(metric.partition(":")[0]).get("signed", False))
 
 
 def count(number: float) -> str:

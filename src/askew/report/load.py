@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.report.figures import NOTHING, Figure
+from askew.report.figures import NOTHING, Figure, title
 
 FORMAT = 1
 """The format of results.json that this report understands."""
@@ -96,15 +96,30 @@ def load_run(folder: Path) -> Run:
 
 
 def labels(runs: Sequence[Run]) -> list[str]:
-    """What the report calls each run: the model, with data or a number added where that is not enough.
+    """What the report calls each run: the model, with data, folder or a number added where that is not enough.
 
-    A model that ran on two data sets is told apart by the data, and two equal runs by the order they came in.
+    A model that ran on two data sets is told apart by the data, two runs on the same data by what their folders are
+    called, or else by the order they came in.
     """
     names = [run.model for run in runs]
     if len(set(names)) < len(names):
         names = [f"{run.model} on {run.data}" if names.count(run.model) > 1 else run.model for run in runs]
-    seen = [names[: index + 1].count(name) for index, name in enumerate(names)]
-    return [name if names.count(name) == 1 else f"{name} ({nth})" for name, nth in zip(names, seen, strict=True)]
+    seen: list[object] = [names[: index + 1].count(name) for index, name in enumerate(names)]
+    folders: list[object] = [run.folder.name for run in runs]
+    for marks in (folders, seen):
+        told = [name if names.count(name) == 1 else f"{name} ({mark})" for name, mark in zip(names, marks, strict=True)]
+        if len(set(told)) == len(told):
+            break
+    return told
+
+
+def measured_apart(runs: Sequence[Run]) -> list[str]:
+    """The numbers that these runs measured in different ways (another mode, another rule for what is right)."""
+    ways: dict[tuple[str, str], set[str]] = {}
+    for run in runs:
+        for suite, metric, _, figure in run.figures():
+            ways.setdefault((suite, metric), set()).add(figure.signature)
+    return [f"{title(metric)} ({suite})" for (suite, metric), signatures in ways.items() if len(signatures) > 1]
 
 
 def _results(path: Path) -> Mapping[str, Any]:

@@ -156,9 +156,11 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
         for label, run in _rows(runs, rows)
         if any(other["name"] == suite["name"] for other in run.suites)
     ]
+    published = table.get("published") or {}
+    decimals = max((_decimals(value) for values in published.values() for value in values), default=0)
     lines += [
-        Line(str(label), tuple(_published(value) for value in _padded(values, len(columns))), published=True)
-        for label, values in (table.get("published") or {}).items()
+        Line(str(label), tuple(_published(value, decimals) for value in _padded(values, len(columns))), published=True)
+        for label, values in published.items()
     ]
     return Sheet(
         id=str(table.get("id") or f"{suite['name']}-table"),
@@ -180,7 +182,8 @@ def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
 def _cell(run: Run, suite: str, column: Mapping[str, Any]) -> Cell:
     figure = run.figure(suite, column.get("metric", ""), column.get("part", ""))
     if column.get("show") == "n":
-        return Cell(count(figure.n), sort=figure.n) if figure.metric else Cell(DASH)
+        asked = figure.n + figure.failed  # how many there are does not depend on who answered them
+        return Cell(count(asked), sort=asked) if figure.metric else Cell(DASH)
     return figure_cell(figure)
 
 
@@ -191,12 +194,18 @@ def figure_cell(figure: Figure) -> Cell:
     return Cell(figure.short, figure.interval, figure.n, round(printed(figure.metric, figure.value), 6))
 
 
-def _published(value: Any) -> Cell:
+def _published(value: Any, decimals: int) -> Cell:
+    """A figure as the paper prints it: 74.40 beside 67.15, though a number knows no closing zero."""
     if value is None:
         return Cell(DASH)
     if not isinstance(value, int | float):
         return Cell(str(value))
-    return Cell(count(value) if isinstance(value, int) and value > 100 else str(value), sort=float(value))
+    text = f"{value:,}" if isinstance(value, int) else f"{value:.{decimals}f}"
+    return Cell(text.replace("-", "−"), sort=float(value))
+
+
+def _decimals(value: Any) -> int:
+    return len(str(value).partition(".")[2]) if isinstance(value, float) else 0
 
 
 def _padded(values: Sequence[float | None], length: int) -> list[float | None]:

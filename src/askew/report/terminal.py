@@ -8,7 +8,7 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 from askew.report.figures import Figure, count, title
-from askew.report.load import Run, labels
+from askew.report.load import Run, labels, measured_apart
 
 SIGNIFICANT = 0.05
 """Of the Holm-corrected p value."""
@@ -18,6 +18,9 @@ _NUMBERS = 35
 
 _HEADLINE = 24
 """Columns that the suite's name and its headline take."""
+
+_LEAST = 6
+"""Fewer groups prove nothing, even when all point one way: the sign test says 2 / 2⁵ > 0.05."""
 
 _LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+")
 """Noise levels, and losses between them, that only the page shows."""
@@ -40,7 +43,7 @@ def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
     """One line for each suite: what sums it up, for every model."""
     names = [_safe(label) for label in labels(runs)]
     room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
-    lines = [" " * _HEADLINE + "".join(f"{_cut(name, room - 1):>{room}}" for name in names), "─" * width]
+    lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _told_apart(names, room - 1)), "─" * width]
     for suite in _suites(runs):
         metric = (suite.get("headline") or {}).get("metric", "")
         figures = [run.figure(suite["name"], metric) for run in runs]
@@ -64,6 +67,7 @@ def _block(
     runs: Sequence[Run], names: Sequence[str], suite: Mapping[str, Any], arrows: _Arrows, width: int
 ) -> Iterator[str]:
     room = width - _NUMBERS
+    names = _told_apart(names, room - room // 2 - 1)
     heading = _safe(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
     yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
     yield "─" * width
@@ -72,8 +76,8 @@ def _block(
             figure = run.figure(suite["name"], metric, part)
             if not figure.metric:
                 continue
-            first = label if number == 0 or len(runs) == 1 else ""
-            text = first if len(runs) == 1 else _fit(first, room // 2) + _fit(name, room - room // 2 - 1)
+            text = label if len(runs) == 1 else _fit(label, room // 2) + _fit(name, room - room // 2 - 1)
+            label = ""
             yield (_fit(text, room) + _numbers(figure) + arrows.at(run, number, suite["name"], metric, part)).rstrip()
 
 
@@ -127,6 +131,8 @@ class _Arrows:
 
 
 def _clear_sign(figure: Figure) -> float:
+    if figure.n < _LEAST:
+        return 0.0
     if figure.low is not None and figure.low > 0:
         return 1.0
     return -1.0 if figure.high is not None and figure.high < 0 else 0.0
@@ -135,9 +141,16 @@ def _clear_sign(figure: Figure) -> float:
 def _legend(
     runs: Sequence[Run], names: Sequence[str], differences: Sequence[Mapping[str, Any]], width: int
 ) -> Iterator[str]:
-    yield _cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed ones are left out.", width)
+    yield _cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed: groups left out.", width)
+    failures = [(name, run.results.get("failures") or {}) for run, name in zip(runs, names, strict=True)]
+    if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
+        yield _cut("A group that lacks only some of its answers can still count by the others.", width)
+        for name, failed in missing:
+            yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} askings: {name}", width)
+    if apart := measured_apart(runs):
+        yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
     if len(runs) > 1 and differences:
-        yield _cut(f"▲ ▼ significantly better or worse than {names[0]} (Holm-corrected p < 0.05).", width)
+        yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
     if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
         yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
 
@@ -165,6 +178,27 @@ def _cut(text: str, width: int) -> str:
             break
         kept += character
     return kept + "…"
+
+
+def _told_apart(names: Sequence[str], width: int) -> list[str]:
+    """Names of at most so many columns: those that begin alike are cut in the middle where that tells them apart.
+
+    >>> _told_apart(["openai:toy,prompt=One word.", "openai:toy,prompt=A phrase."], 20)
+    ['openai:to…=One word.', 'openai:to…=A phrase.']
+    >>> _told_apart(["a-long-name-1-of-two", "a-long-name-2-of-two"], 9)
+    ['a-lo… (1)', 'a-lo… (2)']
+    """
+    alike = len({_cut(name, width // 2) for name in names}) < len(set(names))
+    for cut in (_cut_inside, _cut) if alike else (_cut,):
+        told = [cut(name, width) for name in names]
+        if len(set(told)) == len(set(names)):
+            return told
+    return [f"{_cut(name, width - 4)} ({number})" for number, name in enumerate(names, 1)]
+
+
+def _cut_inside(text: str, width: int) -> str:
+    head = _cut(text, width // 2)
+    return text if _cut(text, width) == text else head + _cut(text[::-1], width - width // 2 + 1)[-2::-1]
 
 
 def _fit(text: str, width: int) -> str:

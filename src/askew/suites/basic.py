@@ -123,7 +123,7 @@ class BasicSuite:
         return {
             "accuracy.all": Accuracy("all", mode),
             **both_sides(mode),
-            "cs.2": Consensus(2, self.correct, mode, anchored=True),
+            "cs.2": Consensus(2, mode=mode, anchored=True),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, mode) for level in (0, *levels)},
             **{f"rscore.{level}": RScore(level, self.t, self.m, mode) for level in levels},
             **{f"noise.loss.{level}": NoiseLoss(level, 0, mode) for level in levels},
@@ -176,7 +176,10 @@ class BasicSuite:
         pool = pool_of(source.questions(), self.kind == "yesno")
         if len(pool) <= SIZE:
             what = "yes/no questions" if self.kind == "yesno" else "questions"
-            raise DataError(f"{source.name}: a pool of {len(pool)} {what} is too small. Give a larger one as pool=...")
+            raise DataError(
+                f"{source.name}: a pool of {len(pool)} {what} is too small: a partition takes "
+                f"{SIZE}, besides the main question. Give a larger one as pool=..."
+            )
         for name, ranker in self._rankers().items():
             ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers)
             yield self._shown(ranking, data, stack) if self.progress else ranking

@@ -31,7 +31,7 @@ def both_section(content: Content) -> Html | None:
         details(
             "As a table",
             table(
-                ["Test", "Model", "ACC", "C-ACC", "n"],
+                ["Test", "Model", "ACC", "C-ACC"],
                 [row for _, rows in drawn for row in rows],
                 "ACC and C-ACC for each test",
             ),
@@ -55,7 +55,7 @@ def _suite(content: Content, suite: Mapping[str, Any]) -> tuple[Html | None, lis
         ]
         if found:
             lines.append(_row(content, label, found, whole=not part))
-            rows += [_cells(f"{suite['name']}, {label}", content.labels[n], acc, cacc) for n, acc, cacc, _ in found]
+            rows += [[f"{suite['name']}, {label}", content.labels[n], a.told, c.told] for n, a, c, _ in found]
     if not lines:
         return None, []
     heading = el("h4", suite.get("title") or suite["name"]) if len(content.suites) > 1 else None
@@ -67,7 +67,7 @@ def _pair(content: Content, number: int, suite: str, part: str) -> Pair | None:
     acc, cacc = (run.figure(suite, metric, part) for metric in ("carets.acc", "carets.cacc"))
     if acc.value is None or cacc.value is None:
         return None
-    said = f"{content.labels[number]}: ACC {acc.short} ({acc.interval}), C-ACC {cacc.short} ({cacc.interval})"
+    said = f"{content.labels[number]}: ACC {acc.told}, C-ACC {cacc.told}"
     return number, acc, cacc, said
 
 
@@ -87,7 +87,3 @@ def _row(content: Content, label: str, found: Sequence[Pair], whole: bool) -> Ht
         el("span", *values, class_="values"),
         class_="dotrow whole" if whole else "dotrow",
     )
-
-
-def _cells(test: str, model: str, acc: Figure, cacc: Figure) -> list[str]:
-    return [test, model, *(f"{figure.short} ({figure.interval})" for figure in (acc, cacc)), f"{cacc.n:,}"]

@@ -64,7 +64,7 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
         )
     if data.get("fingerprint"):
         yield "Data's content", el("code", str(data["fingerprint"]))
-    yield "Seed", str(results.get("seed", DASH))
+    yield "Seed", str(results.get("seed", DASH)) + (" (of the intervals alone)" if data.get("ready") else "")
     config = results.get("config") or {}
     set_options = {name: value for name, value in config.items() if value is not None and value != []}
     if set_options:
@@ -159,7 +159,8 @@ def _numbers(run: Run) -> Html:
         if part.partition("=")[0] not in LISTED_PARTS:
             left += 1
             continue
-        bounds = f"{show(metric, figure.if_wrong)} to {show(metric, figure.if_right)}" if figure.failed else DASH
+        told = figure.failed or figure.if_wrong != figure.if_right
+        bounds = f"{show(metric, figure.if_wrong)} to {show(metric, figure.if_right)}" if told else DASH
         rows.append(
             [
                 f"{suite} · {title(metric)}",
@@ -172,8 +173,8 @@ def _numbers(run: Run) -> Html:
                 el("code", figure.signature),
             ]
         )
-    head = ["Number", "Part", "Value", "95 %", "n", "Failed", "If failed were wrong to right", "Signature"]
-    told = f"Every number with its signature and bounds ({count(len(rows))}" + (
+    head = ["Number", "Part", "Value", "95 %", "n", "Left out", "If missing answers were wrong to right", "Signature"]
+    heading = f"Every number with its signature and bounds ({count(len(rows))}" + (
         f"; {count(left)} more by question type are in results.json)" if left else ")"
     )
-    return details(told, table(head, rows, "Every number", class_="numbers"))
+    return details(heading, table(head, rows, "Every number", class_="numbers"))

@@ -35,7 +35,7 @@ def noise_of(content: Content, suite: Mapping[str, Any]) -> Html | None:
     names = dict.fromkeys((line.number, line.label) for _, lines in panels for line in lines)
     drawn = [_panel(heading, lines, levels, steps) for heading, lines in panels]
     rows = [
-        [*([heading] if len(panels) > 1 else []), line.label, *map(_cell, line.figures)]
+        [*([heading] if len(panels) > 1 else []), line.label, *(figure.told for figure in line.figures)]
         for heading, lines in panels
         for line in lines
     ]
@@ -114,7 +114,3 @@ def _panel(heading: str, lines: Sequence[Line], levels: Sequence[int], steps: Se
 def _values(line: Line) -> Iterator[float]:
     for figure in line.figures:
         yield from (side for side in (figure.value, figure.low, figure.high) if side is not None)
-
-
-def _cell(figure: Figure) -> str:
-    return f"{figure.short} ({figure.interval}; n {figure.n:,})"

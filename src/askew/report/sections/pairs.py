@@ -45,7 +45,7 @@ def _pictures(sample: Sample) -> str | None:
     if album.left_out:
         told.append(f"{count(album.left_out)} pictures are left out to keep the page small")
     if album.unreadable:
-        told.append(f"{count(album.unreadable)} pictures could not be read")
+        told.append(f"{count(album.unreadable)} pictures are missing or cannot be read")
     return f" ({'; '.join(told)}.)" if told else None
 
 

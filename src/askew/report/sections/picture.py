@@ -32,7 +32,7 @@ def _dots(content: Content) -> Html | None:
             pairs = _before_after(content, suite["name"], part)
             if pairs:
                 lines.append(_dot_row(content, label, pairs, whole=not part))
-                rows += [[f"{suite['name']}, {label}", content.labels[n], *_cells(b, a)] for n, b, a, _ in pairs]
+                rows += [[f"{suite['name']}, {label}", content.labels[n], b.told, a.told] for n, b, a, _ in pairs]
         if lines:
             blocks.append(join(el("h4", suite.get("title") or suite["name"]), scale(), *lines))
     if not blocks:
@@ -45,9 +45,7 @@ def _dots(content: Content) -> Html | None:
         ),
         legend(enumerate(content.labels)) if len(content.runs) > 1 else None,
         el("div", *blocks, class_="dots"),
-        details(
-            "As a table", table(["Test", "Model", "Originals", "Variants", "n"], rows, "Accuracy before and after")
-        ),
+        details("As a table", table(["Test", "Model", "Originals", "Variants"], rows, "Accuracy before and after")),
     )
 
 
@@ -56,7 +54,7 @@ def _before_after(content: Content, suite: str, part: str) -> list[tuple[int, Fi
     for number, run in content.with_suite(suite):
         before, after = run.figure(suite, "accuracy.original", part), run.figure(suite, "accuracy.variant", part)
         if before.value is not None or after.value is not None:
-            said = f"{content.labels[number]}: {before.short} ({before.interval}) → {after.short} ({after.interval})"
+            said = f"{content.labels[number]}: {before.told} → {after.told}"
             pairs.append((number, before, after, said))
     return pairs
 
@@ -74,10 +72,6 @@ def _dot_row(content: Content, label: str, pairs: Sequence[tuple[int, Figure, Fi
         el("span", *values, class_="values"),
         class_="dotrow whole" if whole else "dotrow",
     )
-
-
-def _cells(before: Figure, after: Figure) -> list[str]:
-    return [*(f"{figure.short} ({figure.interval})" for figure in (before, after)), f"{before.n:,}"]
 
 
 def _noise(content: Content) -> Html | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from askew.report.content import Content
 from askew.report.figures import count, probability, title
+from askew.report.load import measured_apart
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.tables import Cell, Line, Sheet, difference_text, latex, markdown, sheets
 from askew.report.terminal import is_significant
@@ -19,7 +20,13 @@ def tables_section(content: Content) -> Html:
     """Every table, with a switch between ours and the paper's where the paper has figures."""
     made = sheets(content.runs)
     switch = _switch() if any(line.published for sheet in made for line in sheet.lines) else None
-    return join(switch, *map(_sheet, made), _differences(content))
+    return join(_apart(content), switch, *map(_sheet, made), _differences(content))
+
+
+def _apart(content: Content) -> Html | None:
+    apart = measured_apart(content.runs)
+    told = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
+    return el("p", told + ", ".join(apart) + ".") if apart else None
 
 
 def _switch() -> Html:

@@ -303,5 +303,16 @@ def test_ctrl_c_in_a_function_still_stops(batch):
         CallableModel.of(stop, batch).answer([Question(1, None, "why?")])
 
 
+def test_a_batch_function_for_one_question_and_the_other_way_round():
+    """A text is not a batch of letters, and a list is no answer."""
+    asked = [Question(number, None, "Is it?") for number in range(3)]
+    with pytest.raises(ModelError, match="asked 3 questions and gave 1 answers"):
+        CallableModel(lambda images, questions: "yes", batch=True).answer(asked)
+    (said, *_) = CallableModel(lambda images, questions: ["yes"] * 3).answer(asked)
+    assert (
+        said.error == "the function returned list, not a string (batch=true is for functions that answer many at once)"
+    )
+
+
 def test_a_partial_is_named_as_its_function():
     assert CallableModel.of(partial(say, word="no")).name == "say"

@@ -139,6 +139,19 @@ def test_weights_that_are_missing_are_not_left_to_chance(folder, tmp_path):
         registry.make("model", f"hf:{path}").answer(QUESTIONS)
 
 
+def test_a_folder_without_a_vocabulary_is_not_read_with_an_empty_one(tmp_path):
+    path = hf_folders.vilt(tmp_path / "wordless")
+    for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
+        (path / name).unlink(missing_ok=True)
+    with pytest.raises(ModelError, match=r"wordless: the tokenizer's words are not in the folder \(.*vocab\.txt\)"):
+        registry.make("model", f"hf:{path}").answer(QUESTIONS)
+
+
+def test_a_model_that_writes_no_words_cannot_generate(folder):
+    with pytest.raises(ModelError, match="ViltForQuestionAnswering writes no words"):
+        registry.make("model", f"hf:{folder('vilt')},task=generate").answer(QUESTIONS)
+
+
 def test_a_folder_that_cannot_be_loaded_is_told_with_its_path(tmp_path):
     path = hf_folders.vilt(tmp_path / "broken")
     (path / "model.safetensors").write_bytes(b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ")

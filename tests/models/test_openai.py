@@ -18,6 +18,7 @@ from fault_server import FaultServer, ok
 from PIL import Image
 from plain_picture import picture
 
+from askew import registry
 from askew.models.openai import PROMPT, OpenAI
 from askew.types import ImageRef, Question
 from askew.verbs import Model, Streams
@@ -77,6 +78,13 @@ def test_options_of_the_request():
     assert body["max_completion_tokens"] == 256
     assert "temperature" not in body
     assert "seed" not in body
+
+
+def test_a_new_line_can_be_typed_into_a_prompt():
+    model = registry.make(
+        "model", r"openai:any,base_url=http://h/v1,system=Be brief.\nAlways.,prompt=Q: {question}\nA:"
+    )
+    assert (model.chat.words(Question(1, None, "Why?")), model.chat.system) == ("Q: Why?\nA:", "Be brief.\nAlways.")
 
 
 def test_a_blind_model_and_a_question_without_picture_are_asked_in_words():

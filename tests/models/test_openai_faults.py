@@ -111,11 +111,15 @@ def test_failures_are_typed():
         "question 11": said(completion(None, reasoning_content="Let me think", finish="length")),
         "question 12": raw(b"x" * (9 << 20)),
         "question 13": said(completion("  \n")),
+        "question 14": said(completion(None, finish="tool_calls", tool_calls=[{"function": {"name": "zoom"}}])),
+        "question 15": raw(b"<html>\n<h1>Welcome!\x1b[2J</h1>"),
+        "question 16": raw(b"maximum image size is 20 MB\n", 413),
+        "question 17": raw(b"<html>Too large</html>", 413),
     }
-    good = {f"question {n}" for n in (7, 8, 9, 10, 11, 13)}
+    good = {f"question {n}" for n in (7, 8, 9, 10, 11, 13, 14)}
     with FaultServer(lambda request: acts[request.text]) as server:
         found = list(
-            OpenAI("any", base_url=server.url, **{**QUICK, "timeout": 0.3}, retries=1, give_up=0).stream(questions(14))
+            OpenAI("any", base_url=server.url, **{**QUICK, "timeout": 0.3}, retries=1, give_up=0).stream(questions(18))
         )
     errors = {p.question_id: p.error for p in found}
     assert all(p.answer is None for p in found)
@@ -134,6 +138,10 @@ def test_failures_are_typed():
         11: "cut off: the answer is longer than max_answer_tokens",
         12: "reply too large: more than 8 MB",
         13: "empty answer",
+        14: "tool call: the model called a tool instead of answering",
+        15: "broken reply: not a JSON object, but '<html> <h1>Welcome!�[2J</h1>' (is base_url right?)",
+        16: "http 413: maximum image size is 20 MB",
+        17: "http 413",
     }
     raws = {p.question_id: p.raw for p in found}
     assert (raws[9], raws[10], raws[11]) == ("The answer is surely", "I will not look at this.", None)
@@ -264,6 +272,25 @@ def test_a_server_that_is_gone_stops_the_run_soon():
         said.extend(OpenAI("any", base_url=url, **QUICK, retries=1, give_up=5).stream(questions(5000)))
 
 
+def test_a_server_that_stays_silent_stops_the_run_soon():
+    slow = {**QUICK, "timeout": 0.02}
+    with (
+        FaultServer(lambda request: never()) as server,
+        pytest.raises(ModelError, match="6 times in a row nothing came"),
+    ):
+        list(OpenAI("any", base_url=server.url, **slow, retries=2, give_up=5).stream(questions(500)))
+    assert sum(server.asked.values()) < 40
+
+
+def test_one_question_that_is_never_answered_does_not_stop_the_run():
+    slow = {**QUICK, "timeout": 0.02}
+    with FaultServer(lambda request: never() if request.text == "question 3" else ok()) as server:
+        found = list(
+            OpenAI("any", base_url=server.url, **slow, retries=3, concurrency=1, give_up=2).stream(questions(8))
+        )
+    assert [p.question_id for p in found if p.failed] == [3]
+
+
 def test_a_model_that_refuses_everything_stops_the_run_soon():
     refused = status(400, "this model takes no pictures")
     with FaultServer(lambda request: refused) as server, pytest.raises(ModelError, match="takes no pictures"):
@@ -279,7 +306,7 @@ def test_a_model_that_refuses_everything_stops_the_run_soon():
         (status(404, "model 'any' not found"), r"model 'any' not found. Check the model's name and base_url"),
         (status(402, "pay"), "must be paid"),
         (status(429, "You exceeded your quota", code="insufficient_quota"), "must be paid"),
-        (status(400, "only 1 is supported", param="temperature"), "temperature=none"),
+        (status(400, "only 1 is supported.", param="temperature"), r"supported\. Leave it out with temperature=none"),
         (status(400, "use max_completion_tokens", param="max_tokens"), "cap_field=max_completion_tokens"),
         (status(307, "", {"Location": "https://elsewhere"}), "Check base_url"),
     ],

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 from askew.errors import DataError
 from askew.text import modal_answer
@@ -25,6 +26,9 @@ class Constant:
 
     say: str = "yes"
 
+    blind: ClassVar[bool] = True
+    """It never looks: no picture need be there."""
+
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The one answer, for each question."""
         return [Prediction(question.id, self.say) for question in questions]
@@ -40,6 +44,8 @@ class Prior:
     fitted_on: str
     table: Mapping[str, str] = field(repr=False)
     otherwise: str
+
+    blind: ClassVar[bool] = True
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The most frequent answer of each question's type."""
@@ -79,6 +85,8 @@ class Scripted:
 
     script: Mapping[str, str]
     otherwise: str | None = None
+
+    blind: ClassVar[bool] = True
 
     def __repr__(self) -> str:
         digest = hashlib.sha256(json.dumps(sorted(self.script.items())).encode()).hexdigest()[:12]

@@ -92,7 +92,7 @@ class CallableModel:
         start = time.perf_counter()
         said = self.function([_picture(question) for question in questions], [question.text for question in questions])
         each = (time.perf_counter() - start) / len(questions)
-        answers = list(said)
+        answers = [said] if isinstance(said, str) else list(said)
         if len(answers) != len(questions):
             raise ModelError(
                 f"The function was asked {len(questions)} questions and gave {len(answers)} answers. "
@@ -161,9 +161,9 @@ def _picture(question: Question) -> Any:
 def _prediction(question: Question, said: Any, seconds: float) -> Prediction:
     if isinstance(said, str):
         return Prediction(question.id, said, seconds=seconds)
-    return Prediction(
-        question.id, None, error=f"the function returned {type(said).__name__}, not a string", seconds=seconds
-    )
+    hint = " (batch=true is for functions that answer many at once)" if isinstance(said, (list, tuple)) else ""
+    error = f"the function returned {type(said).__name__}, not a string{hint}"
+    return Prediction(question.id, None, error=error, seconds=seconds)
 
 
 def _said(error: BaseException) -> str:

@@ -73,6 +73,9 @@ def load(folder: Folder, task: Task, device: str, dtype: str) -> Loaded:
                 f"{_first_line(trouble)}). Check that the folder is whole, or give task=... ."
             ) from trouble
     _all_there(folder, report)
+    _can_read(folder, tokenizer)
+    if task == "generate" and not hasattr(model, "generate"):
+        raise ModelError(f"{folder.path}: {folder.architecture} writes no words; it cannot generate. Leave task out.")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if processor is not None and hasattr(processor, "image_processor"):
@@ -129,6 +132,17 @@ def _all_there(folder: Folder, report: Any) -> None:
         raise ModelError(
             f"{folder.path}: {len(missing)} weights of {folder.architecture or 'the model'} are not in the folder, "
             f"e.g. {missing[0]!r}; they would be random. Give a checkpoint that was trained for this task."
+        )
+
+
+def _can_read(folder: Folder, tokenizer: Any) -> None:
+    """Refuse a folder without the tokenizer's words: transformers takes none then, and all questions read alike."""
+    names = set(tokenizer.vocab_files_names.values())
+    known = names | {"tokenizer.json", "tekken.json"}
+    if not any(file.name in known or file.suffix in (".model", ".tiktoken") for file in folder.path.iterdir()):
+        raise ModelError(
+            f"{folder.path}: the tokenizer's words are not in the folder ({', '.join(sorted(names))}), so every "
+            "question would read alike. Copy them there."
         )
 
 

@@ -48,6 +48,7 @@ class OpenAI:
     base_url: str = ""
     """By default OPENAI_BASE_URL, or else OpenAI's own."""
     prompt: str = PROMPT
+    """A backslash and n, as one types on a command line, is a new line; in ``system`` too."""
     system: str = ""
     temperature: float | None = 0.0
     seed: int | None = None
@@ -101,7 +102,15 @@ class OpenAI:
         for name, value in made.items():
             object.__setattr__(self, name, value)
         object.__setattr__(
-            self, "chat", Chat(self.prompt, self.system, self.detail, self.max_answer_tokens, self._fields())
+            self,
+            "chat",
+            Chat(
+                self.prompt.replace("\\n", "\n"),
+                self.system.replace("\\n", "\n"),
+                self.detail,
+                self.max_answer_tokens,
+                self._fields(),
+            ),
         )
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:

@@ -29,6 +29,8 @@ class Predictions:
 
     by_id: ClassVar[bool] = True
     """Answers belong to ids, not to what was asked: two questions that read alike may be answered differently."""
+    blind: ClassVar[bool] = True
+    """Whoever answered has looked already: no picture need be there."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "answers", dict(read_predictions(self.file, self.ids)))

@@ -54,6 +54,8 @@ class Asking:
     in_a_row: int = 0
     """Questions that ended without an answer since the last one that had one."""
     answered: bool = False
+    silences: int = 0
+    """Rounds of requests to which nothing came back at all, since anything did."""
     ended: RunError | None = None
 
     async def run(self, questions: Sequence[Question]) -> None:
@@ -99,7 +101,9 @@ class Asking:
                 said = prediction_from_reply(question.id, verdict.reply)
                 return replace(said, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
-                self._stop(ModelError(f"{self.manner.url}: {self._clean(verdict.reason)}. {verdict.remedy}"))
+                self._stop(
+                    ModelError(f"{self.manner.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
+                )
                 return None
             if isinstance(verdict, Failed) or tries > self.manner.retries:
                 return self._failed(question, verdict, tries, seconds)
@@ -141,7 +145,7 @@ class Asking:
         try:
             reply = await asyncio.wait_for(self._client.post(body), self.manner.timeout)
         except asyncio.TimeoutError:
-            return Again(f"timeout: no answer within {self.manner.timeout:g} s")
+            return Again(f"timeout: no answer within {self.manner.timeout:g} s", silent=True)
         except Lost as lost:
             return Again(f"connection: {lost}")
         except TooLarge:
@@ -149,6 +153,7 @@ class Asking:
         return judge(Reply(reply.status, reply.headers, without_long(self.manner.key, reply.body)))
 
     def _pace(self, verdict: Verdict, round_: int) -> None:
+        self._listen(isinstance(verdict, Again) and verdict.silent, round_)
         if isinstance(verdict, Again) and verdict.jam:
             self._limiter.jammed(round_)
             if verdict.after is not None and verdict.after > LONGEST_WAIT:
@@ -158,6 +163,21 @@ class Asking:
                 self._limiter.pause(verdict.after)
         elif isinstance(verdict, Answered):
             self._limiter.eased()
+
+    def _listen(self, silent: bool, round_: int) -> None:
+        """Stop when the endpoint stays silent: at a pace of one, waiting for each question's tries takes a day."""
+        if not silent:
+            self.silences = 0
+        elif round_ == self._limiter.round:
+            self.silences += 1
+        if self.manner.give_up and self.silences >= max(self.manner.give_up, 2 * (self.manner.retries + 1)):
+            self._stop(
+                ModelError(
+                    f"{self.manner.url}: {self.silences} times in a row nothing came within {self.manner.timeout:g} s. "
+                    "Every answer before is kept; the same command goes on once the endpoint answers (timeout=... "
+                    "waits longer, give_up=0 never stops)."
+                )
+            )
 
     async def _afford(self, read: int, written: int) -> Aside | None:
         """Set a request aside in the budget; wait while requests under way may leave enough for it."""
@@ -177,7 +197,7 @@ class Asking:
         return None
 
     def _failed(self, question: Question, verdict: Again | Failed, tries: int, seconds: float) -> Prediction:
-        reason = self._clean(verdict.reason)
+        reason = self._clean(verdict.reason).rstrip(".")
         if isinstance(verdict, Again) or not self.answered:
             self.in_a_row += 1
         if self.manner.give_up and self.in_a_row >= self.manner.give_up:

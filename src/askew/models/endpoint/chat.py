@@ -121,7 +121,9 @@ def _trouble(message: Mapping[str, Any], words: str, end: Any) -> str | None:
         return "refusal"
     if end == "length":
         return "cut off: the answer is longer than max_answer_tokens"
-    return None if words.strip() else "empty answer"
+    if words.strip():
+        return None
+    return "tool call: the model called a tool instead of answering" if message.get("tool_calls") else "empty answer"
 
 
 def _words(content: Any) -> str:

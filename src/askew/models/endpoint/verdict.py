@@ -27,6 +27,8 @@ class Again:
     """True when the server has too much to do, False when only this reply is broken."""
     after: float | None = None
     """Seconds that the server asks one to wait."""
+    silent: bool = False
+    """True when nothing came at all within the time for a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +71,16 @@ def judge(reply: Reply) -> Verdict:
     """What a reply means.
 
     >>> judge(Reply(429, {"retry-after": "2"}, b""))
-    Again(reason='http 429', jam=True, after=2.0)
+    Again(reason='http 429', jam=True, after=2.0, silent=False)
     >>> judge(Reply(400, {}, b'{"error": {"message": "image too small"}}'))
     Failed(reason='http 400: image too small')
+    >>> judge(Reply(200, {}, b"<html>Welcome!</html>")).reason
+    "broken reply: not a JSON object, but '<html>Welcome!</html>' (is base_url right?)"
     """
     if reply.status == 200:
         return _completion(reply)
-    error = _error(_json(reply.body))
+    said = _json(reply.body)
+    error = _error(said) if said is not None else _Error(_plain(reply.body))
     reason = ": ".join(part for part in (f"http {reply.status}", error.message) if part)
     return _trouble(reply.status, reason, error, retry_after(reply.headers))
 
@@ -90,7 +95,7 @@ class _Error:
 def _completion(reply: Reply) -> Verdict:
     said = _json(reply.body)
     if not isinstance(said, dict):
-        return Again("broken reply: not a JSON object", jam=False)
+        return Again(f"broken reply: not a JSON object{_instead(reply.body)}", jam=False)
     if said.get("error"):
         error = _error(said)
         status = int(error.code) if error.code.isdigit() and len(error.code) == 3 else 400
@@ -135,5 +140,18 @@ def _error(said: Any) -> _Error:
     return _Error(_line(message), str(found.get("code") or ""), str(found.get("param") or ""))
 
 
+def _plain(body: bytes) -> str:
+    """The words of a reply that is neither JSON nor a page."""
+    text = _line(body[:800].decode("utf-8", "replace"))
+    return "" if text.startswith(("<", "{", "[")) else text
+
+
+def _instead(body: bytes) -> str:
+    """How a reply begins that is no JSON at all: a page, a stream of events, plain words."""
+    text = _line(body[:200].decode("utf-8", "replace"))
+    return "" if not text or text.startswith(("{", "[")) else f", but {text[:40]!r} (is base_url right?)"
+
+
 def _line(text: Any) -> str:
-    return " ".join(str(text).split())[:200]
+    """On one line, without anything that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else "�" for sign in " ".join(str(text).split())[:200])

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from askew.errors import BadOption
+from askew.errors import BadOption, UsageError
 from askew.experiments import EXPERIMENTS, experiment
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear
 from askew.experiments.plan import Plan
+from askew.experiments.q3r import NETS, _weights_claim
 
 
 def finding() -> Finding:
@@ -40,6 +41,27 @@ def test_a_difference_must_be_larger_than_twice_its_error():
 def test_every_experiment_is_there():
     for name in EXPERIMENTS:
         assert callable(experiment(name))
+
+
+def test_a_folder_of_another_experiment_is_refused(tmp_path):
+    Plan(tmp_path / "q3r", scenes=3).begin("q3r")  # ended before anything was made
+    Plan(tmp_path / "q3r", scenes=60).begin("q3r")
+    (tmp_path / "q3r" / "tests").mkdir()
+    Plan(tmp_path / "q3r", scenes=60, seeds=5, workers=2).begin("q3r")
+    with pytest.raises(UsageError, match=r"another experiment \(scenes 60, now 80\)\. Give another --output"):
+        Plan(tmp_path / "q3r", scenes=80).begin("q3r")
+    with pytest.raises(UsageError, match="experiment q3r, now language-only"):
+        Plan(tmp_path / "q3r", scenes=60).begin("language-only")
+
+
+@pytest.mark.parametrize(
+    ("after", "holds"), [((1.0, 1.1), True), ((9.0, 9.1), False), ((1.0, 6.0), None), ((1.0,), None)]
+)
+def test_weights_are_together_when_the_difference_is_clear(after, holds):
+    apart = {name + way: values for name in NETS for way, values in (("", (5.0, 5.2)[: len(after)]), (" + Q3R", after))}
+    claim = _weights_claim(apart)
+    assert claim.holds is holds
+    assert claim.seen.startswith(f"StackNMN {(sum(after) / len(after)) / (5.1 if len(after) > 1 else 5.0) - 1:+.0%};")
 
 
 def test_a_plan_of_nothing_is_refused():

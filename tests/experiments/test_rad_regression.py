@@ -4,7 +4,8 @@ from random import Random
 
 import pytest
 
-from askew.experiments.rad_regression import _adjusted, _claims, _decided, _interval
+from askew.errors import UsageError
+from askew.experiments.rad_regression import _adjusted, _claims, _decided, _interval, _left_out, _with_rad
 from askew.metrics.regression import Sides, predicts_generalisation
 
 
@@ -23,6 +24,15 @@ def network(rng, by_rad):
 def networks(by_rad):
     rng = Random(7)
     return [network(rng, by_rad) for _ in range(45)]
+
+
+def test_networks_that_get_nothing_right_are_left_out_and_counted():
+    found = networks(by_rad=True)
+    nothing = {test: Sides(100, 3.0, 0.0, 5.0, 0.0, 0.0) for test in "abc"}
+    assert _with_rad([nothing, *found]) == found
+    assert _left_out(1, 46)[0].startswith("1 of 46 networks got nothing right")
+    with pytest.raises(UsageError, match=r"Only 2 of 3 networks .* more --scenes or --epochs"):
+        _with_rad([nothing, *found[:2]])
 
 
 def test_adjusted_takes_off_what_features_explain_of_noise():

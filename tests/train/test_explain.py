@@ -43,6 +43,16 @@ def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
     assert "<script" not in page
 
 
+def test_a_network_that_looks_at_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
+    asked = [group.original for group in pictured] * 4
+    asked = [replace(question, id=number) for number, question in enumerate(asked)]
+    made = train(replace(NET, encoder="conv"), asked, asked[:2], output=tmp_path / "net", epochs=1, least_answers=1)
+    write_explained(made, pictured[:1], tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text().count('class="region best"') == NET.steps * (
+        1 + len(pictured[0].variants)
+    )
+
+
 def test_a_network_without_modules_has_nothing_to_show(tmp_path, pictured):
     butd = trained(NetConfig("butd", hidden=16, embedding=8), tmp_path / "net")
     with pytest.raises(UsageError, match="butd has no modules to show"):

@@ -146,6 +146,66 @@ def test_a_damaged_line_says_whose_it_is(tmp_path):
         open_features(str(path)).get_many([ImageRef(7)])
 
 
+def test_a_line_without_its_last_column_says_whose_it_is(tmp_path):
+    path = tmp_path / "short.tsv"
+    path.write_text("7\t640\t480\t2\tAAAA\n")
+    with pytest.raises(BadImage, match="image 7 is damaged"):
+        open_features(str(path)).get_many([ImageRef(7)])
+
+
+@pytest.mark.parametrize(
+    ("features", "boxes", "said"),
+    [
+        (np.zeros((2, 3, 4)), np.full((2, 3, 4), 224.0), "boxes of image '8' go from 224 to 224. Divide"),
+        (np.zeros((2, 3, 4)), np.zeros((1, 3, 4)), "as many rows"),
+        (np.zeros((2, 3, 4)), np.zeros((2, 2, 4)), r"features of shape \(3, 4\) and boxes of shape \(2, 4\)"),
+    ],
+)
+def test_one_array_of_features_is_checked_like_other_files(tmp_path, features, boxes, said):
+    path = tmp_path / "all.h5"
+    with h5py.File(path, "w") as file:
+        file["features"], file["boxes"], file["ids"] = features, boxes, [7, 8]
+    with pytest.raises(DataError, match=said):
+        open_features(str(path)).get_many([ImageRef(8)])
+
+
+def numbered(*features):
+    """A store of pictures 0, 1, ... with these features."""
+
+    class Store:
+        regions = None
+
+        def get_many(self, images):
+            return [Seen(features[image.id], np.zeros((len(features[image.id]), 4), np.float32)) for image in images]
+
+    return Store(), [ImageRef(number) for number in range(len(features))]
+
+
+@pytest.mark.parametrize("in_memory", [1 << 20, 100, 0])
+def test_a_later_picture_may_have_more_regions_than_all_before(tmp_path, monkeypatch, in_memory):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    monkeypatch.setattr(table, "CHUNK", 2)
+    store, images = numbered(*(np.full((count, 3), count, np.float32) for count in (1, 2, 5, 1)))
+    made = table.fill(store, {str(image.id): image for image in images}, in_memory)
+    features, boxes, mask = made.take(torch.arange(1, 5))
+    assert mask.sum(1).tolist() == [1, 2, 5, 1]
+    assert features.sum((1, 2)).tolist() == [3, 12, 75, 3]
+    assert boxes.shape == (4, 5, 4)
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (np.zeros((1, 2), np.float32), "image 1 has 2 numbers for a region, and others have 3"),
+        (np.full((1, 3), np.nan, np.float32), "image 1 has features that are no finite numbers"),
+    ],
+)
+def test_features_that_cannot_be_learned_from_say_whose_they_are(last, said):
+    store, images = numbered(np.zeros((1, 3), np.float32), last)
+    with pytest.raises(BadImage, match=said):
+        table.build_table(store, images)
+
+
 def test_specs_that_name_nothing_are_refused():
     for spec in ("grid:cells=many", "grid:colour=1", "regions.txt", "grid:cells=0"):
         with pytest.raises(BadOption):

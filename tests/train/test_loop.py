@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import orjson
 import pytest
 import torch
@@ -121,6 +122,19 @@ def test_a_broken_off_training_goes_on_to_the_same_bits(tmp_path, monkeypatch, s
     assert whole == broken
 
 
+def test_an_end_that_was_cut_off_is_written_again(tmp_path, monkeypatch):
+    def cut(folder, record, history):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr(loop, "write_page", cut)
+        with pytest.raises(KeyboardInterrupt):
+            tiny(tmp_path, epochs=1)
+    (tmp_path / "history.json").unlink()
+    assert len(tiny(tmp_path, epochs=1).history) == 1
+    assert (tmp_path / "report.html").is_file()
+
+
 def test_a_finished_training_is_only_read_again(tmp_path):
     tiny(tmp_path)
     before = (tmp_path / "state.pt").stat().st_mtime_ns
@@ -207,6 +221,24 @@ def test_a_trained_folder_is_a_model(tmp_path):
     assert one.answer(questions(3))[0].answer in one.trained.answers.known
     with pytest.raises(DataError, match=r"config\.json"):
         TrainedModel(str(tmp_path))
+
+
+def test_other_features_are_another_model_and_must_have_the_same_width(tmp_path):
+    train(NET, questions(24), questions(8, 24), Colored(), output=tmp_path / "net", epochs=1)
+    asked, file = questions(2), str(tmp_path / "regions.npz")
+
+    def extracted(width, number):
+        parts = {f"{q.image.id}/features": np.full((1, width), number, np.float32) for q in asked}
+        np.savez(file, **parts, **{f"{q.image.id}/boxes": np.zeros((1, 4)) for q in asked})
+        return TrainedModel(str(tmp_path / "net"), features=file)
+
+    one, two = extracted(6, 0.0), extracted(6, 1.0)
+    assert repr(one) != repr(two)
+    assert all(said.error is None for said in two.answer(asked))
+    with pytest.raises(DataError, match="regions of 6 numbers, and these have 5"):
+        extracted(5, 0.0).answer(asked)
+    with pytest.raises(DataError, match=r"no such file of region features\. Give the right one"):
+        TrainedModel(str(tmp_path / "net"), features="nowhere.h5").answer(asked)
 
 
 def test_damaged_files_are_said(tmp_path):

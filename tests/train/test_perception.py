@@ -12,6 +12,7 @@ from askew.errors import BadOption
 from askew.models.bundled import Onnx
 from askew.models.eyes import Eyes
 from askew.nets.encoder import EncoderConfig
+from askew.train import export
 from askew.train.export import export_encoder, export_trained, eyes_of
 from askew.train.loop import train
 from askew.train.perception import Lesson, cells_of, focal, teach
@@ -130,3 +131,10 @@ def test_a_network_of_foreign_features_is_not_exported():
     config = {"net": {"name": "xnm", "encoder": "none"}, "features": "TsvFeatures(signature='x')"}
     with pytest.raises(BadOption, match="cannot be made from pictures alone"):
         eyes_of(config)
+
+
+def test_what_cannot_be_exported_is_said_without_a_traceback(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        export.main([str(tmp_path / "nowhere"), str(tmp_path / "out")])
+    assert ended.value.code == 2
+    assert "Give the folder of a training" in capsys.readouterr().err

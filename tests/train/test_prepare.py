@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from askew.data.groups import write_groups
-from askew.errors import UnknownName
+from askew.errors import AskewError, UnknownName
 from askew.train.prepare import _groups
 from askew.types import Group, ImageRef, Question
 
@@ -26,6 +26,12 @@ def test_a_suite_wins_over_a_folder_of_its_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p2").mkdir()
     assert {group.suite for group in found("p2")} == {"p2"}
+
+
+@pytest.mark.parametrize(("named", "said"), [("no/p2", "no such file"), ("g.jsonl", "no such file"), ("p3", "'p2'")])
+def test_groups_that_are_nowhere_are_said(named, said):
+    with pytest.raises(AskewError, match=said):
+        found(named)
 
 
 def test_groups_come_from_a_file_or_as_they_are(tmp_path):

@@ -46,6 +46,7 @@ def main(args: argparse.Namespace) -> int:
     plan = Plan(
         Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
     )
+    plan.begin(args.name)
     began = time.monotonic()
     finding = experiment(args.name)(plan)
     date = datetime.now(timezone.utc).date().isoformat()

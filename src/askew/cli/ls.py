@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the names, what each is, and its options."""
     for kind in [args.kind] if args.kind else KINDS:
-        print(f"{kind}s")
+        print("losses" if kind == "loss" else f"{kind}s")
         for name in names(kind):
             options, summary = describe(kind, name)
             print(f"  {name}\n      {summary}\n      options: {options}")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.errors import BadOption
+import orjson
+
+from askew.errors import BadOption, UsageError
+from askew.files import replaced
 
 TEST_SCENES = 3
 """So many times the test scenes are tested on, since testing is cheap and pairs of some kinds are few."""
@@ -31,6 +34,23 @@ class Plan:
         for name in ("scenes", "epochs", "seeds", "workers"):
             if getattr(self, name) < 1:
                 raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
+
+    def begin(self, name: str) -> None:
+        """Write down what the folder is for; refuse one of another experiment, whose networks would be taken for ours.
+
+        Other ``seeds`` and ``workers`` are no other experiment: they add networks or change none.
+        """
+        path = self.output / "plan.json"
+        ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}
+        if path.is_file() and any((self.output / made).exists() for made in ("tests", "networks")):
+            before = orjson.loads(path.read_bytes())
+            other = [f"{key} {before.get(key)}, now {value}" for key, value in ours.items() if before.get(key) != value]
+            if other:
+                raise UsageError(f"{self.output} holds another experiment ({'; '.join(other)}). Give another --output.")
+            return
+        self.output.mkdir(parents=True, exist_ok=True)
+        with replaced(path) as file:
+            file.write(orjson.dumps(ours))
 
     def world(self, split: str) -> str:
         """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.

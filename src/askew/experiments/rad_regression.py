@@ -7,15 +7,19 @@ from random import Random
 
 import numpy as np
 
+from askew.errors import UsageError
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable
 from askew.experiments.jobs import Job, do_all, make_test, numbers
 from askew.experiments.plan import Plan
 from askew.experiments.sight import look_at
-from askew.metrics.regression import Fit, Sides, predicts_generalisation, sides
+from askew.metrics.regression import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")
 SHARES = (0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.92, 0.95, 0.96, 0.97, 0.98, 0.99)
 """How much of a question type is left out of training: 3 × 15 = 45 networks."""
+
+LEAST = 10
+"""Networks that a regression of up to three features and a constant is fitted to, at least."""
 
 RESAMPLES = 1000
 """How often the networks are drawn again for an interval."""
@@ -41,10 +45,11 @@ def run(plan: Plan) -> Finding:
         for share in SHARES
     ]
     done = do_all(plan, jobs)
-    instances: list[dict[str, Sides]] = [
+    found: list[dict[str, Sides]] = [
         {test: found for result in done[job.name].values() for test, found in sides(result.samples()).items()}
         for job in jobs
     ]
+    instances = _with_rad(found)
     fits = predicts_generalisation(instances)
     with_constant = predicts_generalisation(instances, intercept=True)
     accuracies = [numbers([done[job.name]["rad"]], "accuracy.original")[0] for job in jobs]
@@ -54,7 +59,9 @@ def run(plan: Plan) -> Finding:
         "Focused Interventions. ACL 2021, Table 4.",
         method=_METHOD,
         tables=[
-            _table("R² of predicting accuracy on an augmentation left out, over 45 networks (Table 4)", fits),
+            _table(
+                f"R² of predicting accuracy on an augmentation left out, over {len(instances)} networks (Table 4)", fits
+            ),
             _table("The same with a constant term, which the paper's equation has not", with_constant, papers=False),
             _each("R² for each augmentation left out", fits),
         ],
@@ -63,11 +70,28 @@ def run(plan: Plan) -> Finding:
             f"Accuracy of the networks on what is to be predicted, and the standard error of one of them: "
             f"{_spread(instances)}. Where the range is little more than the error, there is nothing to predict.",
             f"They answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's original questions rightly.",
+            *_left_out(len(found) - len(instances), len(found)),
             "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero where a feature predicts "
             "worse than the mean of the networks does.",
         ],
         settings={"scenes": plan.scenes, "epochs": plan.epochs, "seed": plan.seed},
     )
+
+
+def _with_rad(found: Sequence[dict[str, Sides]]) -> list[dict[str, Sides]]:
+    """The networks for which RAD is defined; so few that nothing can be fitted are refused."""
+    kept = [one for one in found if has_rad(one)]
+    if len(kept) < LEAST:
+        raise UsageError(
+            f"Only {len(kept)} of {len(found)} networks get something right on both sides, and {LEAST} are needed. "
+            "They have learned too little: give more --scenes or --epochs, and another --output."
+        )
+    return kept
+
+
+def _left_out(count: int, of: int) -> list[str]:
+    said = "got nothing right on one side of the augmentations that predict, so that they have no RAD, and are left out"
+    return [f"{count} of {of} networks {said}."] if count else []
 
 
 def _table(title: str, fits: Sequence[Fit], papers: bool = True) -> PaperTable:
@@ -129,9 +153,10 @@ def _decided(interval: tuple[float, float, float]) -> bool | None:
 
     >>> _decided((0.2, 0.1, 0.3)), _decided((-0.2, -0.3, -0.1)), _decided((0.1, -0.1, 0.3))
     (True, False, None)
+    >>> _decided((float("nan"),) * 3)  # some draw has networks that are all alike
     """
     _, low, high = interval
-    return None if low <= 0 <= high else low > 0
+    return True if low > 0 else False if high < 0 else None
 
 
 def _spread(instances: Sequence[Mapping[str, Sides]]) -> str:

@@ -91,6 +91,16 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
     ]
 
 
+def has_rad(instance: Mapping[str, Sides]) -> bool:
+    """Whether RAD is defined for a model whichever augmentation is left out: it must get something right on both sides.
+
+    >>> has_rad({"a": Sides(9, 5, 5, 5, 5, 5), "b": Sides(9, 5, 5, 5, 5, 5)}), has_rad({"a": Sides(9), "b": Sides(9)})
+    (True, False)
+    """
+    others = [[side for test, side in instance.items() if test != target] for target in instance]
+    return all(any(s.original_right for s in some) and any(s.variant_right for s in some) for some in others)
+
+
 def fit(x: Floats, y: Floats, intercept: bool) -> float:
     """R² of the least-squares prediction of y from the columns of x.
 

@@ -57,15 +57,25 @@ class Regions:
         try:
             features, boxes = self.table[f"{name}/features"], self.table[f"{name}/boxes"]
         except (KeyError, ValueError, zipfile.BadZipFile) as error:
-            raise BadImage(f"{self.file}: the region features of image {name!r} are damaged ({error}).") from None
-        if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
             raise BadImage(
-                f"{self.file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
-                "Expected (K, d) and (K, 4)."
-            )
-        if boxes.min() < -0.01 or boxes.max() > 1.01:
-            raise BadImage(
-                f"{self.file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
-                "Divide x by the width and y by the height, so that they lie between 0 and 1."
-            )
-        return features.astype(np.float32), boxes.astype(np.float32)
+                f"{self.file}: the region features of image {name!r} are damaged ({error}). "
+                f"Expected arrays of numbers called '{name}/features' and '{name}/boxes'."
+            ) from None
+        return checked(self.file, name, features, boxes)
+
+
+def checked(
+    file: str, name: str, features: NDArray[Any], boxes: NDArray[Any]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A picture's features and boxes, refused where their shapes do not fit or boxes are no shares of the picture."""
+    if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
+        raise BadImage(
+            f"{file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
+            "Expected (K, d) and (K, 4)."
+        )
+    if boxes.min() < -0.01 or boxes.max() > 1.01:
+        raise BadImage(
+            f"{file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
+            "Divide x by the width and y by the height, so that they lie between 0 and 1."
+        )
+    return features.astype(np.float32), boxes.astype(np.float32)

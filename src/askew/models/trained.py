@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from askew.errors import BadOption, DataError, need
 from askew.files import fingerprint
@@ -38,12 +41,21 @@ class TrainedModel:
         if missing:
             raise DataError(f"{self.folder}: has no {missing[0]}. Give a folder that 'askew train --output' wrote.")
         content = fingerprint(*map(str, parts))
-        looks = f", features={self.features}" if self.features else ""
-        object.__setattr__(self, "signature", f"{Path(self.folder).name}#{content}{looks}")
+        object.__setattr__(self, "signature", f"{Path(self.folder).name}#{content}{self._looks_at()}")
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: everything but the loaded weights."""
         return {part.name: getattr(self, part.name) for part in fields(self)}
+
+    def _looks_at(self) -> str:
+        """The content of the file of region features, or what else was given: with others it is another model."""
+        try:
+            spec = self.features or orjson.loads((Path(self.folder) / "config.json").read_bytes()).get("features_spec")
+        except (ValueError, AttributeError):
+            return ""  # said when the network is loaded
+        if spec and os.path.isfile(spec):
+            return f", features#{fingerprint(spec)}"
+        return f", features={self.features}" if self.features else ""
 
     @cached_property
     def trained(self) -> Trained:

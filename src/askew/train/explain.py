@@ -14,6 +14,7 @@ from askew.files import replaced
 from askew.images import open_image
 from askew.metrics.accuracy import accuracy
 from askew.nets.nmn import MODULES
+from askew.nets.pixels import PixelNet
 from askew.report.frame import own
 from askew.report.markup import Html, el, join
 from askew.text import tokens
@@ -33,6 +34,11 @@ figure > strong { display: block; font-size: .9rem; margin: .3rem 0 }
 .right { color: #1b7a3d } .wrong { color: #b3261e }
 figcaption span { padding: 0 .15em; border-radius: 3px } .read1 { background: #fdf0c4 } .read2 { background: #fbdf85 }
 .read3 { background: #f6c445 } .read4 { background: #eda100 }
+@media (prefers-color-scheme: dark) {
+:root { color-scheme: dark } body { background: #14171a; color: #e6e7e4 } section { border-color: #30363c }
+figcaption { color: #a0a6ad } .modules text { fill: #a0a6ad } .bar { fill: #56b4e9 }
+.right { color: #4fd0a5 } .wrong { color: #ff9a5c } [class^="read"]:not(.read0) { color: #1d2430 }
+}
 """
 ROW = 14
 """Pixels a module's bar takes."""
@@ -45,6 +51,7 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
     title = f"askew: how {trained.config['net']['name']} answers"
     head = join(
         el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", http_equiv="Content-Security-Policy", content=policy),
         el("title", title),
         el("style", Html(STYLE)),
@@ -65,7 +72,7 @@ def _group(trained: Trained, group: Group) -> Html:
 
 
 def _question(trained: Trained, question: Question, test: str) -> Html:
-    output, boxes = trained.look([question]), trained.batch([question]).boxes[0].tolist()
+    output, boxes = trained.look([question]), _regions(trained, question)
     if output.weights is None or output.attention is None or output.words is None:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Take stacknmn, xnm or hybridnet.")
     if question.image is None:
@@ -80,6 +87,13 @@ def _question(trained: Trained, question: Question, test: str) -> Html:
         reading = el("figcaption", *(_word(word, share) for word, share in zip(words, read, strict=False)))
         steps.append(el("figure", drawn, el("strong", title), _modules(weights), reading))
     return join(_heading(trained, question, test), el("div", *steps, class_="steps"))
+
+
+def _regions(trained: Trained, question: Question) -> list[list[float]]:
+    """The boxes it looks at: a network that looks at pixels has a grid of its own."""
+    boxes = trained.net.grid if isinstance(trained.net, PixelNet) else trained.batch([question]).boxes[0]
+    listed: list[list[float]] = boxes.tolist()
+    return listed
 
 
 def _heading(trained: Trained, question: Question, test: str) -> Html:

@@ -19,7 +19,7 @@ import orjson
 import torch
 from torch import Tensor, nn
 
-from askew.errors import BadOption, RunError, need
+from askew.errors import AskewError, BadOption, RunError, need
 from askew.files import replaced
 from askew.nets.encoder import Encoder
 from askew.nets.types import Output
@@ -208,8 +208,11 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("trained", help="a folder that askew train wrote")
     parser.add_argument("output", type=Path, help="the folder to write")
     args = parser.parse_args(argv)
-    trained = load_trained(args.trained)
-    export_trained(trained, args.output)
+    try:
+        trained = load_trained(args.trained)
+        export_trained(trained, args.output)
+    except AskewError as trouble:
+        parser.exit(2, f"{parser.prog}: {trouble}\n")
     if eyes_of(trained.config) == "encoder":
         from askew.models.eyes import REFERENCE
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.errors import BadOption, need
+from askew.errors import BadOption, DataError, need
 from askew.models.pixels import pixels
 from askew.nets.config import NetConfig
 from askew.train.region_files import H5Features, NpzFeatures, TsvFeatures
@@ -137,6 +137,11 @@ def open_features(spec: str) -> FeatureStore:
             raise BadOption(f"{spec}: not understood. Write it like grid:cells=7,fine=4 or pixels:size=64.") from None
     ending = os.path.splitext(spec)[1].lower()
     if ending in _READ:
+        if not os.path.isfile(spec):
+            raise DataError(
+                f"{spec}: there is no such file of region features. Give the right one (--features, or for a network "
+                "that is trained already trained:FOLDER,features=FILE)."
+            )
         read: FeatureStore = _READ[ending](spec)
         return read
     raise BadOption(

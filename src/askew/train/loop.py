@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from askew import __version__
 from askew.api import as_data
 from askew.errors import RunError, UsageError
-from askew.files import replaced
+from askew.files import clear_parts, replaced
 from askew.nets.build import build_net
 from askew.nets.config import NetConfig
 from askew.nets.types import Output
@@ -97,6 +97,7 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str 
 
 def _begin(folder: Path, lesson: Lesson) -> None:
     """Write what the weights mean; refuse a folder of another training."""
+    clear_parts(folder)
     config = folder / "config.json"
     record = lesson.record | {"threads": torch.get_num_threads()}
     if config.is_file():
@@ -125,9 +126,9 @@ def _teach(lesson: Lesson, folder: Path, show: bool) -> None:
         while done.epoch < config.epochs and not _is_over(done, config):
             _epoch(lesson, net, optimiser, done, steps, folder, bar)
             _validate(lesson, net, done, folder, steps)
-            save_state(folder / STATE, net, optimiser, done)
             _write_json(folder / "history.json", done.history)
             write_page(folder, lesson.record, done.history)
+            save_state(folder / STATE, net, optimiser, done)  # last: what was cut off before it is done again
             bar.set_postfix_str(f"epoch {done.epoch}, validation {100 * done.history[-1]['accuracy']:.1f} %")
 
 

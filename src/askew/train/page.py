@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -11,7 +11,7 @@ from typing import Any
 from askew.files import replaced
 from askew.report.figures import Figure
 from askew.report.frame import framed
-from askew.report.markup import Html, details, el, table
+from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import axis, charted, curve
 
 MOST_LABELS = 15
@@ -51,7 +51,7 @@ def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str
 
 def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], best: Mapping[str, Any]) -> str:
     return (
-        f"{record['net']['name']} · {record['questions']['train']:,} questions · {len(history)} epochs in "
+        f"{record['net']['name']} · {record['questions']['train']:,} questions · {_epochs(len(history))} in "
         f"{history[-1]['seconds']:.0f} s · best validation {100 * best['accuracy']:.1f} % (epoch {best['epoch']})"
     )
 
@@ -60,11 +60,11 @@ def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = 
     known = [value for value in values if value is not None]
     steps = axis(min(known), max(known)) if share else [(max(known) or 1.0) * k / 4 for k in range(5)]
     figures = [Figure(heading, value, None, None, 0) for value in values]
-    said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {len(values)} epochs"
+    said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
         [curve(run, figures, steps[0], steps[-1])],
-        [f"{100 * step:.0f}" if share else f"{step:.3g}" for step in steps],
+        [f"{100 * step:.0f}" if share else f"{step:.2g}" for step in steps],
         epochs if len(epochs) <= MOST_LABELS else [epochs[0], epochs[-1]],
         said,
     )
@@ -86,9 +86,30 @@ def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
 
 
 def _settings(record: Mapping[str, Any]) -> Html:
-    plain = {key: value for key, value in record.items() if key not in ("net", "training")}
-    flat = {**{f"net: {k}": v for k, v in record["net"].items()}, **record["training"], **plain}
-    return table(["Setting", "Value"], [[key.replace("_", " "), str(value)] for key, value in flat.items()], "Settings")
+    plain = {key: value for key, value in record.items() if key != "training"}
+    facts = [(key.replace("_", " "), told) for key, told in _flat({**record["training"], **plain})]
+    return el("dl", *(join(el("dt", key), el("dd", told)) for key, told in facts), class_="facts")
+
+
+def _flat(record: Mapping[str, Any], inside: str = "") -> Iterator[tuple[str, str]]:
+    """Settings one by one, as a person reads them.
+
+    >>> list(_flat({"net": {"gumbel": True}, "losses": [], "val": None}))
+    [('net: gumbel', 'yes'), ('losses', 'none'), ('val', 'none')]
+    """
+    for key, value in record.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{inside}{key}: ")
+        elif isinstance(value, bool):
+            yield f"{inside}{key}", "yes" if value else "no"
+        elif isinstance(value, list) and value:
+            yield f"{inside}{key}", ", ".join(map(str, value))
+        else:
+            yield f"{inside}{key}", str(value) if value or value == 0 else "none"
+
+
+def _epochs(count: int) -> str:
+    return f"{count} epoch{'' if count == 1 else 's'}"
 
 
 def _show(value: float | None, share: bool) -> str:

@@ -165,8 +165,13 @@ def _groups(given: Given, named: str, train: Sequence[Question]) -> list[Group]:
     """
     wanted = named or given.groups
     if isinstance(wanted, (str, Path)):
-        if str(wanted).partition(":")[0] not in names("suite") and os.path.exists(wanted):
-            return list(read_groups(str(wanted), given.images))
+        if str(wanted).partition(":")[0] not in names("suite"):
+            if os.path.exists(wanted):
+                return list(read_groups(str(wanted), given.images))
+            if os.path.splitext(wanted)[1] or os.sep in str(wanted):
+                raise DataError(
+                    f"{wanted}: there is no such file of groups. Make one with askew build, or name a suite."
+                )
         suite = make("suite", str(wanted))
         made = suite.groups(Questions(tuple(train), "train"), given.config.seed)
         return [item for item in made if isinstance(item, Group)]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from askew.errors import BadImage, DataError, need
 from askew.files import fingerprint
 from askew.images import content_hash
-from askew.models.hf_regions import Regions
+from askew.models.hf_regions import Regions, checked
 from askew.train.seen import Seen
 from askew.types import ImageRef, Question
 
@@ -65,9 +65,10 @@ class H5Features:
         if ids is not None:
             names = [name.decode() if isinstance(name, bytes) else str(name) for name in ids[:]]
             object.__setattr__(self, "rows", {name: row for row, name in enumerate(names)})
-            if self._part("features", "image_features") is None or self._part("boxes", "spatial_features") is None:
+            parts = (self._part("features", "image_features"), self._part("boxes", "spatial_features"))
+            if any(part is None or part.ndim != 3 or len(part) != len(names) for part in parts):
                 raise DataError(
-                    f"{self.file}: it has ids but not both features and boxes. Expected features (N, K, D), "
+                    f"{self.file}: it has ids but not features and boxes of as many rows. Expected features (N, K, D), "
                     "boxes (N, K, 4) and ids (N,)."
                 )
 
@@ -81,11 +82,15 @@ class H5Features:
                 row = self.rows[name]
                 features = self._part("features", "image_features")[row]
                 boxes = self._part("boxes", "spatial_features")[row][:, :4]
-                return Seen(features.astype(np.float32), _from_corners(boxes.astype(np.float32)))
+                return self._seen(name, features, boxes)
             if f"{name}/features" in self.opened and f"{name}/boxes" in self.opened:
                 features, boxes = self.opened[f"{name}/features"][:], self.opened[f"{name}/boxes"][:]
-                return Seen(features.astype(np.float32), _from_corners(boxes.astype(np.float32)))
+                return self._seen(name, features, boxes)
         raise _missing(self.file, image)
+
+    def _seen(self, name: str, features: NDArray[Any], boxes: NDArray[Any]) -> Seen:
+        values, corners = checked(self.file, name, features, boxes)
+        return Seen(values, _from_corners(corners))
 
     def _part(self, *names: str) -> Any:
         return next((self.opened[name] for name in names if name in self.opened), None)
@@ -132,13 +137,15 @@ class TsvFeatures:
         if str(image.id) not in self.starts:
             raise _missing(self.file, image)
         lines.seek(self.starts[str(image.id)])
-        _, width, height, count, boxes, features = lines.readline().rstrip(b"\r\n").split(b"\t")
         try:
+            _, width, height, count, boxes, features = lines.readline().rstrip(b"\r\n").split(b"\t")
             corners = np.frombuffer(base64.b64decode(boxes), np.float32).reshape(int(count), 4)
             values = np.frombuffer(base64.b64decode(features), np.float32).reshape(int(count), -1)
+            scale = np.array([float(width), float(height)] * 2, np.float32)
         except (binascii.Error, ValueError) as trouble:
-            raise BadImage(f"{self.file}: the line of image {image.id!r} is damaged ({trouble}).") from None
-        scale = np.array([float(width), float(height)] * 2, np.float32)
+            raise BadImage(
+                f"{self.file}: the line of image {image.id!r} is damaged ({trouble}). Extract or download it again."
+            ) from None
         return Seen(values, _from_corners(corners / scale))
 
 

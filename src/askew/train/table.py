@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from askew.errors import BadImage
 from askew.files import cache_folder
 from askew.images import content_hash
 from askew.train.features import FeatureStore, Seen
@@ -91,13 +92,32 @@ def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> Fe
     mask = np.zeros((shape[0], regions), np.bool_)
     for start in range(0, len(todo), CHUNK):
         part = first if start == 0 else store.get_many(todo[start : start + CHUNK])
+        most = max(seen.features.shape[0] for seen in part)
+        if most > mask.shape[1]:
+            wider = _array((shape[0], most, *shape[2:]), part[0].features.dtype, in_memory, store, known)
+            wider[:, : mask.shape[1]] = features
+            room = ((0, 0), (0, most - mask.shape[1]))
+            features, boxes, mask = wider, np.pad(boxes, (*room, (0, 0))), np.pad(mask, room)
         for row, seen in enumerate(part, start + 1):
-            count = min(regions, seen.features.shape[0])
-            features[row, :count] = seen.features[:count]
+            _check(seen, shape, todo[row - 1])
+            count = seen.features.shape[0]
+            features[row, :count] = seen.features
             if seen.boxes is not None:
-                boxes[row, :count], mask[row, :count] = seen.boxes[:count], True
+                boxes[row, :count], mask[row, :count] = seen.boxes, True
     rows = {key: row for row, key in enumerate(known, 1)}
     return FeatureTable(features, torch.from_numpy(boxes), torch.from_numpy(mask), rows)
+
+
+def _check(seen: Seen, shape: tuple[int, ...], image: ImageRef) -> None:
+    """Features must have the width of the first picture's, and be numbers that can be learned from."""
+    if seen.features.shape[1:] != shape[2:]:
+        found, wanted = (" × ".join(map(str, sizes)) for sizes in (seen.features.shape[1:], shape[2:]))
+        raise BadImage(
+            f"image {image.id!r} has {found} numbers for a region, and others have {wanted}. Extract all pictures' "
+            "features with the same network."
+        )
+    if not np.isfinite(seen.features).all():
+        raise BadImage(f"image {image.id!r} has features that are no finite numbers. Extract them again.")
 
 
 def _shape(first: Sequence[Seen], count: int, regions: int) -> tuple[int, ...]:

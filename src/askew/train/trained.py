@@ -64,6 +64,11 @@ class Trained:
     def batch(self, questions: Sequence[Question]) -> Batch:
         """These questions as tensors."""
         table = build_table(self.features, (question.image for question in questions))
+        if len(table.rows) and table.width != self.config["net"]["features"]:
+            raise DataError(
+                f"{self.folder}: it learned from regions of {self.config['net']['features']} numbers, and these have "
+                f"{table.width}. Give features of the same kind (trained:FOLDER,features=...)."
+            )
         rows = torch.from_numpy(table.find([question.image for question in questions]))
         tokens = torch.from_numpy(self.words.encode([question.text for question in questions]))
         return Batch(tokens, *table.take(rows))

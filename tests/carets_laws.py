@@ -37,7 +37,8 @@ def number_faults(text, noun):
     for after in ("there", noun.the, noun.a, noun.no):
         if f" {wrong} {after} " in padded:
             yield wrong
-    if f" {noun.full} {wrong} " in padded:
+    full = f"{noun.bare} {noun.relation} {noun.to.the}" if noun.to else noun.bare
+    if f" {full} {wrong} " in padded:
         yield wrong
     if noun.number != "one" and (f" a {noun.bare} " in padded or f" an {noun.bare} " in padded):
         yield "a"

@@ -122,6 +122,7 @@ def test_what_is_no_data_is_refused_with_what_is(data):
         (Question(1, "a.jpg", "Why?"), "The image of .* must be an askew.ImageRef or None"),
         (Question(1.0, None, "Why?"), "The id of .* must be text or a whole number"),
         (Question(True, None, "Why?"), "The id of .* must be text or a whole number"),
+        (Question(2**63, None, "Why?"), "The id of .* must be text or a whole number below"),
         (Question(1, None, None), "The text of .* is None: it must be text"),
         (Question(1, None, " "), "must be text, and not blank"),
         (Question(1, None, "Why?", "white"), "The answers of .* must be a tuple of texts"),
@@ -185,3 +186,8 @@ def test_an_unknown_score_says_what_there_is(both):
         both.score("rad.forwards")
     with pytest.raises(UsageError, match=r"no suite 'p2' in this run\. Suites: accuracy, rad\."):
         both.score("rad.forward", suite="p2")
+
+
+def test_a_setting_that_is_none_is_told_which_there_are():
+    with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, seed, .*progress\."):
+        askew.evaluate("constant:yes", QUESTIONS, "accuracy", foo=3)

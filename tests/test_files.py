@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from askew.cli import _trouble
-from askew.errors import DataError
-from askew.files import clear_parts, fingerprint, opened, replaced, write_joined
+from askew.errors import DataError, RunError
+from askew.files import alone_in, clear_parts, fingerprint, opened, replaced, write_joined
 
 
 def content(path: Path) -> bytes:
@@ -125,3 +125,23 @@ def test_a_full_disk_is_said_with_the_file(tmp_path: Path) -> None:
     assert Path(error.value.filename).parent == tmp_path
     assert _trouble(error.value).startswith(f"{tmp_path}: No space left on device. Make room")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_held_by_one_at_a_time_and_free_again_after_an_error(tmp_path: Path) -> None:
+    with alone_in(tmp_path, tmp_path, tmp_path / "member"):
+        for folder in (tmp_path, tmp_path / "member"):
+            with pytest.raises(RunError, match="another askew is writing to this folder"), alone_in(folder):
+                pass
+    with pytest.raises(ValueError, match="mine"), alone_in(tmp_path):
+        raise ValueError("mine")
+    with alone_in(tmp_path):
+        assert [path.name for path in tmp_path.iterdir()] == ["member"]
+
+
+def test_a_disk_without_locks_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(place: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", none)
+    with alone_in(tmp_path), alone_in(tmp_path):
+        pass

@@ -64,7 +64,8 @@ def test_a_benchmark_whose_answers_could_not_be_told_apart_is_not_published(meet
 
 
 def test_answers_by_id_are_not_taken_for_two_questions(meeting: Path, tmp_path: Path) -> None:
-    (tmp_path / "answers.json").write_text(json.dumps({"1": "white", "1/x": "white"}))
+    said = [{"question_id": key, "answer": "white"} for key in (1, "1", "1/x")]
+    (tmp_path / "answers.json").write_text(json.dumps(said))
     with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
         askew.evaluate(f"predictions:{tmp_path / 'answers.json'}", meeting, "visual")
     assert askew.evaluate("constant:white", meeting, "visual").score("accuracy.variant").n == 2, "these go by content"
@@ -77,3 +78,16 @@ def test_what_is_asked_once_fails_once() -> None:
     result = askew.evaluate(broken, [asked(n) for n in range(10)], "accuracy", max_failures=1)
     assert {key: result.results["failures"][key] for key in ("count", "asked")} == {"count": 1, "asked": 1}
     assert result.score("accuracy.all").failed == 10
+
+
+def test_a_number_and_its_text_do_not_share_an_answer(tmp_path: Path) -> None:
+    data, answers = [asked(1), asked("1", BUS), asked("01", BUS)], tmp_path / "answers.json"
+    answers.write_text('{"1": "white", "01": "white"}')
+    with pytest.raises(DataError, match="the id '1' is that of two questions"):
+        askew.evaluate(f"predictions:{answers}", data, "accuracy")
+    assert askew.evaluate(f"predictions:{answers}", [data[0], data[2]], "accuracy").score("accuracy.all").value == 1
+    said = [{"question_id": key, "answer": answer} for key, answer in ((1, "white"), ("1", "red"), ("01", "red"))]
+    answers.write_text(json.dumps(said))
+    assert askew.evaluate(f"predictions:{answers}", data, "accuracy").score("accuracy.all").value == pytest.approx(
+        1 / 3
+    )

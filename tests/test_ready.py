@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 import askew
 from askew.api import as_data, as_suite
 from askew.data.groups import write_groups
-from askew.errors import BadOption, DataError
+from askew.errors import BadOption, DataError, RunError
 from askew.publish import publish
 from askew.ready import refuse_unheeded
 from askew.registry import make
 from askew.settings import Settings
 from askew.types import Expect, Group, ImageRef, Question, Variant
+from askew.verbs import Dataset
 
 ORIGINAL = Question(1, ImageRef("a"), "What color is the cat?", ("white",) * 10)
 VARIANT = Question("1/rad", ImageRef("a"), "Is the cat white?", ("yes",) * 10)
@@ -107,4 +110,74 @@ def test_a_benchmark_without_pictures_leaves_no_vqa_files_of_the_one_before(tmp_
     publish(accuracy, as_data([ORIGINAL]), folder, Settings(), "command")
     assert len(list(folder.glob("v2_*"))) == 4
     publish(accuracy, as_data([replace(ORIGINAL, image=None)]), folder, Settings(), "command")
-    assert sorted(path.name for path in folder.iterdir()) == ["datasheet.md", "groups.jsonl"]
+    assert sorted(path.name for path in folder.iterdir()) == [".askew-made", "datasheet.md", "groups.jsonl"]
+
+
+@dataclass(frozen=True)
+class Twice:
+    """Every question in two other spellings, and a file of its own."""
+
+    accuracy: str = "official"
+    correct: str = "modal"
+    name = "twice"
+    title = "Twice"
+    paper = "none"
+    tests = ("spelling",)
+    headline = ("accuracy.all", "{value}")
+    metrics: ClassVar[dict[str, object]] = {}
+    tables = ()
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
+        for question in data.questions():
+            question = replace(question, text=question.text or "What is it?")
+            changed = [replace(question, id=f"{question.id}/{part}", text=f"Q{part}?") for part in (1, 2)]
+            yield Group(
+                question.id, self.name, question, tuple(Variant(q, Expect.SAME, "spelling", "") for q in changed)
+            )
+
+    def release(self, groups: Iterable[Group], folder: Path) -> list[Path]:
+        (folder / "twice.json").write_text("[]")
+        return [folder / "twice.json"]
+
+
+def test_a_benchmark_leaves_no_files_of_another_suite_and_all_of_yours(tmp_path: Path) -> None:
+    publish(as_suite(Twice()), as_data([ORIGINAL]), tmp_path, Settings(), "command")
+    (tmp_path / "v2_mscoco_originals_mine.json").touch()
+    before = {path.name for path in tmp_path.iterdir()}
+    publish(as_suite("accuracy"), as_data([ORIGINAL]), tmp_path, Settings(), "command")
+    assert {path.name for path in tmp_path.iterdir()} == before - {"twice.json"}
+
+
+def test_the_datasheet_says_what_was_counted(tmp_path: Path, ready: str) -> None:
+    sheet = publish(as_suite(Twice()), as_data([ORIGINAL]), tmp_path / "a", Settings(), "command")
+    assert "1 groups with 2 variants, from 1 questions" in sheet
+    assert "| test | matched | variants made | refused | made of matched | made per question |" in sheet
+    assert "| spelling | 2 | 2 | 0 | 100.0% | 2.000 |" in sheet
+    assert "from 1 ready-made groups" in publish(as_suite("rad"), as_data(ready), tmp_path / "b", Settings(), "command")
+    (tmp_path / "scenes.json").write_text('{"a": {"objects": {}}, "b": {"objects": {}}}')
+    scenes = as_data(f"scenes:{tmp_path / 'scenes.json'}")
+    sheet = publish(as_suite(Twice()), scenes, tmp_path / "c", Settings(), "command")
+    assert "from 2 scenes" in sheet
+    assert "| made per scene |" in sheet
+
+
+def test_a_folder_that_is_being_written_to_is_refused(tmp_path: Path, ready: str) -> None:
+    out = tmp_path / "out"
+
+    def meanwhile(image: object, question: str) -> str:
+        with pytest.raises(RunError, match="another askew is writing to this folder"):
+            askew.evaluate("constant:no", [ORIGINAL], "accuracy", output=out)
+        with pytest.raises(RunError, match="another askew is writing to this folder"):
+            publish(as_suite("rad"), as_data(ready), out, Settings(), "command")
+        return "white"
+
+    question = replace(ORIGINAL, image=None)
+    assert (
+        askew.evaluate(meanwhile, [question], "accuracy", output=out, max_failures=0).score("accuracy.all").value == 1
+    )
+    assert askew.evaluate("constant:no", [question], "accuracy", output=out).score("accuracy.all").value == 0
+
+
+def test_so_is_each_of_several_suites_that_has_none(ready: str) -> None:
+    with pytest.raises(DataError, match=r"ready-made, of rad; there is none of accuracy, p2\. Name a suite whose"):
+        askew.evaluate("constant:yes", ready, ["rad", "accuracy", "p2"])

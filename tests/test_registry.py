@@ -59,11 +59,25 @@ def test_near_misses_are_suggested():
 class Outside:
     """A package's entry point."""
 
-    def __init__(self, name, value):
-        self.name, self.value = name, value
+    def __init__(self, name, value, made=Constant):
+        self.name, self.value, self.made = name, value, made
 
     def load(self):
-        return Constant
+        if isinstance(self.made, Exception):
+            raise self.made
+        return self.made
+
+
+@pytest.fixture
+def joined(monkeypatch):
+    """Other packages that are installed."""
+
+    def join(*points):
+        monkeypatch.setattr(registry, "entry_points", lambda group: points)
+        registry._outside.cache_clear()
+
+    yield join
+    registry._outside.cache_clear()
 
 
 def test_other_packages_join_through_entry_points(monkeypatch):
@@ -112,3 +126,31 @@ def test_a_broken_import_of_ours_is_not_taken_for_a_missing_extra(monkeypatch):
     monkeypatch.setattr(registry, "import_module", broken)
     with pytest.raises(ModuleNotFoundError):
         registry.make("net", "xnm")
+
+
+@pytest.mark.parametrize(
+    "made", [AttributeError("no Parrot"), ModuleNotFoundError("no zoo"), RuntimeError("boom"), 3, registry]
+)
+def test_a_broken_package_is_named_and_the_list_goes_on_without_it(joined, made):
+    joined(Outside("parrot", "zoo:Parrot", made))
+    with pytest.raises(AskewError, match=r"The model 'parrot' .* 'zoo:Parrot', which cannot be used .*uninstall"):
+        registry.make("model", "parrot")
+    assert "'zoo:Parrot', which cannot be used" in registry.describe("model", "parrot")[1]
+
+
+def test_a_component_without_its_verb_is_refused_before_anything_is_asked(joined):
+    joined(Outside("parrot", "zoo:Parrot", Constant))
+    with pytest.raises(AskewError, match=r"'parrot' .* is no reader: Constant has no name, skipped, questions"):
+        registry.make("reader", "parrot")
+
+
+def test_two_packages_may_not_take_the_same_name(joined):
+    joined(Outside("parrot", "zoo:Parrot"), Outside("parrot", "farm:Parrot"))
+    with pytest.raises(AskewError, match=r"Two packages register a model called 'parrot': 'zoo:Parrot' and 'farm"):
+        registry.make("model", "parrot")
+
+
+@pytest.mark.parametrize("where", [{"spec": "l\udcfc.jsonl"}, {"spec": "world:val", "images": "l\udcfc"}])
+def test_a_path_that_no_result_could_name_is_refused_at_once(where):
+    with pytest.raises(BadOption, match="is not UTF-8"):
+        registry.open_data(**where)

@@ -66,6 +66,7 @@ def test_a_run_says_everything_needed_to_get_it_again(tmp_path):
     assert results["seed"] == 3
     assert results["data"]["questions"] == 6
     assert results["suites"][0]["coverage"][0]["made"] == 5
+    assert results["suites"][0]["notes"][0].startswith("tagger en_core_web_sm")
     assert results["config"]["suite"] == ["rad:originals=all"]
     assert all(score["signature"] for score in results["scores"])
     assert {"python", "numpy", "spacy"} <= set(results["versions"])
@@ -314,7 +315,7 @@ def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
     results = json.loads((tmp_path / "results.json").read_text())
     refused = sum(len(question.text) % 2 for question in QUESTIONS.items)
     assert results["failures"]["count"] == refused > 0
-    assert results["model"]["extract"] == "short-v1"
+    assert results["model"]["extract"] == "short-v2"
     samples = [
         json.loads(line)["original"]["prediction"] for line in (tmp_path / "samples.jsonl").read_text().splitlines()
     ]

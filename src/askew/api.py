@@ -19,6 +19,7 @@ import orjson
 from askew.build import prepare
 from askew.data.faults import short
 from askew.errors import ModelError, UsageError
+from askew.files import alone_in
 from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.records import outcome_from
 from askew.registry import make, open_data
@@ -26,7 +27,7 @@ from askew.report.html import write_report
 from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
 from askew.run import begin, check_failures, run, score_from
-from askew.settings import Named, Settings
+from askew.settings import Named, settings_from
 from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite
 
@@ -113,7 +114,7 @@ def evaluate(
     parts = [suite] if isinstance(suite, str) or not isinstance(suite, Sequence) else suite
     if not parts:
         raise UsageError("There is no suite in the list: give at least one, e.g. suite='rad'.")
-    how, asked = Settings(**settings), as_model(model, name)
+    how, asked = settings_from(settings), as_model(model, name)
     if output is not None and ONCE in asked.spec:
         warnings.warn(
             f"{asked.name} holds what cannot be told from outside, so no answers of an earlier call are taken. Give it "
@@ -125,9 +126,10 @@ def evaluate(
     with ExitStack() as failed:
         if output is None:
             failed.callback(shutil.rmtree, folder, ignore_errors=True)
-        begin(folder)
-        prepared = prepare(source, suites, folder, how)
-        check_failures(run(asked, prepared, folder, how, "askew.evaluate(...)"))
+        with alone_in(folder):
+            begin(folder)
+            prepared = prepare(source, suites, folder, how)
+            check_failures(run(asked, prepared, folder, how, "askew.evaluate(...)"))
         result = Result(folder)
         weakref.finalize(result, failed.pop_all().close)
     return result
@@ -181,7 +183,7 @@ def _check_questions(questions: Iterable[Question]) -> None:
     seen: set[Id] = set()
     for question in questions:
         kinds = (
-            ("id", _is_id(question.id), "text or a whole number"),
+            ("id", _is_id(question.id), "text or a whole number below 2⁶³"),
             ("image", question.image is None or isinstance(question.image, ImageRef), "an askew.ImageRef or None"),
             ("text", isinstance(question.text, str) and question.text.strip(), "text, and not blank"),
             ("answers", _are_texts(question.answers), "a tuple of texts"),
@@ -196,7 +198,8 @@ def _check_questions(questions: Iterable[Question]) -> None:
 
 
 def _is_id(value: Any) -> bool:
-    return isinstance(value, (int, str)) and not isinstance(value, bool) and value != ""
+    whole = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
+    return whole or (isinstance(value, str) and value != "")
 
 
 def _are_texts(values: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ DRAWN_SHOWN = 20
 
 @dataclass
 class Coverage:
-    """What one suite made of the data: per test, how many questions matched, were changed, or were refused and why."""
+    """What one suite made of the data: per test, how many variants were made or refused, and why."""
 
     suite: Suite
     ready: bool = False
@@ -35,6 +35,8 @@ class Coverage:
     """Per test, variants by the rule that made them."""
     refused: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, refusals by reason."""
+    examples: dict[str, dict[str, Id]] = field(default_factory=dict)
+    """Per test, the first question that was refused for each reason."""
     answers: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, what the right answers to the variants are."""
     drawn: dict[str, Counter[str]] = field(default_factory=dict)
@@ -47,10 +49,16 @@ class Coverage:
         """The suite's; of ready-made groups only what was done with them is known."""
         return signature(self.suite) if self.ready else repr(self.suite)
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the suite says of how it made the groups: versions of what it rests on."""
+        return () if self.ready else tuple(getattr(self.suite, "notes", ()))
+
     def count(self, item: Group | Refusal) -> None:
         """Add one item of the stream."""
         if isinstance(item, Refusal):
             self.refused.setdefault(item.test, Counter())[item.reason] += 1
+            self.examples.setdefault(item.test, {}).setdefault(item.reason, item.question_id)
             return
         self.groups += 1
         self.variants += len(item.variants)
@@ -75,6 +83,7 @@ class Coverage:
             "made": made.total(),
             "made_by": dict(made.most_common()),
             "refused": dict(refused.most_common()),
+            "examples": self.examples.get(test, {}),
             "answers": dict(self.answers.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "cut": self.cut[test],
@@ -181,7 +190,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     path = folder / "groups.jsonl"
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _some(_groups(source, covers, settings), lambda: _nothing_made(source, data.spec, covers))
+        made = _some(_groups(source, covers, settings), source, data.spec, covers)
         write_groups(ticking(bar, told_apart(made, data.spec) if by_id else made), str(path))
     clear_unnamed(folder)
     record = {
@@ -190,6 +199,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "signature": repr(source),
         "fingerprint": data.what.fingerprint() if hasattr(data.what, "fingerprint") else None,
         "questions": source.count,
+        "counted": "ready-made group" if source.is_ready else getattr(data.what, "counted", "question"),
         "images": len(source.images),
         "skipped": list(source.skipped),
         "ready": source.is_ready,
@@ -216,14 +226,15 @@ def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
                 yield group if len(variants) == len(group.variants) else replace(group, variants=variants)
 
 
-def _some(groups: Iterable[Group], fault: Callable[[], str]) -> Iterator[Group]:
-    """The same groups; an error when there are none, before a file of earlier ones is replaced."""
-    empty = True
-    for group in groups:
-        empty = False
-        yield group
-    if empty:
-        raise DataError(fault())
+def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage]) -> Iterator[Group]:
+    """The same groups; an error when there are none, before a file of earlier ones is replaced.
+
+    Of ready-made groups each suite must have some, since whoever named it believes that they are there.
+    """
+    yield from groups
+    without = [cover for cover in covers if not cover.groups]
+    if len(without) == len(covers) or (without and data.is_ready):
+        raise DataError(_nothing_made(data, spec, without))
 
 
 def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:

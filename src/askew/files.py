@@ -10,14 +10,14 @@ import re
 import time
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import MISSING, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, cast
 from uuid import uuid4
 
-from askew.errors import DataError
+from askew.errors import DataError, RunError
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -122,6 +122,31 @@ def _lock(file: IO[bytes]) -> bool:
     except (ImportError, OSError):
         return False
     return True
+
+
+@contextmanager
+def alone_in(*folders: Path) -> Iterator[None]:
+    """Folders that nobody else may write to meanwhile; an error when somebody does.
+
+    The folder itself is locked, and the lock ends with the process however that ends. Where there are no such locks
+    nobody is kept out.
+    """
+    with ExitStack() as held:
+        for folder in dict.fromkeys(folders):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                from fcntl import LOCK_EX, LOCK_NB, flock
+
+                place = os.open(folder, os.O_RDONLY)
+                held.callback(os.close, place)
+                flock(place, LOCK_EX | LOCK_NB)
+            except BlockingIOError:
+                raise RunError(
+                    f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
+                ) from None
+            except (ImportError, OSError):
+                continue
+        yield
 
 
 def write_joined(

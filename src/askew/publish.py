@@ -6,14 +6,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import askew
 from askew.build import Prepared, prepare
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
+from askew.data.made import clear_unwritten
 from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError, UsageError
-from askew.files import write_joined
+from askew.files import alone_in, write_joined
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
@@ -25,22 +27,21 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     """Write the benchmark; gives its datasheet, with long lists cut.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
-    with a method ``release(groups, folder)`` also writes its paper's own format; what its ``notes`` say is in the
-    datasheet. Where a question has no picture there is ``groups.jsonl`` alone, since those formats need one.
+    with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
+    ``notes`` say is in the datasheet. Where a question has no picture there is ``groups.jsonl`` alone, since those
+    formats need one. What an earlier benchmark left in the folder goes.
     """
-    prepared = prepare(data, [suite], folder, settings, by_id=True)
-    groups = prepared.groups
-    if prepared.pictured:
-        write_vqa(_originals(groups), str(folder), "originals")
-        write_vqa(_variants(groups), str(folder), "variants")
-        if hasattr(suite.what, "release"):
-            suite.what.release(read_groups(str(groups)), folder)
-    else:
-        for part in ("originals", "variants"):
-            for earlier in folder.glob(f"v2_*mscoco_{part}_*.json"):
-                earlier.unlink()
-    whole = datasheet(suite, data, prepared, settings.seed, command)
-    write_joined(folder / "datasheet.md", [whole.encode()])
+    with alone_in(folder):
+        prepared = prepare(data, [suite], folder, settings, by_id=True)
+        groups, sheet = prepared.groups, folder / "datasheet.md"
+        written: list[str | Path] = [groups, sheet]
+        if prepared.pictured:
+            written += write_vqa(_originals(groups), str(folder), "originals")
+            written += write_vqa(_variants(groups), str(folder), "variants")
+            if hasattr(suite.what, "release"):
+                written += suite.what.release(read_groups(str(groups)), folder) or ()
+        write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
+        clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
     return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
 
 
@@ -52,42 +53,43 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     """
     if not hasattr(suite.what, "training"):
         raise UsageError(f"{suite.what.name} makes no questions to train on; carets does.")
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "questions.jsonl"
-    with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
-        made = islice(suite.what.training(data.what, settings.seed), settings.limit)
-        count = write_jsonl(ticking(bar, made), str(path))
-    if not count:
-        raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
-    write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
-    write_gqa(_single(Jsonl(str(path)).questions()), str(folder / "gqa_questions.json"))
-    sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
-    write_joined(folder / "datasheet.md", [f"# {suite.what.title}: training\n\n{sheet}".encode()])
+    path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
+    with alone_in(folder):
+        with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
+            made = islice(suite.what.training(data.what, settings.seed), settings.limit)
+            count = write_jsonl(ticking(bar, made), str(path))
+        if not count:
+            raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
+        vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
+        write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
+        sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
+        write_joined(about, [f"# {suite.what.title}: training\n\n{sheet}".encode()])
+        clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
     return sheet
 
 
 def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:
     """What is in the benchmark, how it was made, and what was left out and why, as Markdown."""
-    cover, questions = prepared.covers[0], prepared.data["questions"]
+    cover, count, counted = prepared.covers[0], prepared.data["questions"], prepared.data["counted"]
     lines = [
         f"# {suite.what.title}, made from {data.what.name}",
         "",
-        f"- {cover.groups:,} groups with {cover.variants:,} variants, from {questions:,} questions",
+        f"- {cover.groups:,} groups with {cover.variants:,} variants, from {count:,} {counted}s",
         *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
         f"- suite: `{cover.signature}` ({suite.what.paper})",
         f"- data: `{data.what!r}`",
-        *([] if cover.ready else [f"- {note}" for note in getattr(suite.what, "notes", ())]),
+        *(f"- {note}" for note in cover.notes),
         f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
         "",
-        "| test | matched | made | refused | made of matched | made of all |",
+        f"| test | matched | variants made | refused | made of matched | made per {counted} |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    records = cover.records()
+    records = [_with_examples(record) for record in cover.records()]
     for record in records:
         matched, made = record["matched"], record["made"]
         share = f"{made / matched:.1%}" if matched else "—"
-        of_all = f"{made / questions:.1%}"
-        lines.append(f"| {record['test']} | {matched:,} | {made:,} | {matched - made:,} | {share} | {of_all} |")
+        counts = f"{matched:,} | {made:,} | {matched - made:,}"
+        lines.append(f"| {record['test']} | {counts} | {share} | {made / count:.3f} |")
     for record in records:
         lines += ["", f"## {record['test']}", ""]
         for title, key in (
@@ -101,6 +103,13 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         if record["cut"]:
             lines.append(f"- Cut to the word limit: {record['cut']:,}")
     return "\n".join(lines) + "\n"
+
+
+def _with_examples(record: dict[str, Any]) -> dict[str, Any]:
+    """The record of a test with one that was refused beside each reason."""
+    examples = record["examples"]
+    refused = {f"{reason} (e.g. {examples[reason]})": count for reason, count in record["refused"].items()}
+    return {**record, "refused": refused}
 
 
 def _listed(counts: dict[str, int], most: int | None = None) -> str:

@@ -121,6 +121,8 @@ def group_record(group: Group) -> Record:
         record = variant_record(variant)
         if variant.question.image == group.original.image:
             record = {key: value for key, value in record.items() if key not in _IMAGE_KEYS} | {"same_image": True}
+        elif variant.question.image is None:
+            record["same_image"] = False
         if variant.question.scene == group.original.scene:
             record.pop("scene", None)
         variants.append(record)
@@ -128,12 +130,12 @@ def group_record(group: Group) -> Record:
 
 
 def group_from(record: Mapping[str, Any]) -> Group:
-    """The group of a record."""
+    """The group of a record; a variant that names no image is about the original's, unless it says it is not."""
     original = record["original"]
     shared = {key: original[key] for key in (*_IMAGE_KEYS, "scene") if key in original}
     variants = []
     for variant in record.get("variants", ()):
-        inherited = shared if variant.get("same_image") else {}
+        inherited = shared if variant.get("same_image", "image" not in variant) else {}
         variants.append(variant_from({**inherited, **variant}))
     return Group(record["group"], record.get("suite", ""), question_from(original), tuple(variants))
 

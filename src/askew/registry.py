@@ -25,12 +25,22 @@ from keyword import iskeyword
 from typing import Any
 
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
-from askew.verbs import Dataset
+from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
 KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder", "net", "loss")
 
 EXTRAS = {"ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
 """The extra that brings what every component of a kind stands on."""
+
+VERBS: Mapping[str, type] = {
+    "suite": Suite,
+    "model": Model,
+    "reader": Dataset,
+    "metric": Metric,
+    "ranker": Ranker,
+    "encoder": Encoder,
+}
+"""What a component of a kind must be able to do."""
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
@@ -138,8 +148,7 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
         return made
     outside = _outside(kind)
     if name in outside:
-        loaded: Callable[..., Any] = outside[name].load()
-        return loaded
+        return _loaded(kind, outside[name])
     raise UnknownName(f"No {kind} is called {name!r}.{_near(name, names(kind))} Known: {', '.join(names(kind))}.")
 
 
@@ -167,7 +176,10 @@ def make(kind: str, spec: str, **given: Any) -> Any:
         raise BadOption(
             f"{name}: {missing[0]!r} is missing. Write it as {name}:{missing[0]}=... ({_usage(parameters)})."
         )
-    return build(**values)
+    made = build(**values)
+    if name not in BUILT_IN[kind]:
+        _check_able(kind, name, made)
+    return made
 
 
 def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -> Dataset:
@@ -176,6 +188,9 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
     A reader's name wins over a folder of that name, which can be written ``./world``.
     """
     name = spec.partition(":")[0]
+    for path in (spec, images or ""):
+        if not path.isascii() and path != path.encode("utf-8", "replace").decode("utf-8"):
+            raise BadOption(f"{path!r} is not UTF-8, and results name it. Rename it, or set PYTHONUTF8=1 if it is.")
     if name in names("reader"):
         if images is not None and "images" not in accepted("reader", spec):
             raise BadOption(f"{name} has pictures of its own; leave --images out.")
@@ -197,6 +212,10 @@ def describe(kind: str, name: str) -> tuple[str, str]:
         build = factory(kind, name)
     except MissingExtra as missing:
         return "not known before it is installed", str(missing)
+    except UnknownName:
+        raise
+    except AskewError as broken:
+        return "not known", str(broken)
     summary = (inspect.getdoc(build) or "").partition("\n")[0]
     return _usage(inspect.signature(build).parameters), summary
 
@@ -215,7 +234,14 @@ def _module(name: str, kind: str) -> types.ModuleType:
 
 @lru_cache
 def _outside(kind: str) -> Mapping[str, EntryPoint]:
-    found = {point.name: point for point in entry_points(group=f"askew.{kind}")}
+    found: dict[str, EntryPoint] = {}
+    for point in entry_points(group=f"askew.{kind}"):
+        other = found.setdefault(point.name, point)
+        if other.value != point.value:
+            raise AskewError(
+                f"Two packages register a {kind} called {point.name!r}: {other.value!r} and {point.value!r}. "
+                "Uninstall one of them."
+            )
     for name in found:
         if name in BUILT_IN[kind]:
             raise AskewError(
@@ -223,6 +249,33 @@ def _outside(kind: str) -> Mapping[str, EntryPoint]:
                 "Rename it there or uninstall that package."
             )
     return found
+
+
+def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
+    """What another package registers; when that package is broken, it is named."""
+    told = f"The {kind} {point.name!r} is registered by another package as {point.value!r}, which "
+    try:
+        loaded = point.load()
+        inspect.signature(loaded)
+    except AskewError:
+        raise
+    except Exception as trouble:
+        raise AskewError(
+            f"{told}cannot be used ({type(trouble).__name__}: {trouble}). Mend or uninstall that package."
+        ) from trouble
+    made: Callable[..., Any] = loaded
+    return made
+
+
+def _check_able(kind: str, name: str, made: Any) -> None:
+    """Another package's component must have what its kind has, or a run would fail half way."""
+    parts = [part for part in vars(VERBS[kind]) if not part.startswith("_")] if kind in VERBS else []
+    missing = [] if isinstance(made, Streams) else [part for part in parts if not hasattr(made, part)]
+    if missing:
+        raise AskewError(
+            f"The {kind} {name!r} of another package is no {kind}: {type(made).__name__} has no "
+            f"{', '.join(missing)}. Add it there; askew.verbs.{VERBS[kind].__name__} says what each is."
+        )
 
 
 def _options(

@@ -130,7 +130,8 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     with Store(store_path(folder, settings)) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
             groups = read_groups(str(prepared.groups))
-            groups = told_apart(groups, prepared.data["spec"]) if getattr(model.what, "by_id", False) else groups
+            if getattr(model.what, "by_id", False):
+                groups = told_apart(groups, prepared.data["spec"], getattr(model.what, "key", None))
             todo = plan(ticking(bar, groups), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
         _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally), suites, scorers)
@@ -256,7 +257,7 @@ def check_failures(results: Mapping[str, Any]) -> None:
         raise TooManyFailures(
             f"{failures['count']:,} of {failures['asked']:,} askings failed, more than the limit of "
             f"{failures['limit']:.0%}; {times}: {error.rstrip('.')}. The scores leave them out and show bounds. The "
-            "same command asks the failed ones again; --max-failures sets the limit."
+            "same command asks the failed ones again; max_failures sets the limit."
         )
 
 
@@ -289,6 +290,7 @@ def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "paper": what.paper,
         "spec": suite.spec,
         "signature": cover.signature,
+        "notes": list(cover.notes),
         "tests": list(what.tests),
         "headline": {"metric": metric, "sentence": sentence},
         "groups": cover.groups,

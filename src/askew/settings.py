@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -45,6 +45,21 @@ class Settings:
         for name in ("store", "extract"):
             if not isinstance(getattr(self, name), (str, type(None))):
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
+
+
+def settings_from(given: Mapping[str, Any]) -> Settings:
+    """The settings that somebody named; a name that is none of theirs is refused.
+
+    >>> settings_from({"sed": 3})
+    Traceback (most recent call last):
+    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, resamples, max_failures, \
+store, extract, metrics, progress.
+    """
+    known = [field.name for field in fields(Settings)]
+    for name in given:
+        if name not in known:
+            raise BadOption(f"There is no setting {name!r}. Settings: {', '.join(known)}.")
+    return Settings(**given)
 
 
 def check_whole(name: str, value: Any, least: int = 0) -> None:

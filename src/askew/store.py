@@ -45,7 +45,7 @@ class Store:
         except sqlite3.DatabaseError as error:
             raise RunError(
                 f"{path}: the answer store cannot be opened ({error}). Move the file away to start afresh, "
-                "or name another with --store."
+                "or name another."
             ) from error
 
     def __enter__(self) -> Store:

@@ -152,7 +152,7 @@ def test_a_bad_question_says_file_record_and_fault_or_is_left_out(
         list(Gqa(path).questions())
     assert str(error.value).startswith(f"{path}: record 2 (id '2'): ")
     assert fault in str(error.value)
-    assert "--skip-bad" in str(error.value)
+    assert "skip_bad=true" in str(error.value)
     lenient = Gqa(path, skip_bad=True)
     assert [q.id for q in lenient.questions()] == ["1", "3"]
     assert len(lenient.skipped) == 1
@@ -194,7 +194,7 @@ def test_a_bad_scene_graph_says_file_record_and_fault(tmp_path: Path, graph: Any
         list(read_scenes(path))
     assert str(error.value).startswith(f"{path}: record 2 (id 'n2'): ")
     assert fault in str(error.value)
-    assert "--skip-bad" not in str(error.value), "scene graphs cannot be skipped one by one"
+    assert "skip_bad" not in str(error.value), "scene graphs cannot be skipped one by one"
 
 
 def test_pictures_are_named_by_image_id(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ VARIANT = {"id": 2, "question": "R?", "expect": "same"}
         (json.dumps({**GOOD, "variants": [{"question": "R?", "expect": "same"}]}), "'id' is missing"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "note": [1]}]}), "'note' must be an object {...} and is a list"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "test": 5}]}), "'test' must be text"),
+        (json.dumps({**GOOD, "variants": [{**VARIANT, "path": "a.jpg"}]}), "'image' is missing"),
         (json.dumps({**GOOD, "group": 1}), "the id 's 1' is there twice"),
     ],
 )
@@ -134,3 +135,13 @@ def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> No
     write_groups([replace(group(1), suite="")], str(tmp_path / "groups.jsonl"))
     with pytest.raises(DataError, match=r'groups\.jsonl: a group does not say whose it is\. Add it .*"suite": "rad"'):
         GroupFile(str(tmp_path / "groups.jsonl")).suites()
+
+
+def test_a_variant_that_names_no_picture_is_about_that_of_its_original(tmp_path: Path) -> None:
+    path = tmp_path / "groups.jsonl"
+    variants = [VARIANT, {**VARIANT, "id": 3, "image": "b"}, {**VARIANT, "id": 4, "same_image": False}]
+    original = {"id": 1, "question": "Q?", "image": "a", "scene": {"id": "a", "things": [{"id": "1", "name": "car"}]}}
+    path.write_text(json.dumps({"group": 1, "suite": "s", "original": original, "variants": variants}))
+    (made,) = read_groups(str(path))
+    assert [variant.question.image for variant in made.variants] == [ImageRef("a"), ImageRef("b"), None]
+    assert made.variants[0].question.scene == made.original.scene

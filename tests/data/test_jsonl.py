@@ -141,7 +141,8 @@ BAD = {
     "path alone": ('{"id": 2, "question": "Q?", "path": "a.jpg"}', "'image' is missing", "Add it"),
     "size": ('{"id": 2, "question": "Q?", "image": 1, "size": [1]}', "'size' must be [width, height]", "Mend"),
     "scene": ('{"id": 2, "question": "Q?", "scene": {"things": [1]}}', "its scene cannot be read", "Write it like"),
-    "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 is there twice", "remove or rename"),
+    "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 is there twice (first in line 1)", "remove or rename"),
+    "id too large": ('{"id": 9223372036854775808, "question": "Q?"}', "'id' is too large a number", "Write it as text"),
 }
 
 
@@ -156,7 +157,7 @@ def test_a_bad_line_says_file_line_fault_and_remedy_or_is_left_out(tmp_path: Pat
     assert said.startswith(f"{path}: line 3")
     assert fault in said
     assert remedy in said
-    assert said.endswith("Or leave bad records out with --skip-bad.")
+    assert said.endswith("--skip-bad, or skip_bad=true behind the data.")
     lenient = Jsonl(str(path), skip_bad=True)
     assert [q.id for q in lenient.questions()] == [1, 3]
     assert len(lenient.skipped) == 1
@@ -173,5 +174,12 @@ def test_a_line_in_latin1_is_one_bad_line(tmp_path: Path) -> None:
 
 def test_the_same_question_twice_without_ids_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", SHORTEST, SHORTEST)
-    with pytest.raises(DataError, match=r"line 2: the id 'q-[0-9a-f]{12}' is there twice"):
+    with pytest.raises(DataError, match=r"line 2: it asks the same as line 1 \(image, question and context are ident"):
         list(Jsonl(path).questions())
+
+
+def test_a_picture_that_a_folder_lacks_is_said_to_be_looked_for_there(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    path = write(tmp_path / "a.jsonl", {"id": 1, "image": 7, "path": "/gone/a.jpg", "question": "Q?"})
+    with pytest.raises(BadImage, match=f"is not at {tmp_path / 'pictures' / 'a.jpg'}"):
+        list(Jsonl(path, images=str(tmp_path / "pictures")).questions())

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from askew.data.groups import write_groups
-from askew.data.made import clear_unnamed
+from askew.data.made import clear_unnamed, clear_unwritten
 from askew.data.write import write_jsonl
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
@@ -83,3 +83,45 @@ def test_nothing_goes_while_another_process_writes_or_where_the_folder_is_shared
     built(tmp_path / "two", b"c")
     built(tmp_path / "two", b"d")
     assert seen(one) == {name(b"a"), name(b"b"), name(b"c"), name(b"d")}
+
+
+def benchmark(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    clear_unwritten(folder, [folder / name for name in files])
+
+
+def there(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if path.name != ".askew-made"}
+
+
+def test_files_of_an_earlier_benchmark_go_and_all_others_stay(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    benchmark(tmp_path, sheet="1", p2="1", changed="1", linked="1")
+    (tmp_path / "changed").write_text("by somebody")
+    (tmp_path / "linked").replace(tmp_path / "elsewhere")
+    os.symlink(tmp_path / "elsewhere", tmp_path / "linked")
+    benchmark(tmp_path, sheet="2", carets="2")
+    assert there(tmp_path) == {"mine", "sheet", "carets", "changed", "linked", "elsewhere"}
+    clear_unwritten(tmp_path, [tmp_path / "sheet"], sources="jsonl:here/carets,skip_bad=true")
+    assert "carets" in there(tmp_path)
+    benchmark(tmp_path, sheet="3")
+    assert there(tmp_path) == {"mine", "sheet", "changed", "linked", "elsewhere"}
+
+
+def test_a_list_that_names_what_lies_outside_takes_nothing_away_there(tmp_path: Path) -> None:
+    (tmp_path / "outside").write_text("x")
+    folder = tmp_path / "bench"
+    folder.mkdir()
+    digest = hashlib.sha256(b"x").hexdigest()
+    (folder / ".askew-made").write_text(f"{digest}  ../outside\n{digest}  {tmp_path / 'outside'}\nnonsense\n\n")
+    benchmark(folder, sheet="1")
+    assert (tmp_path / "outside").exists()
+
+
+def test_pictures_that_only_a_file_of_the_earlier_benchmark_names_go(tmp_path: Path) -> None:
+    write_jsonl([Question(7, ImageRef("x", data=b"a"), "Q?")], str(tmp_path / "questions.jsonl"))
+    clear_unwritten(tmp_path, [tmp_path / "questions.jsonl"])
+    built(tmp_path, b"b")
+    clear_unwritten(tmp_path, [tmp_path / "groups.jsonl"])
+    assert seen(tmp_path) == {name(b"b")}

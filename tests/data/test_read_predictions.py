@@ -66,7 +66,8 @@ def test_bad_predictions_say_where_and_what(tmp_path: Path, content: str, place:
         list(read_predictions(str(path)))
     assert str(error.value).startswith(f"{path}: {place}")
     assert fault in str(error.value)
-    assert "--skip-bad" not in str(error.value)
+    assert "skip_bad" not in str(error.value)
+    assert "--" not in str(error.value), "not every command that takes predictions has options for them"
 
 
 def test_a_broken_list_says_where(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_a_folder_of_files(tmp_path: Path) -> None:
 
 def test_bad_scenes_stop_or_are_left_out(tmp_path: Path) -> None:
     path = write(tmp_path / "graphs.json", {"n1": CAT, "n2": {"objects": []}, "n3": {}, "n4": CAT})
-    with pytest.raises(BadRecord, match=r"graphs\.json: record 2 \(id 'n2'\): 'objects' must be .*--skip-bad"):
+    with pytest.raises(BadRecord, match=r"graphs\.json: record 2 \(id 'n2'\): 'objects' must be .*skip_bad=true"):
         list(SceneFile(path).questions())
     data = SceneFile(path, skip_bad=True)
     for _ in range(2):

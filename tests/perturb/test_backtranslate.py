@@ -109,3 +109,14 @@ def test_the_offline_translator_by_default():
     (variant,) = BackTranslation().vary(Question(1, None, "What type of photo is this?"), Random(0))
     assert variant.question.text == "What kind of photo is this?"
     assert variant.note == {"by": "Bergamot()"}
+
+
+def test_without_the_filter_no_tagger_is_needed():
+    class Absent:
+        def tags(self, texts):
+            raise AssertionError
+
+    question = Question("q", None, "Is it hard?")
+    everything = BackTranslation(Scripted((("Is it hard?", "Is it difficult?"),)), filtered=False, tagger=Absent())
+    everything.prepare([question])
+    assert [variant.question.text for variant in everything.vary(question, Random(0))] == ["Is it difficult?"]

@@ -22,6 +22,7 @@ def made(text):
     [
         ("Is there a car?", ["Is there an automobile?"]),
         ("Is it an automobile?", ["Is it a car?"]),
+        ("Is there a red car here?", ["Is there a red automobile here?"]),
         ("How many people are there?", ["How many individuals are there?"]),
         ("Are the children happy?", ["Are the kids happy?"]),
         ("Is the man talking to the boy?", ["Is the man speaking to the boy?"]),
@@ -39,6 +40,7 @@ def test_the_form_stays(text, variants):
         ("Is she taking a picture?", "inside a fixed phrase"),
         ("Is the phone case red?", "inside a compound noun"),
         ("Is there carpet on the floor?", "the synonym does not fit the grammar"),
+        ("Is red car here?", "the synonym does not fit the grammar"),
         ("Does the dog need to eat?", "the synonym does not fit the grammar"),
         ("What does the right sign say?", "the synonym does not fit the grammar"),
         ("Is the plane near the plane?", "the word is there more than once"),

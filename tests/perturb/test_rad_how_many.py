@@ -19,6 +19,10 @@ def ask(text, value, template=TEMPLATE):
     [
         ("How many dogs?", "Are there three dogs?", "Is there one dog?"),
         ("How many people are there?", "Are there three people?", "Is there one person?"),
+        ("How many people are there in the room?",
+         "Are there three people in the room?", "Is there one person in the room?"),
+        ("How many people are there visible?", "Are there three people visible?", "Is there one person visible?"),
+        ("How many people are there total?", None, None),
         ("How many sheep are in the picture?",
          "Are there three sheep in the picture?", "Is there one sheep in the picture?"),
         ("How many birds in the sky?", "Are there three birds in the sky?", "Is there one bird in the sky?"),

@@ -233,16 +233,6 @@ def test_a_limit_ranks_no_more_than_it_must(tmp_path, monkeypatch):
     assert sum(map(int, log.read_text().split())) == 4
 
 
-@pytest.mark.parametrize("suite", [BasicSuite(Words()), BasicSuite(Words(), kind="yesno"), BasicSuite(Words(), top=9)])
-def test_tables_fit_their_columns_and_metrics(suite):
-    for table in suite.tables:
-        assert all(column.metric in suite.metrics for column in table.columns)
-        assert all(len(values) <= len(table.columns) for values in table.published.values())
-    assert suite.headline[0] in suite.metrics
-    assert "{value}" in suite.headline[1]
-    assert len({table.id for table in suite.tables}) == len(suite.tables)
-
-
 @pytest.mark.parametrize("kind", ["general", "yesno"])
 def test_published_figures_fit_each_other(kind):
     """Diff is the accuracy without noise minus that with it, and R_score follows from the first Diff."""

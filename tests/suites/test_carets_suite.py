@@ -60,17 +60,6 @@ def test_bad_options_are_refused_at_once(options, said) -> None:
         CaretsSuite(**options)
 
 
-@pytest.mark.parametrize("tests", ["all", "order", "visual,antonym", "rephrase,order"])
-def test_tables_fit_their_columns_and_metrics(tests) -> None:
-    suite = CaretsSuite(tests)
-    assert len({table.id for table in suite.tables}) == len(suite.tables)
-    for table in suite.tables:
-        assert {column.metric for column in table.columns} <= set(suite.metrics)
-        assert {column.part.partition("=")[0] for column in table.columns} <= set(suite.slices)
-        assert all(len(values) == len(table.columns) for values in table.published.values())
-    assert suite.headline[0] in suite.metrics
-
-
 def test_other_changes_of_pictures_have_no_published_figures() -> None:
     tables = {table.id: table for table in CaretsSuite("visual", visual="blur-2,crop").tables}
     assert [column.label for column in tables["carets-7"].columns] == ["Original", "Crop", "Blur σ=2"]

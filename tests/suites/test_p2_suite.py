@@ -120,15 +120,6 @@ def test_an_unchanging_model_is_right_on_no_antonym():
     assert [metric.measure(outcome) for outcome in outcomes] == [(0.0, 1.0), (0.0, 1.0)]
 
 
-@pytest.mark.parametrize("suite", [P2Suite(), P2Suite("synonymous"), P2Suite(originals="all")])
-def test_tables_fit_their_columns_and_metrics(suite):
-    for table in suite.tables:
-        assert all(column.metric in suite.metrics for column in table.columns)
-        assert all(len(values) == len(table.columns) for values in table.published.values())
-    assert suite.headline[0] in suite.metrics
-    assert "{value}" in suite.headline[1]
-
-
 def test_published_figures_are_the_papers():
     tables = {table.id: table for table in P2Suite(originals="all").tables}
     assert [column.label for column in tables["p2-2"].columns[:4]] == [
@@ -196,6 +187,8 @@ def test_the_datasheet_says_which_ppdb_rules_were_kept_and_why_others_were_not(t
     )
     suite = P2Suite(ppdb=str(tmp_path))
     sheet = publish(Named(suite, "p2"), Named(DATA, "data"), tmp_path / "bench", Settings(), "askew build")
+    assert "\n- tagger en_core_web_sm" in sheet
+    assert ", WordNet 3.0\n" in sheet
     signature = read_ppdb([str(tmp_path / "ppdb-2.0-s-all")]).signature
     assert f"\n- PPDB: 2 rules kept (`{signature}`); left out: score too low: 2; no content word: 1\n" in sheet
     assert "PPDB" not in publish(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -13,10 +13,12 @@ from askew.api import Questions
 from askew.data.groups import told_apart
 from askew.errors import BadOption
 from askew.perturb.visual.encode import encode
+from askew.publish import publish
 from askew.registry import make
+from askew.settings import Named, Settings
 from askew.suites.corruption import CorruptionSuite
 from askew.suites.visual import VisualSuite
-from askew.types import Group, Prediction, Question, Refusal, Scene, Thing
+from askew.types import Group, ImageRef, Prediction, Question, Refusal, Scene, Thing
 
 
 def photo(seed: int) -> Image.Image:
@@ -49,6 +51,14 @@ def test_tables_fit_their_columns_and_metrics(suite) -> None:
     assert len({table.id for table in suite.tables}) == len(suite.tables)
     assert suite.headline[0] in suite.metrics
     assert "{value}" in suite.headline[1]
+
+
+def test_the_datasheet_names_a_question_for_each_reason(tmp_path) -> None:
+    bad = [replace(QUESTIONS[0], id=f"bad {n}", image=ImageRef(f"bad {n}", data=b"GIF?")) for n in (1, 2)]
+    data = Named(Questions((*QUESTIONS[:1], *bad)), "mine")
+    suite = Named(CorruptionSuite("jpeg", "1"), "corruption")
+    sheet = publish(suite, data, tmp_path, Settings(), "askew build")
+    assert "\n- Refused: the file is not a picture (e.g. bad 1): 2\n" in sheet
 
 
 def test_visual_groups_and_refusals() -> None:

@@ -6,6 +6,8 @@ Nothing heavy is imported before a command is chosen, so that ``askew --help`` a
 from __future__ import annotations
 
 import argparse
+import codecs
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -30,11 +32,12 @@ COMMANDS = {
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 
-EXIT_FAILED, EXIT_USAGE, EXIT_FAILURES, EXIT_BUDGET, EXIT_STOPPED = 1, 2, 3, 4, 130
+EXIT_USAGE, EXIT_FAILURES, EXIT_BUDGET, EXIT_STOPPED, EXIT_UNREAD = 2, 3, 4, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
+    _speak_anyway()
     words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
     parser = argparse.ArgumentParser(
         prog="askew",
@@ -61,7 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_STOPPED
     except BrokenPipeError:
         sys.stderr.close()
-        return EXIT_FAILED
+        return EXIT_UNREAD  # not 1, which says that a gate is shut
     except AskewError as error:
         if args.debug:
             raise
@@ -74,6 +77,34 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"askew {args.command}: {_trouble(error)}", file=sys.stderr)
         return EXIT_USAGE
+
+
+def _speak_anyway() -> None:
+    """What cannot be said is no reason to fail: a closed stream swallows it, and a poor one gets plainer signs."""
+    codecs.register_error("askew.plain", _plain)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, it lasts as long as we do
+        elif isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
+            stream.reconfigure(errors="askew.plain")
+
+
+_PLAIN = str.maketrans("±─▲▼✓✗–—…←→", "~-^v+x--.<>")
+"""Signs of our tables, each as one that every terminal knows."""
+
+
+def _plain(trouble: UnicodeError) -> tuple[str, int]:
+    """What to write instead of letters that an encoding does not have.
+
+    >>> codecs.register_error("askew.plain", _plain)
+    >>> "▲ 23.2 ± 1.4 猫".encode("latin-1", "askew.plain").decode("latin-1")
+    '^ 23.2 ± 1.4 ?'
+    """
+    if not isinstance(trouble, UnicodeEncodeError):
+        raise trouble
+    said = trouble.object[trouble.start : trouble.end].translate(_PLAIN)
+    return said.encode("ascii", "replace").decode("ascii"), trouble.end
 
 
 def _trouble(error: OSError) -> str:

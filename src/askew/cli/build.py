@@ -17,7 +17,7 @@ examples:
   askew build basic --data world:val --pool world:train --ranker lasso --top 21 --output bench
 
 Writes groups.jsonl (for askew run --data and askew score), the variants and their originals as VQA v2 files,
-and datasheet.md: how many questions matched, were changed, or were refused and why.
+and datasheet.md: how many variants each test made or refused, and why.
 With --for training: the questions alone, as VQA v2 and as GQA files."""
 
 

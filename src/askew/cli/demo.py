@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from askew.cli.options import as_typed
+from askew.errors import need_extras
 
 MODELS = {
     "always yes": "constant:yes",
@@ -46,6 +47,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.cli.show import run_all
     from askew.settings import Settings
 
+    need_extras("The demo", "bundled", "language", "rank", "translate")
     settings = Settings(seed=args.seed, progress=True)
     print(
         f"A world of {args.scenes} scenes that no model has seen; the models are small networks that come with askew."

@@ -20,8 +20,9 @@ examples:
   askew experiment q3r --output q3r
   askew experiment rad-regression --scenes 3000 --epochs 20 --workers 2 --output rad-regression
 
-Needs pip install 'askew[train]'. Kill it when you like: networks that are trained are kept, and the same command
-goes on. The page FINDING.md in the output folder has the paper's table, ours beside it, and whether findings hold."""
+Needs pip install 'askew[train,language,bundled]'. Kill it when you like: networks that are trained are kept, and
+the same command goes on. The page FINDING.md in the output folder has the paper's table, ours beside it, and whether
+findings hold."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -46,9 +47,10 @@ def main(args: argparse.Namespace) -> int:
     plan = Plan(
         Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
     )
+    run = experiment(args.name)
     plan.begin(args.name)
     began = time.monotonic()
-    finding = experiment(args.name)(plan)
+    finding = run(plan)
     date = datetime.now(timezone.utc).date().isoformat()
     page = finding.markdown(as_typed(), date, (time.monotonic() - began) / 60)
     (plan.output / "FINDING.md").write_text(page, encoding="utf-8")

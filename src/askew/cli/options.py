@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
@@ -115,8 +116,8 @@ def _fit(path: str, action: argparse.Action, value: Any) -> Any:
 
 
 def as_typed() -> str:
-    """The command that is running, for results.json."""
-    return shlex.join(["askew", *sys.argv[1:]])
+    """The command that is running, for results.json; bytes that are not UTF-8 are shown as such."""
+    return shlex.join(["askew", *(os.fsencode(word).decode("utf-8", "replace") for word in sys.argv[1:])])
 
 
 def several(value: str | list[str]) -> list[str]:

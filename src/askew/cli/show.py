@@ -12,7 +12,7 @@ import orjson
 from askew.build import prepare
 from askew.compare import compare_runs
 from askew.errors import TooManyFailures
-from askew.files import write_joined
+from askew.files import alone_in, write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.terminal import terminal_headlines, terminal_summary
@@ -35,30 +35,32 @@ def run_all(
     Too many failures are an error at the end, unless it is ``lenient``; the gate sees them in any case.
     """
     folders = _folders(models, output)
-    begin(output, folders if len(folders) > 1 else ())
-    prepared = prepare(data, suites, output, settings)
-    if skipped := prepared.data["skipped"]:
-        print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
     failures = []
-    for model, folder in zip(models, folders, strict=True):
-        if len(models) > 1:
-            print(f"{model.spec}", file=sys.stderr)
-        try:
-            results = run(model, prepared, folder, settings, command)
-            if not lenient:
-                check_failures(results)
-        except TooManyFailures as error:
-            failures.append(error)
-    show(folders, output / "report.html", settings.resamples, settings.seed, brief)
+    with alone_in(output, *folders):
+        begin(output, folders if len(folders) > 1 else ())
+        prepared = prepare(data, suites, output, settings)
+        if skipped := prepared.data["skipped"]:
+            print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
+        for model, folder in zip(models, folders, strict=True):
+            if len(models) > 1:
+                print(f"{model.spec}", file=sys.stderr)
+            try:
+                results = run(model, prepared, folder, settings, command)
+                if not lenient:
+                    check_failures(results)
+            except TooManyFailures as error:
+                failures.append(error)
+        show(folders, output / "report.html", settings.resamples, settings.seed, brief)
     if failures:
         raise failures[0]
 
 
 def dry_run(models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings) -> None:
     """Say what a run would ask, of whom, and what it would cost; ask nothing."""
-    prepared = prepare(data, suites, output, settings)
-    for model, folder in zip(models, _folders(models, output), strict=True):
-        print(forecast(model, prepared, folder, settings))
+    with alone_in(output):
+        prepared = prepare(data, suites, output, settings)
+        for model, folder in zip(models, _folders(models, output), strict=True):
+            print(forecast(model, prepared, folder, settings))
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:

@@ -21,7 +21,7 @@ _NAMES = {
     float: "a number",
 }
 _EXACT = 2.0**63
-"""Whole numbers from here on are read as fractions."""
+"""Whole numbers from here on are refused by the reader of JSON lists, and the largest are read as fractions."""
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Sieve:
     skipped: list[str] = field(default_factory=list)
     word: str = "record"
     """What the file's records are called: ``record``, or ``line`` where that helps more."""
-    advice: str = "Or leave bad records out with --skip-bad."
+    advice: str = "Or leave bad records out: --skip-bad, or skip_bad=true behind the data."
     """What else can be done; nothing where the reading cannot go on without the record."""
 
     def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
@@ -93,7 +93,7 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
     value = record.get(key)
     if value is None:
         raise missing(record, key)
-    if isinstance(value, float) and abs(value) >= _EXACT:
+    if isinstance(value, int | float) and abs(value) >= _EXACT:
         raise BadRecord(
             f"{key!r} is too large a number to be read exactly ({short(value)}). Write it as text, in quotes."
         )
@@ -138,9 +138,10 @@ def wrong(key: str, wanted: str, value: object) -> BadRecord:
     return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Mend the record.")
 
 
-def repeated(key: Id) -> BadRecord:
+def repeated(key: Id, record: object = None, first: str = "") -> BadRecord:
     """The fault of an id that came before."""
-    return BadRecord(f"the id {key!r} is there twice. Ids must differ; remove or rename one.")
+    where = f" (first in {first})" if first else ""
+    return BadRecord(f"the id {key!r} is there twice{where}. Ids must differ; remove or rename one.")
 
 
 def _kind(value: object) -> str:

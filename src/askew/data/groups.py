@@ -7,7 +7,7 @@ put into ``images/`` beside the file.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from askew.data.faults import Sieve, identity, mapping, missing, short, text, wrong
@@ -63,22 +63,27 @@ def write_groups(groups: Iterable[Group], path: str) -> int:
     return write_joined(path, (line(group_record(_stored(folder, group))) for group in groups))
 
 
-def told_apart(groups: Iterable[Group], source: str) -> Iterator[Group]:
-    """The same groups; an error where one id asks two things, since an answer by that id would be to either."""
+def told_apart(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
+    """The same groups; an error where one id asks two things, since an answer by that id would be to either.
+
+    ``key`` says by which id an answer is found, where answers are there already.
+    """
     with Index() as seen:
         for group in groups:
             for question in (group.original, *(variant.question for variant in group.variants)):
                 image = question.image
                 asked = [question.text, question.context, image and str(image.id), image and image.path]
-                if seen.add(question.id, record=[asked, repr(group.id)]):
+                found_by = key(question.id) if key else question.id
+                if seen.add(found_by, record=[asked, repr(group.id)]):
                     continue
-                _, (before, where) = seen.get(question.id) or (0, (asked, ""))
+                _, (before, where) = seen.get(found_by) or (0, (asked, ""))
                 if before != asked:
                     raise DataError(
-                        f"{source}: the id {question.id!r} is that of two questions, {short(before[0])} (of group "
+                        f"{source}: the id {found_by!r} is that of two questions, {short(before[0])} (of group "
                         f"{where}) and {short(question.text)} (of group {group.id!r}), so nobody could tell which an "
                         "answer is to. Rename one in the data. Variants are called by their question's id, a slash "
-                        "and more; those of 1 and '1' are called alike."
+                        "and more; those of 1 and '1' are called alike. So are 1 and '1' where predictions name '1' "
+                        "alone."
                     )
             yield group
 

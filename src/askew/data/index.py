@@ -69,15 +69,22 @@ class Index:
 
 
 def distinct(
-    sieve: Sieve, records: Iterable[tuple[int, T]], identify: Callable[[T], Id]
+    sieve: Sieve,
+    records: Iterable[tuple[int, T]],
+    identify: Callable[[T], Id],
+    again: Callable[[Id, T, str], BadRecord] = repeated,
 ) -> Generator[tuple[int, Id, T], None, None]:
-    """Number, id and record of each record whose id is right and did not come before; the others are refused."""
+    """Number, id and record of each record whose id is right and did not come before; the others are refused.
+
+    ``again`` makes the fault of an id that came before, from the id, its record, and where it was.
+    """
     with Index() as seen:
         for number, record in records:
             try:
                 key = identify(record)
-                if not seen.add(key):
-                    raise repeated(key)
+                if not seen.add(key, number):
+                    first, _ = seen.get(key) or (0, None)
+                    raise again(key, record, f"{sieve.word} {first}")
             except BadRecord as fault:
                 sieve.refuse(number, fault, known_id(record, "id", "question_id", "questionId"))
             else:

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from askew.data.faults import Sieve, identity, mapping, missing, text, texts, wrong
+from askew.data.faults import Sieve, identity, mapping, missing, repeated, text, texts, wrong
 from askew.data.index import distinct
 from askew.data.one_file import OneFile
 from askew.data.scenes import check_scene
@@ -42,7 +42,7 @@ class Jsonl(OneFile):
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
         album = Album(os.path.dirname(self.path), self.images)
         records = items(self.path, "questions") if listed else sound_lines(sieve)
-        for number, key, record in distinct(sieve, records, question_key):
+        for number, key, record in distinct(sieve, records, question_key, _again):
             question = sieve.sift(number, key, _question, key, record, album)
             if question:
                 yield question
@@ -79,6 +79,8 @@ def checked(record: object) -> Mapping[str, Any]:
         text(fields, name, "")
     if "image" in fields:
         identity(fields, "image")
+    elif "path" in fields:
+        raise missing(fields, "image")
     if "answers" not in fields and "answer" in fields:
         fields["answers"] = [text(fields, "answer")]
     given, rated = len(texts(fields, "answers")), len(texts(fields, "confidences"))
@@ -120,8 +122,9 @@ class Album:
         for path in tried:
             if os.path.isfile(path):
                 return replace(image, path=path)
+        wanted = tried[1] if os.path.isabs(said) else tried[0]
         raise BadImage(
-            f"the picture of image {image.id!r} is not at {tried[0]}. "
+            f"the picture of image {image.id!r} is not at {wanted}. "
             "Put it there, or give the folder it lies in (images=...)."
         )
 
@@ -137,6 +140,15 @@ def plain(record: object) -> dict[str, Any]:
     return named | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
 
 
+def _again(key: Id, record: object, first: str) -> BadRecord:
+    if "id" in plain(record):
+        return repeated(key, record, first)
+    return BadRecord(
+        f"it asks the same as {first} (image, question and context are identical), and neither has an id. "
+        "Remove one, or give each an id."
+    )
+
+
 def _question(key: Id, record: object, album: Album) -> Question:
     fields = checked(record)
     if "scene" in fields:
@@ -145,6 +157,4 @@ def _question(key: Id, record: object, album: Album) -> Question:
         question = question_from({**fields, "id": key})
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"its scene cannot be read ({trouble!r}). Mend it.") from None
-    if question.image is None and "path" in fields:
-        raise missing(fields, "image")
     return album.placed(question)

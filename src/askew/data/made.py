@@ -1,19 +1,22 @@
-"""Pictures made on the fly: kept in ``images/`` beside the file that names them, and taken away when none names them.
+"""What askew puts into a folder: listed there in ``.askew-made``; only what is listed is ever taken away.
 
-A picture is called by its content. ``images/.askew-made`` lists what was put there, each name before its file is
-written, so that a killed build leaves nothing that is not known; only what is listed is ever taken away.
+Pictures made on the fly are kept in ``images/`` beside the file that names them, called by their content, and taken
+away when none names them. They are listed each before its file is written, so that a killed build leaves nothing that
+is not known. The files of a benchmark are listed with their SHA-256, as ``sha256sum`` does, and are taken away when
+the next one does not have them.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from askew.errors import DataError
-from askew.files import clear_parts, has_parts, opened, replaced, write_joined
+from askew.files import clear_parts, file_sha256, has_parts, opened, replaced, write_joined
 from askew.images import content_hash, suffix_of
 from askew.types import ImageRef
 
@@ -34,6 +37,26 @@ def kept(folder: str, image: ImageRef) -> ImageRef:
         with replaced(target) as file:
             file.write(content)
     return replace(image, path=f"{FOLDER}/{name}", data=None, sha256=digest)
+
+
+def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = "") -> None:
+    """List the files of a benchmark that was written here, and take away those of an earlier one that it lacks.
+
+    What has changed since askew wrote it stays; so do files that others put there, and those that ``sources`` names.
+    """
+    listed = folder / LIST
+    earlier = listed.read_text(encoding="utf-8", errors="replace").splitlines() if listed.is_file() else []
+    now = {Path(path).name: file_sha256(str(path)) for path in written}
+    for digest, _, name in (line.partition("  ") for line in earlier):
+        path = folder / os.path.basename(name)
+        if path.name in now or not _is_plain(path) or file_sha256(str(path)) != digest:
+            continue
+        if path.name in sources:
+            now[path.name] = digest
+        else:
+            path.unlink()
+    write_joined(listed, (f"{digest}  {name}\n".encode() for name, digest in now.items()))
+    clear_unnamed(folder)
 
 
 def clear_unnamed(folder: Path) -> None:
@@ -74,4 +97,8 @@ def _named_in(folder: Path) -> set[bytes]:
 
 def _is_as_made(path: Path) -> bool:
     """True when the file still has the content that it is called by."""
-    return path.is_file() and not path.is_symlink() and sha256(path.read_bytes()).hexdigest()[:16] == path.stem
+    return _is_plain(path) and sha256(path.read_bytes()).hexdigest()[:16] == path.stem
+
+
+def _is_plain(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()

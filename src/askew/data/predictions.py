@@ -91,12 +91,12 @@ def _answer(record: object) -> str:
 
     >>> _answer({"question_id": 1, "answer": None})
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'answer' is null. Fill it in, or leave out what was not answered (--allow-missing).
+    askew.errors.BadRecord: 'answer' is null. Fill it in, or leave the record out.
     """
     fields = mapping(record)
     name = next((name for name in _ANSWERS if name in fields), "answer")
     if name in fields and fields[name] is None:
-        raise BadRecord(f"{name!r} is null. Fill it in, or leave out what was not answered (--allow-missing).")
+        raise BadRecord(f"{name!r} is null. Fill it in, or leave the record out.")
     if name not in fields:
         raise missing(fields, name)
     return text(fields, name, "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from askew.data.faults import Sieve, repeated
 from askew.data.index import Index
@@ -27,6 +28,9 @@ class SceneFile:
     """Leave bad scenes out, and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """What the last reading left out."""
+
+    counted: ClassVar[str] = "scene"
+    """What there is one of for each question that this gives."""
 
     def __post_init__(self) -> None:
         scene_files(self.path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 
-from askew.errors import UnknownName
+from askew.errors import UnknownName, need_extras
 from askew.experiments.finding import Finding
 from askew.experiments.plan import Plan
 
@@ -27,5 +27,7 @@ def experiment(name: str) -> Callable[[Plan], Finding]:
     """
     if name not in EXPERIMENTS:
         raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
+    suites = () if name == "language-only" else ("language",)
+    need_extras(f"The experiment {name}", "bundled", *suites, "train")
     found: Callable[[Plan], Finding] = import_module(f"askew.experiments.{name.replace('-', '_')}").run
     return found

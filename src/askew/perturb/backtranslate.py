@@ -29,8 +29,6 @@ TEST = "BT"
 
 _REMEMBERED = 20_000
 _POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
-
-
 _SMALL = ("IN", "DT", "PDT", "MD", "CC", "PRP", "PRP$", "WP$")
 """The tags of small words."""
 
@@ -57,9 +55,11 @@ class BackTranslation:
     synonyms: Synonyms = field(default_factory=Synonyms, repr=False)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Translate all of them in batches, and tag what comes back."""
+        """Translate all of them in batches, and tag what comes back where the filter looks at it."""
         texts = [question.text for question in questions]
-        self.tagger.tags([tidied(text) for text in (*texts, *self._back(texts))])
+        back = self._back(texts)
+        if self.filtered:
+            self.tagger.tags([tidied(text) for text in (*texts, *back)])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
         """The one back-translation, or why it is not used."""

@@ -152,9 +152,9 @@ class BasicSuite:
             perturbation = BasicQuestions(rankings, self.partitions, self.words)
             yield from vary_all(perturbation, data.questions(), seed, self.name, chunk=4 * BATCH * self.workers)
 
-    def release(self, groups: Iterable[Group], folder: Path) -> None:
+    def release(self, groups: Iterable[Group], folder: Path) -> list[Path]:
         """Write the data set of basic questions too, as JSONL and Parquet; ``askew build`` calls it."""
-        write_release(groups, folder)
+        return write_release(groups, folder)
 
     def _rankers(self) -> dict[str, Ranker]:
         """The rankers by name."""

@@ -15,7 +15,7 @@ from askew.types import Group, Question
 
 
 def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
-    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; gives the JSONL files."""
+    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; gives their paths."""
     rest = iter(groups)
     first = next((group for group in rest if group.variants), None)
     if first is None:
@@ -31,8 +31,9 @@ def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
         write_bqd(_originals(chain([first], rest)), targets)
     files = [Path(path) for path in targets]
     with suppress(MissingExtra):
-        for path in files:
+        for path in tuple(files):
             write_parquet(str(path), str(path.with_suffix(".parquet")))
+            files.append(path.with_suffix(".parquet"))
     return files
 
 

@@ -94,11 +94,11 @@ class CaretsSuite:
         for item in made:
             yield labelled(item) if isinstance(item, Group) else item
 
-    def release(self, groups: Iterable[Group], folder: Path) -> None:
+    def release(self, groups: Iterable[Group], folder: Path) -> list[str]:
         """Write the pairs as plain JSON too, one file for each test; ``askew build`` calls it."""
         from askew.perturb.carets.release import write_release
 
-        write_release(groups, folder)
+        return write_release(groups, folder)
 
     def training(self, data: Dataset, seed: int) -> Iterator[Question]:
         """Questions to train on, made from training scenes by the same generator (§6, R7)."""

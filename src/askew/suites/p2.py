@@ -11,6 +11,8 @@ from typing import ClassVar, Literal
 
 from askew.errors import BadOption
 from askew.language.ppdb import Ppdb, read_ppdb
+from askew.language.tagger import Tagger
+from askew.language.wordnet import WordNet
 from askew.metrics.accuracy import Accuracy, Mu
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
@@ -133,16 +135,17 @@ class P2Suite:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What else the datasheet says: the PPDB rules that were kept, and why others were not."""
+        """What the questions were read with; the PPDB rules that were kept, and why others were not."""
+        read_with = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
         if self._mined is None:
-            return ()
+            return (read_with,)
         left_out = sorted(self._mined.left_out.items(), key=lambda item: (-item[1], item[0]))
         reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
-        return (f"PPDB: {self._mined.count:,} rules kept (`{self._mined.signature}`); left out: {reasons}",)
+        return read_with, f"PPDB: {self._mined.count:,} rules kept (`{self._mined.signature}`); left out: {reasons}"
 
-    def release(self, groups: Iterable[Group], folder: Path) -> None:
+    def release(self, groups: Iterable[Group], folder: Path) -> tuple[str, str]:
         """Write the variants in the format of the paper's release too; ``askew build`` calls it."""
-        write_release(groups, str(folder))
+        return write_release(groups, str(folder))
 
     @property
     def _types(self) -> tuple[str, ...]:

@@ -13,19 +13,19 @@ from askew.files import replaced
 from askew.types import Group, Variant
 
 
-def write_release(groups: Iterable[Group], folder: str, name: str = "p2") -> tuple[str, str]:
+def write_release(groups: Iterable[Group], folder: str) -> tuple[str, str]:
     """Write the variants as a questions and an annotations file; gives their paths.
 
     Besides what VQA v2 has, each question carries ``original_id`` (the question it was made from), ``perturbation``
     (``syn``, ``para`` or ``ant``) and ``src`` (where its rule is from: ``reviewed``, ``wordnet``, ``ppdb``).
     """
-    asked = os.path.join(folder, f"v2_OpenEnded_mscoco_{name}_questions.json")
-    answered = os.path.join(folder, f"v2_mscoco_{name}_annotations.json")
+    asked = os.path.join(folder, "v2_OpenEnded_mscoco_p2_questions.json")
+    answered = os.path.join(folder, "v2_mscoco_p2_annotations.json")
     wrapper = {
         "info": {"description": "VQA P2, made by askew"},
         "license": {},
         "data_type": "mscoco",
-        "data_subtype": name,
+        "data_subtype": "p2",
     }
     with ExitStack() as stack:
         questions = stack.enter_context(replaced(asked))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from askew.language.tagger import Tagger
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
@@ -95,6 +96,11 @@ class RadSuite:
     def headline(self) -> tuple[str, str]:
         """RAD(D, D′)."""
         return "rad.forward", "of those it gets only {value} right when asked as yes/no"
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the questions were read with."""
+        return (f"tagger {Tagger().signature}",)
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data for the answers to draw from, a second for the questions."""

@@ -1,0 +1,85 @@
+"""The command line where the words it says go nowhere or cannot be written, and where extras are not installed."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from askew import errors
+from askew.cli import main
+from askew.errors import MissingExtra, need_extras
+from askew.experiments import experiment
+from running import write_questions
+
+RUN = "--model constant:yes --data q.jsonl --suite accuracy --resamples 20 --quiet"
+GATE = ("--require", "accuracy.all>=0")
+
+
+class Unread(io.StringIO):
+    """A pipe whose reader has gone."""
+
+    def write(self, text):
+        raise BrokenPipeError
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """A folder with a run that a gate lets through."""
+    monkeypatch.chdir(tmp_path)
+    write_questions(tmp_path / "q.jsonl", 6)
+    assert main(["run", *RUN.split(), "--output", "o"]) == 0
+    return "o"
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_terminal_that_knows_no_check_mark_does_not_shut_the_gate(run, monkeypatch, errors):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", errors=errors))
+    assert main(["gate", run, *GATE]) == 0
+    sys.stdout.flush()
+    assert b"+ accuracy.all>=0" in written.getvalue()
+    assert b"PASSED" in written.getvalue()
+
+
+def test_a_closed_stdout_does_not_shut_the_gate(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert main(["gate", run, *GATE]) == 0
+    sys.stdout.close()
+
+
+def test_a_reader_that_has_gone_is_no_verdict_of_the_gate(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Unread())
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    assert main(["gate", run, *GATE]) == 141
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """As if no extra was installed."""
+    monkeypatch.setattr(errors, "find_spec", lambda name: None)
+
+
+def test_all_missing_extras_are_named_at_once(bare, tmp_path, capsys):
+    assert main(["demo", "--output", str(tmp_path / "demo")]) == 2
+    assert "pip install 'askew[bundled,language,rank,translate]'" in capsys.readouterr().err
+    assert main(["experiment", "q3r", "--output", str(tmp_path / "q3r")]) == 2
+    assert "pip install 'askew[bundled,language,train]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_experiment_asks_only_for_what_it_needs(bare):
+    with pytest.raises(MissingExtra, match=r"askew\[bundled,train\]"):
+        experiment("language-only")
+
+
+def test_extras_that_are_there_are_not_asked_for(monkeypatch):
+    monkeypatch.setattr(errors, "find_spec", lambda name: None if name == "numba" else object())
+    with pytest.raises(MissingExtra, match=r"needs 'numba'.*'askew\[rank\]'"):
+        need_extras("This", "language", "rank", "train")
+
+
+def test_an_output_folder_may_be_named_in_any_bytes(run, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["askew", "run", *RUN.split(), "--output", "l\udcfc"])
+    assert main() == 0

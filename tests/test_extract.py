@@ -131,16 +131,59 @@ REFUSALS = [
     ("What is this?", "No image was provided."),
     ("What is this?", "<think>Who?</think>I won't answer this."),
 ]
+UNSEEN = [
+    ("Is there a dog?", "I cannot see any dog", "no"),
+    ("Is there a dog?", "I can't see a dog in this picture.", "no"),
+    ("Is there a dog?", "I’m sorry, but I can’t see any dogs in the provided image.", "no"),
+    ("Is there a dog on the sofa?", "I could not find a dog.", "no"),
+    ("Are there any dogs?", "I am unable to see any dogs here.", "no"),
+    ("Are there any dogs?", "Looking at the image, I'm not able to spot any.", "no"),
+    ("Is there an umbrella?", "No, I cannot see an umbrella.", "no"),
+    ("Is anyone in the room?", "I can not see anyone in the room.", "no"),
+    ("Is there anything on the table?", "There is nothing on the table.", "no"),
+    ("How many people are there?", "I can't see anyone.", "0"),
+    ("Is there a picture on the wall?", "I cannot see any picture on the wall.", "no"),
+    ("Is there a dog?", "We cannot see any dog, but there is a cat.", "no"),
+    ("Is the dog asleep?", "I don't see any dog in the image.", "no"),
+    ("How many dogs are there?", "I cannot see any dogs in the image.", "0"),
+    ("How many people are there?", "I couldn't detect any people.", "0"),
+    ("What animal is on the sofa?", "I cannot see any animal on the sofa.", "no animal on the sofa"),
+    ("What is in his hand?", "I can't see anything in his hand.", "nothing"),
+]
+CANNOT_LOOK = [
+    "I cannot see the image.",
+    "I'm unable to view images.",
+    "I can't see any image.",
+    "I cannot see any attached picture.",
+    "I don't see any image attached to your message.",
+    "I'm sorry, but I cannot see images.",
+    "I can't see anything.",
+    "I cannot see anything in the picture.",
+    "I am unable to see a photo here.",
+    "I cannot see any dog because no image was provided.",
+    "I cannot see a dog, since I am unable to view pictures.",
+    "I could not find any image in our conversation.",
+    "I can't see the dog clearly enough.",
+    "I cannot see his face.",
+    "I can't see any details.",
+    "I cannot identify any people in images.",
+]
 EMPTY = ["", " \n", ".", "<think>Hmm", "<think>Hmm.</think>", "**", "Answer:", "<|im_end|>", '""']
 
 
-@pytest.mark.parametrize(("question", "words", "answer"), YES_NO + NUMBERS + OTHER)
+@pytest.mark.parametrize(("question", "words", "answer"), YES_NO + NUMBERS + OTHER + UNSEEN)
 def test_the_answer_in_words(question, words, answer):
     assert short(question, words) == (answer, None)
 
 
 @pytest.mark.parametrize(("question", "words"), REFUSALS)
 def test_a_refusal_is_no_answer(question, words):
+    assert short(question, words) == (None, "refusal")
+
+
+@pytest.mark.parametrize("words", CANNOT_LOOK)
+@pytest.mark.parametrize("question", ["Is there a dog?", "How many dogs are there?", "What color is the dog?"])
+def test_who_cannot_look_refuses_whatever_is_asked(question, words):
     assert short(question, words) == (None, "refusal")
 
 
@@ -173,7 +216,7 @@ def test_none_changes_nothing_and_failures_stay_as_they_are():
 
 
 def test_steps_have_names_and_versions():
-    assert (signature("none"), signature("short")) == ("none-v1", "short-v1")
+    assert (signature("none"), signature("short")) == ("none-v1", "short-v2")
     with pytest.raises(BadOption, match=r"No extraction is called 'long'. Known: none, short."):
         check_step("long")
 

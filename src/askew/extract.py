@@ -17,7 +17,7 @@ from askew.spoken import bare, first_sentence, opened, refuses, rules, unquoted
 from askew.text import tokens
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 1}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 2}
 """The steps there are. A version is raised whenever a step may take another answer out of the same words."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -33,7 +33,7 @@ def signature(step: str) -> str:
     """The step with its version.
 
     >>> signature("short")
-    'short-v1'
+    'short-v2'
     """
     check_step(step)
     return f"{step}-v{VERSIONS[step]}"
@@ -114,6 +114,8 @@ def yes_no(question: str, text: str) -> str | None:
         return "no"
     if refuses(text):
         return None
+    if words[:1] == ("there",) and not known.deny.isdisjoint(words[2:3]):
+        return "no"
     said = {word for word in tokens(text) if word in ("yes", "no")}
     if len(said) == 1 and not (said == {"no"} and "yes" not in words and "no" not in words[:3]):
         return said.pop()

@@ -21,6 +21,7 @@ FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 MAX_PIXELS = 64_000_000
 """Pictures with more pixels are refused before they are decoded: a small file can claim to be huge."""
 
+_LARGE = "the picture is too large"
 _SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 
 
@@ -110,16 +111,20 @@ def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
     try:
         picture = Image.open(io.BytesIO(content), formats=FORMATS)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
-        raise BadImage(f"{_called(ref)}: far too large ({trouble}). Use a smaller copy of the picture.") from None
+        raise BadImage(
+            f"{_called(ref)}: far too large ({trouble}). Use a smaller copy of the picture.", _LARGE
+        ) from None
     except Exception:  # UnidentifiedImageError, and whatever broken headers lead the decoders to
         raise BadImage(
-            f"{_called(ref)}: this is not a picture (or none of {', '.join(FORMATS)}). Check or convert the file."
+            f"{_called(ref)}: this is not a picture (or none of {', '.join(FORMATS)}). Check or convert the file.",
+            "the file is not a picture",
         ) from None
     width, height = picture.size
     if width * height > max_pixels:
         raise BadImage(
             f"{_called(ref)}: {width} x {height} pixels are more than the limit of {max_pixels:,}. "
-            "Use a smaller copy of the picture, or raise max_pixels."
+            "Use a smaller copy of the picture, or raise max_pixels.",
+            _LARGE,
         )
     return picture
 
@@ -142,7 +147,10 @@ def _has_end(content: bytes, kind: str | None) -> bool:
 
 
 def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
-    return BadImage(f"{_called(ref)}: the picture is cut off or damaged ({trouble}). Copy or download it again.")
+    return BadImage(
+        f"{_called(ref)}: the picture is cut off or damaged ({trouble}). Copy or download it again.",
+        "the picture is damaged",
+    )
 
 
 def _called(ref: ImageRef) -> str:

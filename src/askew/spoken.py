@@ -6,7 +6,7 @@ Words and patterns are in ``spoken.yaml``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,6 +33,8 @@ class Rules:
     wrapped: re.Pattern[str]
     marks: re.Pattern[str]
     opening: re.Pattern[str]
+    unseen: re.Pattern[str]
+    absent: Mapping[str, str]
     refused: re.Pattern[str]
     refused_anywhere: re.Pattern[str]
     counting: re.Pattern[str]
@@ -47,6 +49,7 @@ class Rules:
 def rules() -> Rules:
     """The rules, read once."""
     data = shipped("spoken.yaml")
+    unseen = data["unseen"]
 
     def any_of(patterns: Sequence[str], wrap: str = "{}") -> re.Pattern[str]:
         return re.compile(wrap.format("|".join(f"(?:{part})" for part in patterns)), re.IGNORECASE | re.DOTALL)
@@ -56,6 +59,8 @@ def rules() -> Rules:
         wrapped=any_of(data["wrapped"]),
         marks=any_of(data["marks"]),
         opening=any_of(data["openings"], r"^(?:{})\b[,:!.]*\s+(?=\S)"),
+        unseen=re.compile(rf"{unseen['start']} ({'|'.join(unseen['words'])})\b(?!{'|'.join(unseen['except'])})", re.I),
+        absent=unseen["words"],
         refused=any_of(data["refusals"]["start"], r"^(?:{})"),
         refused_anywhere=any_of(data["refusals"]["anywhere"]),
         counting=any_of(data["counting"]),
@@ -66,8 +71,10 @@ def rules() -> Rules:
 def bare(words: str) -> str:
     """The words without thoughts, wrappings, marks, markdown, quotes around them and a period at the end.
 
-    >>> bare("<think>A cat?</think>**Answer:** a cat.")
-    'a cat'
+    What the speaker cannot see in the picture is not there.
+
+    >>> bare("<think>A cat?</think>**Answer:** a cat."), bare("I cannot see any cat.")
+    ('a cat', 'there is no cat')
     """
     known = rules()
     text = _without_thoughts(words)
@@ -77,6 +84,7 @@ def bare(words: str) -> str:
     text = known.marks.sub(" ", text)
     *_, last = _ANSWER_IS.split(text)
     text = _MARKDOWN.sub("", _SPEAKER.sub("", last.strip()))
+    text = known.unseen.sub(lambda said: f"there is {known.absent[said[1].lower()]}", text)
     return unquoted(text)
 
 

@@ -43,6 +43,12 @@ def test_a_folder_that_is_not_there_is_refused_at_once(path, message):
         find(path)
 
 
+def test_weights_that_are_git_lfs_pointers_are_refused_with_the_remedy(tmp_path):
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 470000000\n"
+    with pytest.raises(ModelError, match=r"model\.safetensors.*Git LFS.*git lfs pull"):
+        find(str(saved(tmp_path / "mine", weights=pointer)))
+
+
 def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path):
     with pytest.raises(ModelError, match=r"no config\.json"):
         find(str(tmp_path))

@@ -107,6 +107,22 @@ def test_search_finds_words_in_questions_and_answers(open_page: Callable[..., An
     assert page.locator("#pair").inner_text() == "No pair of the sample passes these filters."
 
 
+def test_what_people_reach_stays_in_its_row(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    models = [(name, load_run(make_run(tmp_path / name, name, ("carets",), groups=6))) for name in ("human", "BUTD")]
+    write_report([run for _, run in models], tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html")
+    out = page.evaluate(
+        """() => {
+          const spans = [...document.querySelectorAll('.values > span')];
+          const value = spans.find(one => one.textContent.startsWith('people'));
+          value.firstChild.textContent = 'people 100.0 → '; value.lastChild.textContent = '100.0';
+          const inside = document.createRange(); inside.selectNodeContents(value);
+          return inside.getBoundingClientRect().right - value.closest('.dotrow').getBoundingClientRect().right;
+        }"""
+    )
+    assert out <= 0
+
+
 def test_keys_move_through_the_pairs(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report)
     for key, at in (("j", 2), ("ArrowRight", 3), ("k", 2), ("ArrowLeft", 1), ("ArrowLeft", 1)):

@@ -123,6 +123,24 @@ def test_a_run_with_nothing_in_it_still_has_a_page(tmp_path: Path) -> None:
     assert Outline(text).stack == []
 
 
+def test_a_suite_that_changes_nothing_is_not_among_what_breaks_it(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "a", pictures=False)
+    results = orjson.loads((folder / "results.json").read_bytes())
+    results["suites"].insert(0, {"name": "accuracy", "variants": 0})
+    (folder / "results.json").write_bytes(orjson.dumps(results))
+    text = page([load_run(folder)])
+    assert text.count(" in rad breaks on ") == 1
+    assert " in accuracy breaks on " not in text
+
+
+def test_questions_that_were_the_same_are_not_called_stored(tmp_path: Path) -> None:
+    folder = make_run(tmp_path / "a", pictures=False)
+    results = orjson.loads((folder / "results.json").read_bytes())
+    results["time"] |= {"asked": results["failures"]["asked"], "reused": 7}
+    (folder / "results.json").write_bytes(orjson.dumps(results))
+    assert "0 known from the store; 7 were the same as another question" in page([load_run(folder)])
+
+
 def test_differences_are_shown_as_better_than(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / m, m, groups=40, pictures=False)) for m in ("a", "b")]
     item = {"suite": "rad", "part": "", "metric": "rad.forward", "a": "a", "b": "b", "difference": -0.2}

@@ -87,7 +87,7 @@ def test_none_of_the_changed_questions_right() -> None:
     before = ("rad", "accuracy.original", 0.01, 0.0, 0.02, 363)
     run = run_of(ACCURACY, before, ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior answers 41 % of the questions rightly, but had none of the 363 originals with variants "
+        "prior answers 41 % of the questions rightly, but it had none of the 363 originals with variants "
         "right, so nothing it had right could be asked again (—)."
     ]
 

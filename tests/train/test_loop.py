@@ -10,7 +10,7 @@ import pytest
 import torch
 from tiny import NET, Colored, groups, questions
 
-from askew.errors import BadOption, DataError, RunError, UsageError
+from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
 from askew.models.trained import TrainedModel
 from askew.nets.config import NetConfig
 from askew.train import loop
@@ -56,6 +56,22 @@ def test_it_learns_and_writes_everything_down(learned):
     config = orjson.loads((folder / "config.json").read_bytes())
     assert config["net"]["answers"] == len(learned.answers) == 7
     assert config["questions"] == {"train": 96, "val": 24}
+
+
+def test_questions_of_bad_pictures_are_left_out_and_listed(tmp_path):
+    asked, broken = questions(), [Question(-3, ImageRef(-3), "Is it red?", ("yes",) * 10)]
+    given = NET, [*asked, *broken], questions(24, 1000), Colored(), [Augment(rate=1.0)]
+    options = {"groups": groups([*asked, *broken]), "epochs": 1, "least_answers": 1}
+    with pytest.raises(BadImage, match="image -3"):
+        train(*given, output=tmp_path / "stopped", **options)
+    done = train(*given, output=tmp_path / "bad", skip_bad=True, **options)
+    assert done.config["skipped"] == ["question -3: no features of image -3"]
+    assert "1, e.g. question -3: no features" in (tmp_path / "bad" / "report.html").read_text()
+    good = train(NET, asked, *given[2:], output=tmp_path / "good", **options | {"groups": groups(asked)})
+    assert equal(weights(tmp_path / "bad"), weights(tmp_path / "good"))
+    assert "skipped" not in good.config
+    with pytest.raises(DataError, match="no features of image -3"):
+        train(NET, broken, asked, Colored(), output=tmp_path / "all", skip_bad=True, **options)
 
 
 def test_a_trained_network_answers_and_shows_how(learned):
@@ -149,19 +165,33 @@ def test_a_folder_of_another_training_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "losses",
+    ("losses", "named"),
     [
-        [Q3R(rate=1.0)],
-        [Q3R(rate=1.0, distance="kl", reduce="sum", ce=False)],
-        [Consistency(rate=1.0)],
-        [Augment(rate=1.0), RandomImage()],
-        [AnswerLoss("ce"), Augment(rate=1.0, mixed=False)],
+        ([Q3R(rate=1.0)], {"q3r"}),
+        ([Q3R(rate=1.0, distance="kl", reduce="sum", ce=False)], {"q3r"}),
+        ([Consistency(rate=1.0)], {"consistency"}),
+        ([Augment(rate=1.0), RandomImage()], {"augment", "random-image"}),
+        ([AnswerLoss("ce"), Augment(rate=1.0, mixed=False)], {"augment"}),
     ],
 )
-def test_losses_can_be_combined(tmp_path, losses):
+def test_losses_can_be_combined(tmp_path, losses, named):
     history = tiny(tmp_path, losses, epochs=1).history
-    named = {type(loss).__name__.lower() for loss in losses} - {"answerloss"}
     assert set(history[0]["loss"]) == {"answer", *named}
+
+
+def test_a_training_of_before_goes_on_under_the_name_its_loss_has_now(tmp_path):
+    tiny(tmp_path, [RandomImage()], epochs=2)
+    state = torch.load(tmp_path / "state.pt", weights_only=True)
+    done = state["progress"]
+    done["history"] = [one | {"loss": {"answer": 1.0, "randomimage": 0.5}} for one in done["history"][:1]]
+    done |= {
+        "epoch": 1,
+        "step": 1,
+        "sums": {"answer": 1.0, "answer steps": 1, "randomimage": 1, "randomimage steps": 1},
+    }
+    torch.save(state, tmp_path / "state.pt")
+    history = tiny(tmp_path, [RandomImage()], epochs=2).history
+    assert [list(one["loss"]) for one in history] == [["answer", "random-image"]] * 2
 
 
 def test_q3r_makes_related_questions_take_the_same_path(tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from askew.cli.options import Options, add_config, add_data, add_listed, settled, several
 
@@ -51,24 +52,25 @@ def main(args: argparse.Namespace) -> int:
     from askew.errors import need
 
     need("torch", "train")
-    from askew.registry import open_data
     from askew.train.loop import train
 
     options = settled(args, {"net": "xnm", "groups": "p2"}, required=("data", "output"))
     numbers = {name: getattr(options, name) for name in _NUMBERS}
-    skip = bool(options.skip_bad)
     done = train(
         options.net,
-        open_data(options.data, images=options.images, skip_bad=skip),
-        open_data(options.val, images=options.images, skip_bad=skip) if options.val else None,
+        options.data,
+        options.val or None,
         options.features,
         several(options.loss or []),
         output=options.output,
         groups=options.groups,
         images=options.images,
         progress=not options.quiet,
+        skip_bad=bool(options.skip_bad),
         **{name: value for name, value in numbers.items() if value is not None},
     )
+    if skipped := done.config.get("skipped"):
+        print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
     best = max(done.history, key=lambda one: float(one["accuracy"]))
     print(f"Best validation accuracy {100 * best['accuracy']:.1f} % (epoch {best['epoch']} of {len(done.history)})")
     print(f"Report: {options.output}/report.html    Ask it: askew run --model trained:{options.output} ...")

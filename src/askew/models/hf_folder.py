@@ -26,6 +26,7 @@ _READ = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken
 _LEFT_OUT = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
 _ASIDE = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
 
 
@@ -160,7 +161,21 @@ def _checked(folder: Folder) -> Folder:
             f"{folder.path}: there are no weights (*.safetensors). Copy them there"
             + (", or pass --allow-download to fetch them." if folder.revision else ".")
         )
+    pointers = [name for name in weight_files(folder.path) if _is_pointer(name)]
+    if pointers:
+        raise ModelError(
+            f"{pointers[0]}: this is a Git LFS pointer, not the file itself (one of {len(pointers)} in the folder). "
+            "Fetch them there: git lfs pull."
+        )
     return Folder(folder.path, folder.name, folder.revision, config)
+
+
+def _is_pointer(file: Path) -> bool:
+    """Whether Git LFS left a few lines in place of the file, as a clone without LFS has it."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        return opened.read(len(_POINTER)) == _POINTER
 
 
 def weight_files(folder: Path) -> list[Path]:

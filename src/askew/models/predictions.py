@@ -40,7 +40,7 @@ class Predictions:
         """The file's answers."""
         found = [
             Prediction(q.id, said, error=None if said is not None else "no prediction in the file")
-            for q, said in ((q, self._said(q.id)) for q in questions)
+            for q, said in ((q, self.answers.get(self.key(q.id))) for q in questions)
         ]
         missing = [prediction.question_id for prediction in found if prediction.failed]
         if missing and not self.allow_missing:
@@ -51,6 +51,7 @@ class Predictions:
             )
         return found
 
-    def _said(self, question_id: Id) -> str | None:
-        """An object ``{"1": "yes"}`` can only have text for ids, so a number is looked up as text too."""
-        return self.answers.get(question_id, self.answers.get(str(question_id)))
+    def key(self, question_id: Id) -> Id:
+        """The id that the file has for a question: an object ``{"1": "yes"}`` can only have text, for numbers too."""
+        named = str(question_id)
+        return named if question_id not in self.answers and named in self.answers else question_id

@@ -80,7 +80,7 @@ def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tu
         if accuracy.value == 0:
             return ", ", "so nothing it had right could be asked again (—)"
         if changed and is_conditional(figure.metric):
-            none = f"had none of the {count(changed)} originals with variants right"
+            none = f"it had none of the {count(changed)} originals with variants right"
             return ", but ", f"{none}, so nothing it had right could be asked again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
     said = _VALUE.sub(lambda match: _said(figure, match.group(1) or ""), sentence)

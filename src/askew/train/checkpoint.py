@@ -65,11 +65,19 @@ def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
     try:
         net.load_state_dict(content["net"])
         optimiser.load_state_dict(content["optimiser"])
-        return Progress(**content["progress"])
+        return _renamed(Progress(**content["progress"]))
     except (KeyError, RuntimeError, TypeError, ValueError, AttributeError) as trouble:
         raise DataError(
             f"{path}: no state of this training ({str(trouble).splitlines()[0]}). Delete it to begin again."
         ) from None
+
+
+def _renamed(progress: Progress) -> Progress:
+    """The same, with losses under the names they have now."""
+    for told in (progress.sums, *(one["loss"] for one in progress.history)):
+        for name in [name for name in told if name.startswith("randomimage")]:
+            told[name.replace("randomimage", "random-image")] = told.pop(name)
+    return progress
 
 
 def _write(path: Path, content: Any) -> None:

@@ -27,7 +27,7 @@ STYLE = """
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1d2430 }
 section { border-top: 1px solid #d5dae3; padding: 1rem 0 } h2 { font-size: 1rem; margin: .6rem 0 .2rem }
 .steps { display: flex; gap: 1rem; flex-wrap: wrap } figure { margin: 0; width: 224px } svg { display: block }
-figcaption { font-size: .85rem; color: #48526a }
+figcaption { font-size: .85rem; color: #48526a; margin-top: .4rem }
 figure > strong { display: block; font-size: .9rem; margin: .3rem 0 }
 .region { fill: none; stroke: #fff; stroke-width: 3 } .best { stroke: #d62828; }
 .bar { fill: #3b6ea8 } .modules text { font-size: 11px; fill: #48526a }
@@ -58,7 +58,7 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
     )
     said = (
         "Each step shows the regions by how much they are looked at after it (the one looked at most is red), the "
-        "weight of every module, and the words it reads, the darker the more."
+        "weight of every module, and the words it reads, the stronger the more."
     )
     body = el("body", el("h1", title), el("p", said), *parts)
     with replaced(path) as file:

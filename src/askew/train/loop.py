@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,6 +48,7 @@ def train(
     groups: Groups = "p2",
     images: str | None = None,
     progress: bool = False,
+    skip_bad: bool = False,
     **settings: Any,
 ) -> Trained:
     """Train a network and give the weights of its best epoch.
@@ -54,13 +56,14 @@ def train(
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
     specs or questions; ``features`` a file, ``grid``, or a store; ``groups`` what Q3R and augmentation take pairs from:
     a suite, a file or groups. ``settings`` are those of :class:`askew.train.config.TrainConfig` (``seed``, ...).
-    Without ``val`` a tenth of the pictures is kept for validation. Everything is written to ``output``; the same call
-    after a kill goes on from there to the same weights, and a finished training is only read again.
+    Without ``val`` a tenth of the pictures is kept for validation. ``skip_bad`` leaves out bad records and questions
+    of pictures that cannot be used, and lists them in ``config.json``. Everything is written to ``output``; the same
+    call after a kill goes on from there to the same weights, and a finished training is only read again.
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
-    named = as_data(data, images), None if val is None else as_data(val, images)
-    lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config))
+    named = as_data(data, images, skip_bad), None if val is None else as_data(val, images, skip_bad)
+    lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
     folder = Path(output)
     with _deterministic(config, folder):
         _begin(folder, lesson)
@@ -184,13 +187,23 @@ def _terms(lesson: Lesson, net: nn.Module, which: Tensor, chance: str) -> Iterat
     yield "answer", lesson.answer(said.logits, batch.answers)
     yes, no = lesson.answers.find("yes"), lesson.answers.find("no")
     both = None if yes is None or no is None else (yes, no)
-    names = [type(loss).__name__.lower() for loss, _ in lesson.losses]
+    names = [_called(loss) for loss, _ in lesson.losses]
     for number, (loss, pairs) in enumerate(lesson.losses):
         rng = Random(f"{chance}:{loss!r}:{number}")
         term = loss.term(Step(net, batch, rng, lesson.answer, pairs, both))
         if term is not None:
             name = names[number]
             yield name if names.index(name) == number else f"{name} {number + 1}", term
+
+
+def _called(loss: Loss) -> str:
+    """The name of a loss in the history, as ``--loss`` has it.
+
+    >>> from askew.train.losses import Q3R, RandomImage
+    >>> _called(Q3R()), _called(RandomImage())
+    ('q3r', 'random-image')
+    """
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(loss).__name__).lower()
 
 
 def _validate(lesson: Lesson, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:

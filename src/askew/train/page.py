@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -58,17 +59,28 @@ def _subtitle(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]], b
 
 def _plot(heading: str, values: Sequence[float | None], run: int, share: bool = False) -> Html:
     known = [value for value in values if value is not None]
-    steps = axis(min(known), max(known)) if share else [(max(known) or 1.0) * k / 4 for k in range(5)]
+    steps = axis(min(known), max(known)) if share else _from_zero(max(known))
     figures = [Figure(heading, value, None, None, 0) for value in values]
     said = f"{heading}: from {_show(known[0], share)} to {_show(known[-1], share)} in {_epochs(len(values))}"
     epochs = [str(number) for number in range(1, len(values) + 1)]
     drawn = charted(
         [curve(run, figures, steps[0], steps[-1])],
-        [f"{100 * step:.0f}" if share else f"{step:.2g}" for step in steps],
+        [f"{100 * step:.0f}" if share else f"{step:g}" for step in steps],
         epochs if len(epochs) <= MOST_LABELS else [epochs[0], epochs[-1]],
         said,
     )
     return el("div", el("h3", heading), drawn, el("p", f"{said}.", class_="quiet"), class_="card")
+
+
+def _from_zero(most: float) -> list[float]:
+    """Five round places from 0 to at least this.
+
+    >>> _from_zero(7.3), _from_zero(0)
+    ([0.0, 2.0, 4.0, 6.0, 8.0], [0.0, 0.25, 0.5, 0.75, 1.0])
+    """
+    power = 10.0 ** math.floor(math.log10(most)) if most > 0 else 1.0
+    top = next((whole for whole in (1, 2, 4, 6, 8) if whole * power >= most), 10)
+    return [top * power * k / 4 for k in range(5)]
 
 
 def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
@@ -86,7 +98,9 @@ def _table(history: Sequence[Mapping[str, Any]], losses: Sequence[str]) -> Html:
 
 
 def _settings(record: Mapping[str, Any]) -> Html:
-    plain = {key: value for key, value in record.items() if key != "training"}
+    plain = {key: value for key, value in record.items() if key not in ("training", "skipped")}
+    if skipped := record.get("skipped"):
+        plain["left out"] = f"{len(skipped):,}, e.g. {skipped[0]} (config.json has the whole list)"
     facts = [(key.replace("_", " "), told) for key, told in _flat({**record["training"], **plain})]
     return el("dl", *(join(el("dt", key), el("dd", told)) for key, told in facts), class_="facts")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -20,9 +20,9 @@ from askew.train.config import TrainConfig
 from askew.train.features import FeatureStore, as_store
 from askew.train.losses import AnswerLoss, Loss, TakesGroups, check_types
 from askew.train.rows import Encoding, Pairs, Rows, content_of
-from askew.train.table import build_table
+from askew.train.table import build_table, unusable
 from askew.train.words import Words
-from askew.types import Group, Question
+from askew.types import Group, ImageRef, Question
 from askew.verbs import Dataset
 from askew.world.dataset import World
 
@@ -49,6 +49,8 @@ class Given:
     groups: Groups
     images: str | None
     config: TrainConfig
+    skip_bad: bool = False
+    """Leave out questions whose pictures cannot be used, and list them."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +92,19 @@ def prepare(given: Given) -> Lesson:
     _check(given)
     train, val = _split(given)
     found = {loss.groups: _groups(given, loss.groups, train) for loss in given.losses if isinstance(loss, TakesGroups)}
-    shown = [variant.question for groups in found.values() for group in groups for variant in group.variants]
-    originals = [group.original for groups in found.values() for group in groups]
     store = as_store(_features(given), given.net)
+    bad = unusable(store, _images(train, val, found)) if given.skip_bad else {}
+    skipped = _skipped(given, bad, (*train, *val))
+    train, val = _without(bad, train), _without(bad, val)
+    found = {name: [group for group in groups if not _has(bad, group)] for name, groups in found.items()}
+    if not train or not val:
+        raise DataError(
+            f"Nothing is left to learn from or to validate on: bad records were left out, e.g. {skipped[0]}"
+        )
+    shown = [variant.question for groups in found.values() for group in groups for variant in group.variants]
     words = Words.of((question.text for question in (*train, *shown)), given.config.least_words)
     answers = Answers.of(train, given.config.least_answers, given.config.most_answers)
-    table = build_table(store, (question.image for question in (*train, *val, *originals, *shown)))
+    table = build_table(store, _images(train, val, found))
     encoding = Encoding(words, answers, table)
     net = given.net.sized(len(words), len(answers), table.width)
     pairs = {name: encoding.pairs(groups) for name, groups in found.items()}
@@ -114,8 +123,31 @@ def prepare(given: Given) -> Lesson:
         kinds=[question.kind.answer_type for question in val],
         words=words,
         answers=answers,
-        record=_record(given, net, store, rows, pairs),
+        record=_record(given, net, store, rows, pairs) | ({"skipped": skipped} if skipped else {}),
     )
+
+
+def _images(
+    train: Sequence[Question], val: Sequence[Question], found: Mapping[str, Sequence[Group]]
+) -> Iterator[ImageRef | None]:
+    """The pictures of all questions, in the order in which the table has them."""
+    yield from (question.image for question in (*train, *val))
+    yield from (group.original.image for groups in found.values() for group in groups)
+    yield from (variant.question.image for groups in found.values() for group in groups for variant in group.variants)
+
+
+def _skipped(given: Given, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
+    """What is left out, one sentence each: bad records of the files, then questions whose pictures are bad."""
+    read = [line for data in (given.data, given.val) if data for line in data.what.skipped]
+    return [*read, *(f"question {q.id!r}: {bad[q.image]}" for q in questions if q.image and q.image in bad)]
+
+
+def _without(bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[Question]:
+    return [question for question in questions if question.image not in bad]
+
+
+def _has(bad: Mapping[ImageRef, str], group: Group) -> bool:
+    return any(question.image in bad for question in (group.original, *(made.question for made in group.variants)))
 
 
 def _features(given: Given) -> str | FeatureStore | None:

@@ -81,6 +81,25 @@ def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> Featu
     return fill(store, distinct, IN_MEMORY)
 
 
+def unusable(store: FeatureStore, images: Iterable[ImageRef | None]) -> dict[ImageRef, str]:
+    """Pictures of which there are no features, and why. They are looked at together, and one by one where one fails."""
+    todo = list(dict.fromkeys(image for image in images if image is not None))
+    bad = {}
+    for start in range(0, len(todo), CHUNK):
+        part = todo[start : start + CHUNK]
+        if _trouble(store, part):
+            bad.update({image: trouble for image in part if (trouble := _trouble(store, [image]))})
+    return bad
+
+
+def _trouble(store: FeatureStore, images: Sequence[ImageRef]) -> str:
+    try:
+        store.get_many(images)
+    except BadImage as trouble:
+        return str(trouble)
+    return ""
+
+
 def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> FeatureTable:
     """A table of these pictures; in memory when its features have no more bytes than said."""
     known, todo = list(images), list(images.values())

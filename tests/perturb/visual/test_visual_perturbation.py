@@ -88,6 +88,21 @@ def test_a_picture_of_another_size_than_the_scene() -> None:
     assert made(Visual(("crop",)), large)[0].note["boxes"] == [[20, 20, 120, 100]]
 
 
+def test_a_picture_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
+    """Boxes of the lying picture would be stretched to another place of the upright one."""
+    path = str(tmp_path / "turned.jpg")
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    photo().save(path, exif=exif)
+    turned = replace(CAT, image=ImageRef(7, path))
+    assert open_image(turned.image).size == (120, 160)
+    assert made(Visual(), turned) == []
+    assert refused(Visual(), turned) == ["its picture is turned by a quarter against the scene's boxes"]
+    upright = replace(SCENE, size=(120, 160))
+    assert made(Visual(("crop",)), replace(turned, scene=upright))[0].note["boxes"] == [[10, 10, 60, 50]]
+    assert len(made(Corruption(("noise",)), turned)) == 5
+
+
 def test_questions_that_a_change_would_make_another_question() -> None:
     left = replace(CAT, text="Is the cat on the left black?")
     assert [v.made_by for v in made(Visual(), left)] == [f"visual/{change}" for change in CHANGES if change != "crop"]
@@ -99,7 +114,10 @@ def test_questions_that_a_change_would_make_another_question() -> None:
 def test_refusals(tmp_path: Path) -> None:
     assert refused(Visual(), replace(CAT, image=None)) == ["there is no picture"]
     assert refused(Visual(), replace(CAT, image=ImageRef(7))) == ["there is no picture"]
-    assert refused(Visual(), replace(CAT, image=ImageRef(7, data=b"no"))) == ["the picture cannot be read"]
+    cut, large = encode(photo(), "jpeg").data[:-900], b"P5 9000 9000 255\n"
+    told = {b"no": "the file is not a picture", cut: "the picture is damaged", large: "the picture is too large"}
+    for content, reason in told.items():
+        assert refused(Visual(), replace(CAT, image=ImageRef(7, data=content))) == [reason]
     assert refused(Visual(), replace(CAT, image=ImageRef(7, str(tmp_path / "none.jpg")))) == [
         "the picture cannot be read"
     ]

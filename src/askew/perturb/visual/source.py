@@ -19,5 +19,5 @@ def picture_of(question: Question) -> Image | str:
         return "there is no picture"
     try:
         return open_image(question.image)
-    except BadImage:
-        return "the picture cannot be read"
+    except BadImage as fault:
+        return fault.kind

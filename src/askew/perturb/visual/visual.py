@@ -82,6 +82,9 @@ class Visual:
             yield Refusal(question.id, TEST, picture)
             return
         drawn_on = question.scene.size if question.scene and question.scene.size else picture.size
+        if _is_turned(drawn_on, picture.size):
+            yield Refusal(question.id, TEST, "its picture is turned by a quarter against the scene's boxes")
+            return
         given: list[Box] = [(x, y, width, height) for x, y, width, height in boxes]
         kept = regions(given or random_boxes(question.scene, drawn_on, rng), drawn_on, picture.size)
         if not kept:
@@ -100,6 +103,15 @@ class Visual:
                 f"visual/{change}",
                 {"perturbation": change_title(change), **note},
             )
+
+
+def _is_turned(drawn_on: tuple[int, int], size: tuple[int, int]) -> bool:
+    """Whether boxes were drawn on the picture lying on its side, as some programs show it that leave EXIF unread.
+
+    >>> _is_turned((640, 480), (480, 640)), _is_turned((320, 240), (480, 640)), _is_turned((320, 240), (640, 480))
+    (True, True, False)
+    """
+    return size[0] != size[1] and drawn_on[0] * size[0] == drawn_on[1] * size[1]
 
 
 def _hides_nothing(change: str, kept: Sequence[Region], size: tuple[int, int]) -> bool:

@@ -49,8 +49,10 @@ def breaks_section(content: Content) -> Html:
         if uncounted
         else None
     )
-    panels = [_panel(content, found, opened=number == 0) for number, found in enumerate(content.breaks)]
-    return join(explained, left, *panels)
+    changed = {suite["name"] for run in content.runs for suite in run.suites if suite.get("variants", 1)}
+    listed = [found for found in content.breaks if found.suite in changed]
+    first = next(iter([*filter(findings_shown, listed), *listed]), None)
+    return join(explained, left, *(_panel(content, found, opened=found is first) for found in listed))
 
 
 def findings_shown(found: Breaks) -> list[Finding]:

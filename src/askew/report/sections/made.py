@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.content import Content
@@ -16,6 +16,8 @@ LISTED_PARTS = ("", "test", "made_by", "answer_type")
 
 MOST_COUNTS = 12
 """Values that are named of what was drawn or refused."""
+
+_TOLD = {"Right answers": "answers", "Drawn": "drawn", "Why refused": "refused"}
 
 
 def made_section(content: Content) -> Html:
@@ -49,7 +51,7 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
     yield (
         "Data",
         join(
-            f"{data.get('spec') or run.data}: {count(data.get('questions') or 0)} questions, ",
+            f"{data.get('spec') or run.data}: {count(data.get('questions') or 0)} {data.get('counted', 'question')}s, ",
             f"{count(data.get('images') or 0)} images ",
             el("code", str(data.get("signature", ""))),
         ),
@@ -70,7 +72,7 @@ def _told(run: Run) -> Iterator[tuple[str, str]]:
     if set_options:
         yield "Options", _listed(set_options)
     yield "Non-answers", _failures(results.get("failures") or {})
-    yield "Time", _time(results.get("time") or {})
+    yield "Time", _time(results.get("time") or {}, (results.get("failures") or {}).get("asked") or 0)
     usage = results.get("usage") or {}
     if any(usage.get("store") or ()):
         yield (
@@ -120,16 +122,27 @@ def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
     return told if money is None else f"{told}, {money:,.2f} by the given prices"
 
 
-def _time(time: Mapping[str, Any]) -> str:
+def _time(time: Mapping[str, Any], distinct: int) -> str:
+    """When, how long, and where the answers to so many distinct questions came from.
+
+    >>> _time({"started": "today", "seconds": 2, "asked": 5, "reused": 4}, distinct=8)
+    'started today, took 2.0 s; 5 asked, 3 known from the store; 1 was the same as another question'
+    """
     seconds = time.get("seconds")
     took = f"{seconds:,.1f} s" if seconds is not None else DASH
-    asked, reused = count(time.get("asked") or 0), count(time.get("reused") or 0)
-    return f"started {time.get('started', DASH)}, took {took}; {asked} asked, {reused} reused from the store"
+    asked = time.get("asked") or 0
+    known = min(max(0, distinct - asked), time.get("reused") or 0)
+    same = (time.get("reused") or 0) - known
+    told = f"{count(asked)} asked, {count(known)} known from the store"
+    repeated = f"; {count(same)} {'was' if same == 1 else 'were'} the same as another question" if same else ""
+    return f"started {time.get('started', DASH)}, took {took}; {told}{repeated}"
 
 
 def _suite(suite: Mapping[str, Any]) -> Html:
-    rows = [_coverage(item) for item in suite.get("coverage") or ()]
-    head = ["Test", "Matched", "Made", "Refused", "Right answers", "Drawn", "Why refused"]
+    covers = suite.get("coverage") or ()
+    told = {name: key for name, key in _TOLD.items() if any(item.get(key) for item in covers)}
+    rows = [_coverage(item, told.values()) for item in covers]
+    head = ["Test", "Matched", "Made", "Refused", *told]
     caption = f"Coverage of {suite['name']}"
     return el(
         "section",
@@ -139,17 +152,17 @@ def _suite(suite: Mapping[str, Any]) -> Html:
             "p",
             el("code", str(suite.get("signature", ""))),
             f" {count(suite.get('groups') or 0)} groups, {count(suite.get('variants') or 0)} variants",
+            *(f"; {note}" for note in suite.get("notes") or ()),
             class_="quiet",
         ),
         table(head, rows, caption, class_="coverage") if rows else None,
     )
 
 
-def _coverage(item: Mapping[str, Any]) -> list[str]:
+def _coverage(item: Mapping[str, Any], told: Iterable[str]) -> list[str]:
     refused: Mapping[str, int] = item.get("refused") or {}
     numbers = [count(item.get("matched") or 0), count(item.get("made") or 0), count(sum(refused.values()))]
-    told = [_counts(item.get(key) or {}) for key in ("answers", "drawn", "refused")]
-    return [str(item.get("test", "")), *numbers, *told]
+    return [str(item.get("test", "")), *numbers, *(_counts(item.get(key) or {}) for key in told)]
 
 
 def _numbers(run: Run) -> Html:

@@ -3,11 +3,11 @@
 import pytest
 
 from askew.errors import DataError
-from askew.language.paraphrases import Paraphrase, Paraphrases, reviewed, trials
+from askew.language.paraphrases import Paraphrase, Paraphrases, reviewed
 from askew.language.tagger import Tagger
 from askew.perturb.lexical.edit import Edit, edited
 
-TRIALS = list(trials(reviewed()))
+TRIALS = [trial for rule in reviewed() for trial in ((rule, *rule.good), (rule, rule.bad, None))]
 
 
 def said(rules, question):

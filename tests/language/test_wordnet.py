@@ -114,7 +114,7 @@ def test_counts_of_satellites_go_by_their_head():
 def test_names_and_antonyms():
     own = WordNet()
     assert own.named("open.a.01").words == ("open", "unfastened")
-    assert [word for word, _ in own.antonyms("tall", own.named("tall.a.01"))] == ["short"]
+    assert own.antonyms("tall", own.named("tall.a.01")) == ("short",)
     assert own.antonyms("huge", own.senses("huge", "a")[0]) == ()
     with pytest.raises(DataError, match=r"no synset 'car\.n\.99'"):
         own.named("car.n.99")

@@ -15,10 +15,12 @@ from askew.metrics.consensus import Consensus
 from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
 from askew.metrics.introspect import Introspect
+from askew.metrics.noise import NoiseFalls, NoiseLoss
 from askew.metrics.rad import Rad
 from askew.metrics.rates import AnswerRate
 from askew.metrics.rscore import NoiseAccuracy, RScore
 from askew.metrics.worst import Worst
+from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric
 
@@ -39,6 +41,9 @@ PERFECT = {
     RScore(): 1.0,
     NoiseAccuracy(1): 1.0,
     NoiseAccuracy(0): 1.0,
+    NoiseLoss(): 0.0,
+    NoiseLoss(2, since=1): 0.0,
+    NoiseFalls(2): 0.0,
     Flips(): 0.0,
     Flips("negative"): 0.0,
     Worst(): 1.0,
@@ -89,6 +94,10 @@ def rows(metric, some, failed=None):
 
 def sums(metric, some, failed=None):
     return np.sum(rows(metric, some, failed), axis=0)
+
+
+def test_every_metric_is_looked_at():
+    assert set(map(type, METRICS)) == {factory("metric", name) for name in names("metric")}
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)

@@ -46,8 +46,12 @@ def test_the_drop_is_an_option():
     assert total(Flips(drop=2), two_removed) == 0.0
 
 
-def test_missing_answers():
-    group = outcome("red", "red", variant(None, "red"))
+@pytest.mark.parametrize(
+    "group",
+    [outcome("red", "red", variant(None, "red")), outcome("4", "4", variant(None, "3", Expect.GIVEN))],
+    ids=["IV", "CV"],
+)
+def test_missing_answers(group):
     assert Flips().measure(group) is None
     assert Flips().measure(group, 0.0) == (1.0, 1.0)
     assert Flips("negative").measure(group, 0.0) == (1.0, 1.0)

@@ -81,7 +81,14 @@ def test_too_few_models_or_augmentations():
         predicts_generalisation([model(rng, "a") for _ in range(9)])
 
 
-def test_a_model_without_a_right_answer_has_no_rad():
+@pytest.mark.parametrize("side", [Sides(9), Sides(9, original_right=4.0), Sides(9, variant_right=4.0)])
+def test_a_model_without_a_right_answer_on_a_side_has_no_rad(side):
     rng = np.random.default_rng(6)
     with pytest.raises(UsageError, match="Leave that model out"):
-        predicts_generalisation([*(model(rng, "ab") for _ in range(5)), {"a": Sides(9), "b": Sides(9)}])
+        predicts_generalisation([*(model(rng, "ab") for _ in range(5)), {"a": side, "b": side}])
+
+
+def test_an_augmentation_that_a_model_lacks_is_left_out():
+    rng = np.random.default_rng(7)
+    found = predicts_generalisation([model(rng, "abc"), *(model(rng, "ab") for _ in range(5))])
+    assert [sorted(one.r_squared) for one in found] == [["a", "b"]] * 4

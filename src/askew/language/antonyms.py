@@ -53,8 +53,9 @@ class Antonyms:
 
 @lru_cache(maxsize=2)
 def _rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...]]:
+    data: dict[str, list[dict[str, Any]]] = shipped("language/antonyms.yaml")
     rules: dict[tuple[str, Pos], list[Antonym]] = {}
-    for kind, entries in _data().items():
+    for kind, entries in data.items():
         pos: Pos = "v" if kind == "verbs" else "a"
         for entry in entries:
             first, second = entry["pair"]
@@ -83,8 +84,3 @@ def _opposed(wordnet: WordNet, sense: Synset, word: str) -> bool:
             if any(word in synset.words for synset in near):
                 return True
     return False
-
-
-def _data() -> dict[str, list[dict[str, Any]]]:
-    data: dict[str, list[dict[str, Any]]] = shipped("language/antonyms.yaml")
-    return data

@@ -20,9 +20,7 @@ def article(phrase: str) -> str:
     ['an', 'an', 'an', 'an', 'a', 'a', 'an', 'a']
     """
     match = re.match(r"[^\W_]+", phrase.lstrip("'\"( "))
-    if not match:
-        return "a"
-    return "an" if _sounds_vowel(match.group()) else "a"
+    return "an" if match and _sounds_vowel(match.group()) else "a"
 
 
 def with_article(phrase: str) -> str:

@@ -23,7 +23,7 @@ def singular(noun: str) -> str:
     before, last = _split(noun)
     word = last.lower()
     if word in pairs():
-        return f"{before}pair of {last}" if not before else f"pair of {before}{last}"
+        return f"pair of {before}{last}"
     if word in _irregular():
         return before + _like(last, _irregular()[word])
     ending = _irregular_ending(word)

@@ -8,7 +8,7 @@ _TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 _SMALL = f"zero one two three four five six seven eight nine {_TEENS}".split()
 _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 _VALUES = {word: value for value, word in enumerate(_SMALL)} | {word: 10 * i for i, word in enumerate(_TENS, start=2)}
-_ALIASES = {"none": 0, "no": 0, "nothing": 0, "dozen": 12, "couple": 2, "hundred": 100}
+_ALIASES = {"none": 0, "no": 0, "nothing": 0, "dozen": 12, "couple": 2, "hundred": 100, "one hundred": 100}
 _ARTICLES = re.compile(r"^(?:a|an|the)\s+")
 
 
@@ -44,8 +44,6 @@ def number_of(text: str) -> int | None:
     if words in _ALIASES:
         return _ALIASES[words]
     tens, _, ones = words.replace(" ", "-").partition("-")
-    if words == "one hundred":
-        return 100
     if tens in _TENS and ones in _SMALL[1:10]:
         return _VALUES[tens] + _VALUES[ones]
     return None

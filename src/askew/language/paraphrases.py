@@ -67,8 +67,6 @@ class Paraphrases:
         """Every match, in the order of the question, then of the rules."""
         words = [token.text.lower() for token in tokens]
         possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
-        if not possible:
-            return []
         found: list[Found] = []
         for _, (_, rule, parts, _) in sorted(possible.items()):
             end = 0
@@ -218,10 +216,3 @@ def _parsed(rule: Paraphrase) -> tuple[_Part, ...]:
     if any(not 0 < number <= slots for number in wanted):
         raise DataError(f"paraphrase {rule.id!r}: {rule.target!r} names a slot that {rule.source!r} does not have.")
     return tuple(parts)
-
-
-def trials(rules: Sequence[Paraphrase]) -> Iterator[tuple[Paraphrase, str, str | None]]:
-    """What the rules say of themselves: each with a question and what it must become (None: it must stay)."""
-    for rule in rules:
-        yield rule, rule.good[0], rule.good[1]
-        yield rule, rule.bad, None

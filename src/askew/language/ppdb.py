@@ -25,27 +25,20 @@ from math import isfinite
 from askew.errors import BadOption, BadRecord
 from askew.files import opened
 from askew.language.paraphrases import Paraphrase
-from askew.language.synonyms import Synonym
-from askew.language.wordnet import Pos
+from askew.language.synonyms import POS_OF_TAG, Synonym
 
-KEPT = ("Equivalence", "ForwardEntailment")
+_KEPT = frozenset((b"Equivalence", b"ForwardEntailment"))
 """The relations of a rule that keep what a question asks."""
-_KEPT = frozenset(relation.encode() for relation in KEPT)
 _BEST = 6.0
 """About the highest score there is; confidences are scores divided by it."""
 _SCORE = re.compile(rb"\bPPDB2\.0Score=(\S*)")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _NONTERMINAL = re.compile(r"\[([^][,\s]+),[0-9]+\]")
 _SLOTS = {"NP": "[NP]", "NN": "[N]", "NNS": "[NNS]", "VB": "[VB]", "VBG": "[VBG]", "JJ": "[JJ]", "CD": "[CD]"}
-_POS: Mapping[str, Pos] = {
-    **dict.fromkeys(("NN", "NNS"), "n"),
-    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v"),
-    **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
-    "RB": "r",
-}
-_OF_ONE_WORD = frozenset(
-    (*_POS, "CC", "CD", "DT", "EX", "FW", "MD", "NNP", "NNPS", "PDT", "PRP", "PRP$", "RBR", "RBS", "RP", "TO", "UH")
-).union(("WDT", "WP", "WP$", "WRB"))
+_OF_ONE_WORD = frozenset(POS_OF_TAG).union(
+    ("CC", "CD", "DT", "EX", "FW", "MD", "NNP", "NNPS", "PDT", "PRP", "PRP$", "RBR", "RBS", "RP", "TO", "UH"),
+    ("WDT", "WP", "WP$", "WRB"),
+)
 """Tags that several words together do not have; *in front of* is an ``IN`` as *before* is."""
 _WHOLE = frozenset(("ADJP", "ADVP", "NP", "PP", "QP", "S", "SBAR", "VP"))
 _OPEN_ENDED = frozenset(("a", "an", "the", "and", "or"))
@@ -183,9 +176,9 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
     if before == after:
         return "both sides are the same"
     if not slots and not filled and len(before) == len(after) == 1:
-        if label not in _POS:
+        if label not in POS_OF_TAG:
             return "no content word"
-        return Synonym(source, target, _POS[label], confidence, "ppdb", bare=True)
+        return Synonym(source, target, POS_OF_TAG[label], confidence, "ppdb", bare=True)
     if not words or sorted(slots) != sorted(filled) or any(_name(slot) not in _SLOTS for slot in slots):
         return "a grammar that is not used here"
     if words == 1:

@@ -6,6 +6,7 @@ is among the senses of both words; PPDB's own scores are scaled to at most 1.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -15,6 +16,14 @@ from askew.shipped import shipped
 
 UNREVIEWED = 0.9
 """The most that WordNet alone can give: on its own it also calls a hand a mitt."""
+
+POS_OF_TAG: Mapping[str, Pos] = {
+    **dict.fromkeys(("NN", "NNS"), "n"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
+    "RB": "r",
+}
+"""The Penn Treebank tags of words that rules exchange."""
 
 _AUXILIARY = frozenset({"be", "do", "have"})
 """Verbs that are mostly there for the grammar: *Do you see?* is no *Make you see?*"""
@@ -85,8 +94,9 @@ def _share(wordnet: WordNet, word: str, sense: Synset) -> float:
 
 @lru_cache(maxsize=2)
 def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
+    data: dict[str, Any] = shipped("language/synonyms.yaml")
     rules: dict[tuple[str, Pos], list[Synonym]] = {}
-    for name, entry in _data().items():
+    for name, entry in data.items():
         sense = wordnet.named(name)
         own = dict.fromkeys((*entry.get("words", ()), *entry.get("from", ())), sense)
         beyond = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
@@ -106,8 +116,3 @@ def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
                     )
                     rules.setdefault((source, sense.pos), []).append(rule)
     return {key: tuple(found) for key, found in rules.items()}
-
-
-def _data() -> dict[str, Any]:
-    data: dict[str, Any] = shipped("language/synonyms.yaml")
-    return data

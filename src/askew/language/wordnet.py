@@ -85,7 +85,7 @@ class WordNet:
     @property
     def version(self) -> str:
         """The version that the files name, e.g. ``3.0``."""
-        return _database(self._place).version
+        return self._data.version
 
     @property
     def _place(self) -> str:
@@ -150,20 +150,16 @@ class WordNet:
         line = self._data.counts.get(self._key(word, synset))
         return int(line.split()[2]) if line else 0
 
-    def antonyms(self, word: str, synset: Synset) -> tuple[tuple[str, Synset], ...]:
-        """The direct opposites of a word in this meaning, each with its synset.
+    def antonyms(self, word: str, synset: Synset) -> tuple[str, ...]:
+        """The direct opposites of a word in this meaning.
 
         >>> wordnet = WordNet()
-        >>> [word for word, _ in wordnet.antonyms("wet", wordnet.senses("wet", "a")[0])]
-        ['dry']
+        >>> wordnet.antonyms("wet", wordnet.senses("wet", "a")[0])
+        ('dry',)
         """
         place = _place_of(word, synset)
-        found = []
-        for pointer in synset.related("!"):
-            if pointer.source == place:
-                other = self.to(pointer)
-                found.append((other.words[pointer.target - 1].replace("_", " "), other))
-        return tuple(found)
+        own = (pointer for pointer in synset.related("!") if pointer.source == place)
+        return tuple(self.to(pointer).words[pointer.target - 1].replace("_", " ") for pointer in own)
 
     def bases(self, word: str, pos: Pos) -> tuple[str, ...]:
         """The base forms that a word can be a form of, itself first when it is one."""

@@ -1,7 +1,7 @@
 """Scores as functions of summed rows: each metric takes a few numbers from a group and makes a score of their sums.
 
 accuracy · correct      VQA accuracy in four modes; when an answer counts as right
-rad · consensus · consistency · rscore · flips · introspect · worst · rates · attacks    the papers' metrics
+rad · consensus · consistency · rscore · noise · flips · introspect · worst · rates · attacks    the papers' metrics
 official · coverage · regression      tables that are no sums over groups
-rows · bootstrap · resample · compare      from a stream of outcomes to scores and differences with intervals
+ratio · rows · bootstrap · resample · compare      from a stream of outcomes to scores and differences with intervals
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from askew.metrics.accuracy import summed
 from askew.metrics.correct import Correct, check_correct, judged_pairs
 from askew.metrics.ratio import ratio
 from askew.text import modal_answer, normalise
@@ -69,8 +70,7 @@ class SelfConsistency:
         """(consistent pairs, pairs)."""
         original = outcome.group.original
         found = (consistent(original, outcome.original, v, p, failed) for v, p in outcome.pairs())
-        known = [value for value in found if value is not None]
-        return (sum(known), float(len(known))) if known else None
+        return summed(value for value in found if value is not None)
 
     def combine(self, sums: Any) -> Any:
         """Their ratio."""

@@ -55,8 +55,8 @@ def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode:
 def check_correct(correct: Correct, mode: Mode) -> None:
     """Refuse what is no rule for right answers, where a metric is made rather than where it is first used."""
     check_mode(mode)
-    if correct not in ("modal", "any") and not _THRESHOLD.fullmatch(correct):
-        raise BadOption(f"{correct!r} does not say when an answer is right. Try 'modal', 'any' or e.g. '>=0.5'.")
+    if correct not in ("modal", "any"):
+        _threshold(correct)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -66,8 +66,12 @@ def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode)
     value = accuracy(answer, answers, mode)
     if correct == "any":
         return float(value > 0)
-    threshold = _THRESHOLD.fullmatch(correct)
-    if threshold is None:
+    sign, least = _threshold(correct)
+    return float(value >= least if sign == ">=" else value > least)
+
+
+def _threshold(correct: Correct) -> tuple[str, float]:
+    match = _THRESHOLD.fullmatch(correct)
+    if match is None:
         raise BadOption(f"{correct!r} does not say when an answer is right. Try 'modal', 'any' or e.g. '>=0.5'.")
-    least = float(threshold[2])
-    return float(value >= least if threshold[1] == ">=" else value > least)
+    return match[1], float(match[2])

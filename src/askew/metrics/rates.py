@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
+from askew.metrics.accuracy import summed
 from askew.metrics.ratio import ratio
 from askew.text import normalise
 from askew.types import Outcome, Row
@@ -35,9 +36,8 @@ class AnswerRate:
         """(answers of this kind, answers)."""
         first = () if self.of == "variant" else (outcome.original,)
         predictions = first if self.of == "original" else (*first, *outcome.variants)
-        found = [failed if p.answer is None else float(_kind(p.answer) == self.says) for p in predictions]
-        known = [value for value in found if value is not None]
-        return (sum(known), float(len(known))) if known else None
+        found = (failed if p.answer is None else float(_kind(p.answer) == self.says) for p in predictions)
+        return summed(value for value in found if value is not None)
 
     def combine(self, sums: Any) -> Any:
         """Their ratio."""

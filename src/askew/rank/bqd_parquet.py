@@ -14,6 +14,7 @@ from askew.rank.remembered import Header
 
 _ROWS = 2000
 _KEY = b"askew"
+_IDS = ("image", "question_id")
 
 
 def write_parquet(source: str, target: str) -> int:
@@ -23,7 +24,7 @@ def write_parquet(source: str, target: str) -> int:
     number). Ids that are all whole numbers stay numbers; all others are JSON (``"a"`` in quotes, ``null`` for none).
     """
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
-    numbers = {key: _all_numbers(source, key) for key in ("image", "question_id")}
+    numbers = {key: _all_numbers(source, key) for key in _IDS}
     header = {"format": FORMAT, **read_header(source)}
     schema = _schema(arrow, numbers).with_metadata({_KEY: orjson.dumps(header)})
     count = 0
@@ -53,9 +54,6 @@ def read_parquet(path: str) -> Iterator[dict[str, Any]]:
             ids = {key: orjson.loads(row[key]) if isinstance(row[key], str) else row[key] for key in _IDS}
             basic = [[pair["question"], pair["score"]] for pair in row["basic"]]
             yield {**ids, "question": row["question"], "basic": basic, "proof": dict(row["proof"] or ())}
-
-
-_IDS = ("image", "question_id")
 
 
 def _schema(arrow: Any, numbers: Mapping[str, bool]) -> Any:

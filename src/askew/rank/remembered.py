@@ -96,5 +96,6 @@ class Remembered:
             yield
         except (sqlite3.Error, orjson.JSONDecodeError, OSError) as trouble:
             raise DataError(
-                f"{self.path}: the rankings kept there cannot be used ({trouble}). Remove the file: they are made anew."
+                f"{self.path}: the rankings kept there cannot be used ({trouble}). "
+                "Remove the file, and they are made anew, or name another folder with ASKEW_CACHE."
             ) from trouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -31,30 +31,34 @@ def remembered(signature: str, texts: Sequence[str], encode: Callable[[list[str]
         first.setdefault(key, number)
     rows: Any = None
     with closing(_Shelf(_place(signature))) as shelf:
-        wanted = list(first)
-        unknown: list[bytes] = []
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
-            known = shelf.known(part)
-            unknown += [key for key in part if key not in known]
-            for key, vector in known.items():
-                rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
-                rows[first[key]] = vector
-        bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
-        for start in range(0, len(unknown), _AT_ONCE):
-            part = unknown[start : start + _AT_ONCE]
-            vectors = encode([texts[first[key]] for key in part])
-            fresh = [(key, _unit(vector)) for key, vector in zip(part, vectors, strict=True)]
-            shelf.keep(fresh)
-            for key, vector in fresh:
-                rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
-                rows[first[key]] = vector
-            bar.update(len(part))
-        bar.close()
+        for key, vector in _found(shelf, {key: texts[number] for key, number in first.items()}, encode):
+            rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
+            rows[first[key]] = vector
     for number, key in enumerate(keys):
         if first[key] != number:
             rows[number] = rows[first[key]]
     return rows
+
+
+def _found(
+    shelf: _Shelf, texts: Mapping[bytes, str], encode: Callable[[list[str]], Sequence[Any]]
+) -> Iterator[tuple[bytes, Any]]:
+    """Each key with its vector: first those that are known, then the others as they are encoded and kept."""
+    wanted, unknown = list(texts), []
+    for start in range(0, len(wanted), _CHUNK):
+        part = wanted[start : start + _CHUNK]
+        known = shelf.known(part)
+        unknown += [key for key in part if key not in known]
+        yield from known.items()
+    bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
+    for start in range(0, len(unknown), _AT_ONCE):
+        part = unknown[start : start + _AT_ONCE]
+        vectors = encode([texts[key] for key in part])
+        fresh = [(key, _unit(vector)) for key, vector in zip(part, vectors, strict=True)]
+        shelf.keep(fresh)
+        yield from fresh
+        bar.update(len(part))
+    bar.close()
 
 
 def _unit(vector: Any) -> Any:

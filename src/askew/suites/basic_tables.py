@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from askew.suites.published import Rows, published
 from askew.types import Column, Table
@@ -11,19 +11,22 @@ KINDS = (("Other", "other", "other"), ("Number", "number", "number"), ("Yes/No",
 """Title, name in the published figures, and answer type."""
 
 _STD = "(test-std)"
+_HEADLINE = Column("R_score", "rscore.1")
 _PAPER = {"general": "Table 2", "yesno": "Table 3"}
 
 
 def basic_tables(partitions: int, kind: str, rankers: Sequence[str]) -> tuple[Table, ...]:
     """Accuracy over partitions (all, and by answer type), losses, R_score, steps, and a row of columns per ranker."""
-    kind = kind if kind in _PAPER else "general"
+    return (
+        *_of_the_paper(partitions, kind if kind in _PAPER else "general"),
+        *_of_our_own(partitions),
+        *(_by_ranker(rankers) if len(rankers) > 1 else ()),
+    )
+
+
+def _of_the_paper(partitions: int, kind: str) -> tuple[Table, ...]:
     where = _PAPER[kind]
-    levels = range(1, partitions + 1)
-    curve = tuple(Column(str(level), f"accuracy.noise.{level}") for level in (0, *levels))
-    lost = tuple(Column(str(level), f"noise.loss.{level}") for level in levels)
-    robust = tuple(Column(str(level), f"rscore.{level}") for level in levels)
-    steps = tuple(Column(f"{level - 1}→{level}", f"noise.step.{level}") for level in levels)
-    headline = Column("R_score", "rscore.1")
+    curve = _over(range(partitions + 1), "accuracy.noise")
     return (
         Table(
             "basic-1",
@@ -32,20 +35,20 @@ def basic_tables(partitions: int, kind: str, rankers: Sequence[str]) -> tuple[Ta
                 *(Column(title, "accuracy.noise.1", f"answer_type={part}") for title, _, part in KINDS),
                 Column("All", "accuracy.noise.1"),
                 Column("Diff", "noise.loss.1"),
-                headline,
+                _HEADLINE,
             ),
             published=_first_partition(kind),
         ),
         Table(
             "basic-all",
             f"Accuracy on partitions 0 to {partitions}, and R_score ({where}, All)",
-            (*curve, headline),
+            (*curve, _HEADLINE),
             published=_figures(kind, "all", partitions + 1, 1),
         ),
         Table(
             "basic-loss",
             f"Accuracy lost on each partition, in points ({where}, Diff)",
-            lost,
+            _over(range(1, partitions + 1), "noise.loss"),
             published=_figures(kind, "diff", partitions),
         ),
         *(
@@ -57,19 +60,29 @@ def basic_tables(partitions: int, kind: str, rankers: Sequence[str]) -> tuple[Ta
             )
             for title, name, part in KINDS
         ),
-        Table("basic-rscore", "R_score on each partition", robust),
+    )
+
+
+def _of_our_own(partitions: int) -> tuple[Table, ...]:
+    levels = range(1, partitions + 1)
+    steps = (Column(f"{level - 1}→{level}", f"noise.step.{level}") for level in levels)
+    return (
+        Table("basic-rscore", "R_score on each partition", _over(levels, "rscore")),
         Table(
             "basic-kinds",
             "R_score on partition 1 by answer type",
-            (headline, *(Column(title, "rscore.1", f"answer_type={part}") for title, _, part in KINDS)),
+            (_HEADLINE, *(Column(title, "rscore.1", f"answer_type={part}") for title, _, part in KINDS)),
         ),
         Table(
             "basic-steps",
             "Does accuracy fall at every step? Points lost from one partition to the next, and the share of falls",
             (*steps, Column("Falls", "noise.falls")),
         ),
-        *(_by_ranker(rankers) if len(rankers) > 1 else ()),
     )
+
+
+def _over(levels: Iterable[int], metric: str) -> tuple[Column, ...]:
+    return tuple(Column(str(level), f"{metric}.{level}") for level in levels)
 
 
 def _by_ranker(rankers: Sequence[str]) -> tuple[Table, ...]:

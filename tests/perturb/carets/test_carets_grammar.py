@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 
 from askew.perturb.carets.arguments import Asked
-from askew.perturb.carets.attributes import Value, categories, spellings, words
+from askew.perturb.carets.attributes import Value, _meanings, categories, words
 from askew.perturb.carets.grammar import parse
 from askew.perturb.carets.ontology import doubtful, known, lemma, number, wider
 from askew.perturb.carets.phrases import Noun
@@ -18,7 +18,7 @@ from carets_laws import BEFORE, NAMES, SINGULAR, faults, number_faults
 
 def test_the_vocabulary_is_large_enough():
     assert len(NAMES) >= 1500
-    assert len(spellings()) >= 600
+    assert len(_meanings()) >= 600
 
 
 def asked(type_, noun, other, value):

@@ -97,27 +97,24 @@ def with_value(thing: Seen, rng: Random, often: float = 0.6, absolute: bool = Fa
     return Noun(thing.name)
 
 
-def definite(view: View, thing: Seen, rng: Random, avoid: str = "-", related: bool | None = None) -> Noun | None:
+def definite(view: View, thing: Seen, rng: Random, avoid: str) -> Noun | None:
     """A description that means this thing alone, saying nothing of the category to avoid; None when there is none.
 
     A thing whose name others bear too is told apart by an attribute, where each of the others is known to have another.
     """
-    rivals = view.rivals(thing)
-    fit = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)] if rivals else None
-    if fit is not None and not fit:
-        return None
-    if fit:
-        return Noun(thing.name, (pick(fit, rng),))
+    if rivals := view.rivals(thing):
+        telling = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
+        return Noun(thing.name, (pick(telling, rng),)) if telling else None
     noun = Noun(thing.name)
-    links = _links(view, thing, avoid) if related is not False else []
-    if links and (related or rng.random() < 0.35):
-        return join(noun, pick(links, rng), view, rng)
+    links = _links(view, thing, avoid)
+    if links and rng.random() < 0.35:
+        return join(noun, pick(links, rng), rng)
     if rng.random() < 0.5 and (found := plain_values(thing, avoid)):
         noun = Noun(thing.name, (pick(found, rng),))
     return noun
 
 
-def join(noun: Noun, link: Link, view: View, rng: Random) -> Noun:
+def join(noun: Noun, link: Link, rng: Random) -> Noun:
     """The noun with what it is related to."""
     other = with_value(link.object, rng, often=0.3)
     return noun._replace(relation=link.relation, to=other)

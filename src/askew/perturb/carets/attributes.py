@@ -131,12 +131,6 @@ def words(category: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def spellings() -> tuple[str, ...]:
-    """Every attribute that is known, in every spelling."""
-    return tuple(_meanings())
-
-
-@lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
     return read("attributes.yaml")
 

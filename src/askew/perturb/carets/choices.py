@@ -58,7 +58,7 @@ def _class_question(view: View, thing: Seen, name: str, rng: Random) -> Asked | 
     links = [] if rivals else view.linked.get(thing.id, [])
     links = [link for link in links if name not in up(link.object.lemma)]
     if links and (not found or rng.random() < 0.5):
-        noun = join(class_noun(name, None), pick(links, rng), view, rng)
+        noun = join(class_noun(name, None), pick(links, rng), rng)
     elif found:
         noun = class_noun(name, pick(found, rng))
     else:

@@ -88,7 +88,7 @@ def _has(thing: Thing, word: str, scene: Scene) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _class_of(name: str) -> str:
-    pieces = {each["piece"]: word for word, each in names()["spoken"].items() if "piece" in each}
+    pieces = {spoken: word for word, spoken in names()["pieces"].items()}
     return pieces.get(name) or lemma(name)
 
 
@@ -101,13 +101,13 @@ def _below(name: str) -> frozenset[str]:
         each = waiting.pop()
         if each not in found:
             found.add(each)
-            waiting += [member.strip() for member in read_once().get(each, "").split(",") if member.strip()]
+            waiting += [member.strip() for member in _classes().get(each, "").split(",") if member.strip()]
             waiting += [other for row in names()["same"] if each in row for other in row]
     return frozenset(found)
 
 
 @lru_cache(maxsize=1)
-def read_once() -> dict[str, str]:
+def _classes() -> dict[str, str]:
     """The reviewed classes as they are written."""
     return read("ontology.yaml")
 

@@ -132,8 +132,7 @@ def _noun(tokens: list[str], start: int) -> tuple[tuple[str, ...], str, int] | N
 def _known() -> frozenset[str]:
     listed = {member.strip() for line in read("ontology.yaml").values() for member in line.split(",")}
     listed |= set(read("ontology.yaml")) - {"other"}
-    pieces = {each["piece"] for each in names()["spoken"].values() if "piece" in each}
-    return frozenset(listed | {plural(name) for name in listed} | pieces)
+    return frozenset(listed | {plural(name) for name in listed} | set(names()["pieces"].values()))
 
 
 @lru_cache(maxsize=1)

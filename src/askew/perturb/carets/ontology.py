@@ -218,7 +218,7 @@ def piece(word: str) -> str:
     >>> piece("furniture"), piece("animal")
     ('piece of furniture', 'animal')
     """
-    return str(names()["spoken"].get(word, {}).get("piece", word))
+    return str(names()["pieces"].get(word, word))
 
 
 @lru_cache(maxsize=1)

@@ -64,11 +64,6 @@ class Noun(NamedTuple):
         return f"no {self.bare}"
 
     @property
-    def full(self) -> str:
-        """With what it is related to: ``red cup on the table``."""
-        return f"{self.bare} {self.relation} {self.to.the}" if self.to else self.bare
-
-    @property
     def only_bare(self) -> bool:
         """True when the relation cannot follow *that is*."""
         return bare(self.relation)
@@ -78,9 +73,7 @@ class Noun(NamedTuple):
         return self._replace(name=name)
 
 
-@lru_cache(maxsize=1 << 14)
-def _article(phrase: str) -> str:
-    return with_article(phrase)
+_article = lru_cache(maxsize=1 << 14)(with_article)
 
 
 def listed(options: tuple[str, ...]) -> str:

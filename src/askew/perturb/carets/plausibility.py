@@ -23,6 +23,8 @@ COMPANIONS = 200
 """How many companions of a name are kept, the most frequent ones."""
 BESIDE = 0.85
 """How often a false object is one that is seen beside an object of the scene; else it is any."""
+TRIES = 12
+"""How often a false object is drawn until one is found that is surely not there."""
 Item = TypeVar("Item", bound=Hashable)
 Key = TypeVar("Key", bound=Hashable)
 
@@ -78,10 +80,10 @@ class Plausibility:
     def __repr__(self) -> str:
         return f"Plausibility(scenes={self.scenes}, names={len(self.names.items)})"
 
-    def false_name(self, view: View, rng: Random, tries: int = 12) -> str | None:
+    def false_name(self, view: View, rng: Random) -> str | None:
         """A name of something that is surely not in the scene, and would not surprise there."""
         chance, things, lacked = rng.random, view.things, view.lacked
-        for _ in range(tries):
+        for _ in range(TRIES):
             urn = self.names
             if things and chance() < BESIDE:
                 urn = self.companions.get(things[int(chance() * len(things))].lemma, urn)

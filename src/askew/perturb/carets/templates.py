@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from string import Formatter
 from typing import Any, Literal
 
 from askew.shipped import shipped
@@ -45,11 +44,6 @@ class Template:
     only: tuple[str, ...] = ()
     """The categories it is for; empty for all."""
     never: tuple[str, ...] = ()
-
-    @property
-    def slots(self) -> frozenset[str]:
-        """What it needs to be filled with."""
-        return frozenset(name for _, name, _, _ in Formatter().parse(self.text) if name)
 
     @property
     def related(self) -> bool:

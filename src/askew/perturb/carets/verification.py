@@ -102,7 +102,7 @@ def _related(view: View, model: Plausibility, rng: Random, true: bool) -> Asked 
         noun = with_value(link.subject, rng, often=0.4)
         if noun.values and noun.values[0].before in link.relation:
             return None
-        return Asked("Q1", (join(noun, link, view, rng),), YES, (link.subject.id, link.object.id))
+        return Asked("Q1", (join(noun, link, rng),), YES, (link.subject.id, link.object.id))
     name = model.false_name(view, rng)
     if name is None:
         return None
@@ -113,7 +113,7 @@ def _related(view: View, model: Plausibility, rng: Random, true: bool) -> Asked 
         relation, other = drawn
         for thing in view.clear:
             if thing.name == other and view.alone(thing):
-                noun = join(Noun(name), Link(thing, relation, thing), view, rng)
+                noun = join(Noun(name), Link(thing, relation, thing), rng)
                 return Asked("Q1", (noun,), NO)
     return None
 

@@ -29,12 +29,6 @@ class Seen(NamedTuple):
     """Those of them that can stand before its name."""
     clear: bool
     """Named by a word one can ask about, and large enough."""
-    box: tuple[float, float, float, float] | None
-
-    @property
-    def person(self) -> bool:
-        """True for people."""
-        return "person" in up(self.lemma)
 
 
 class Link(NamedTuple):
@@ -49,7 +43,6 @@ class View:
     """What a scene holds, worked out once."""
 
     def __init__(self, scene: Scene) -> None:
-        self.id = scene.id
         doing: dict[str, list[str]] = {}
         for relation in scene.relations:
             if found := action(relation.name):
@@ -161,7 +154,7 @@ def doubled(name: str, after: str) -> bool:
 def _seen(thing: Thing, doing: tuple[str, ...]) -> Seen:
     name, base, own, settled, plain, can = _read(thing.name, thing.attributes, doing)
     large = thing.box is None or (thing.box[2] >= SMALLEST and thing.box[3] >= SMALLEST)
-    return Seen(thing.id, name, base, own, settled, plain, large and can, thing.box)
+    return Seen(thing.id, name, base, own, settled, plain, large and can)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,19 +10,12 @@ from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no
 from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses
-from askew.language.synonyms import UNREVIEWED, Synonym, Synonyms
+from askew.language.synonyms import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
 from askew.language.tagger import Token
 from askew.language.vocabulary import Vocabulary, words_of
-from askew.language.wordnet import Pos
 from askew.perturb.lexical.edit import Edit
 from askew.perturb.lexical.words import words
 
-_POS: dict[str, Pos] = {
-    **dict.fromkeys(("NN", "NNS"), "n"),
-    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v"),
-    **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
-    "RB": "r",
-}
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
 _DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
 _JOINED = ("NN", "HYPH")
@@ -89,7 +82,7 @@ class Synonymous:
         """Every form of every word that a rule replaces; None when that can be any word."""
         if self.synonyms.confidence < UNREVIEWED:
             return None
-        forms = {inflected(lemma, tag) for lemma in self.synonyms.sources() for tag in _POS}
+        forms = {inflected(lemma, tag) for lemma in self.synonyms.sources() for tag in POS_OF_TAG}
         return frozenset(form for form in forms if form is not None).union(self.ppdb.sources() if self.ppdb else ())
 
     @cached_property
@@ -110,9 +103,9 @@ class Synonymous:
         return tuple(possible), tuple(reasons)
 
     def _rules(self, text: str, tag: str) -> tuple[Synonym, ...]:
-        if tag not in _POS or not self.could(frozenset((text.lower(),))):
+        if tag not in POS_OF_TAG or not self.could(frozenset((text.lower(),))):
             return ()
-        rules = self.synonyms.of(base(text, tag), _POS[tag])
+        rules = self.synonyms.of(base(text, tag), POS_OF_TAG[tag])
         return (*rules, *self.ppdb.of(text.lower(), tag)) if self.ppdb else rules
 
     def _edit(self, rule: Synonym, form: str, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:

@@ -52,7 +52,6 @@ class Color:
     """Also "What color are the ⟨S⟩?", which the paper leaves out."""
 
     test = "Y/N←C"
-    name = "color"
     unfit = "the answer is not one colour"
     tagged = True
 

@@ -99,7 +99,6 @@ class HowMany:
     """Also "How many ⟨S⟩ does ⟨X⟩ have?", asked as "Does ⟨X⟩ have ⟨N⟩ ⟨S⟩?"."""
 
     test = "Y/N←HM"
-    name = "how-many"
     unfit = "the answer is not a number"
     tagged = True
 

@@ -28,7 +28,7 @@ class RadPerturbation:
     from those of the same template with chance in proportion to how often each is the answer in the data, never one
     that any person gave to this question, nor one near it (grey and silver, 18 and 20, dog and puppy). For "What kind
     of S" the draw is among the answers to questions about the same S, and when none is left, about nouns that take
-    the same order of words.
+    the same order of words: first those of the same family.
 
     A question without a sure answer (a tie, or fewer than ``agreement`` of the people agreeing) is refused. The paper
     says nothing of this; 0.3 is where VQA accuracy counts an answer of ten as wholly right.

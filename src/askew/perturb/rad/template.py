@@ -48,11 +48,6 @@ class Template(Protocol):
         ...
 
     @property
-    def name(self) -> str:
-        """The last part of ``made_by``, e.g. ``color``."""
-        ...
-
-    @property
     def unfit(self) -> str:
         """Why an answer is refused that ``value`` does not take."""
         ...

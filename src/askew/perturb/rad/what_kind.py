@@ -124,7 +124,6 @@ class WhatKind:
     """Also "What kind of ⟨S⟩ are these?", which the paper leaves out."""
 
     test = "Y/N←WK"
-    name = "what-kind"
     unfit = "the answer does not name one kind"
     tagged = False
 
@@ -173,9 +172,7 @@ class WhatKind:
             if order_of(subject) != "counted":
                 raise CannotAsk("the noun does not name a class of things")
             return TheseFrame(subject)
-        if is_plural(last) and last not in pairs() and singular(last) != last:
-            raise CannotAsk("the noun is plural")
-        if last in pairs():
+        if is_plural(last) and singular(last) != last:
             raise CannotAsk("the noun is plural")
         return WhatKindFrame(subject, order_of(subject), pools.compounds)
 

@@ -1,0 +1,39 @@
+"""What must hold of every suite."""
+
+from __future__ import annotations
+
+import pytest
+
+from askew.metrics.rows import SLICES
+from askew.registry import make, names
+from askew.suites.basic import BasicSuite
+from word_ranker import Words
+
+SPECS = (
+    *("accuracy", "backtranslate", "corruption", "visual", "rad", "rad:originals=all"),
+    *("p2", "p2:synonymous", "p2:originals=all"),
+    *("carets", "carets:order", "carets:visual,antonym", "carets:rephrase,order"),
+)
+BASIC = (BasicSuite(Words()), BasicSuite(Words(), kind="yesno"), BasicSuite(Words(), top=9))
+SUITES = [*(make("suite", spec) for spec in SPECS), *BASIC]
+
+
+def test_every_suite_is_looked_at():
+    assert {suite.name for suite in SUITES} == set(names("suite"))
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=repr)
+def test_tables_fit_their_columns_and_metrics(suite):
+    assert len({table.id for table in suite.tables}) == len(suite.tables)
+    parts = {"", *getattr(suite, "slices", SLICES)}
+    for table in suite.tables:
+        assert {column.metric for column in table.columns} <= set(suite.metrics)
+        assert {column.part.partition("=")[0] for column in table.columns} <= parts
+        assert {len(values) for values in table.published.values()} <= {len(table.columns)}
+
+
+@pytest.mark.parametrize("suite", SUITES, ids=repr)
+def test_the_headline_tells_the_value_of_a_metric(suite):
+    metric, sentence = suite.headline
+    assert metric in suite.metrics
+    assert "{value}" in sentence

@@ -102,10 +102,17 @@ def test_several_substitutions_of_one_type():
 
 def test_a_type_alone_gives_what_it_gives_with_the_others():
     questions = [Question(i, None, f"Is the car next to the plane {i} by the couch clean?", YES) for i in range(20)]
-    together = [v for item in vary_all(P2Perturbation(), questions, 3, "p2") for v in item.variants]
+    questions.append(Question(20, None, "Is this store-bought cake clean?", YES))
+    together = list(vary_all(P2Perturbation(), questions, 3, "p2"))
     for name, test in TYPES.items():
-        alone = [v for item in vary_all(P2Perturbation((name,)), questions, 3, "p2") for v in item.variants]
-        assert alone == [v for v in together if v.test == test]
+        alone = list(vary_all(P2Perturbation((name,)), questions, 3, "p2"))
+        assert of_test(alone, test) == of_test(together, test)
+
+
+def of_test(made, test):
+    """The variants and refusals of one test."""
+    variants = [v for item in made if isinstance(item, Group) for v in item.variants if v.test == test]
+    return variants, [item for item in made if isinstance(item, Refusal) and item.test == test]
 
 
 def test_variants_depend_on_the_question_alone():

@@ -161,12 +161,11 @@ class P2Perturbation:
             known.clear()
             new = list(dict.fromkeys(texts))
         known.update(dict.fromkeys(new))
-        possible = [text for text in new if self._could(text)]
-        for text, tokens in self.tagger.read(possible):
-            known[text] = self._propose(text, tokens)
+        possible = {text: types for text in new if (types := self._possible(text))}
+        for text, tokens in self.tagger.read(list(possible)):
+            known[text] = self._propose(text, tokens, possible[text])
 
-    def _propose(self, text: str, tokens: Sequence[Token]) -> _Found:
-        types = self.types
+    def _propose(self, text: str, tokens: Sequence[Token], types: Sequence[str]) -> _Found:
         return _Found(
             _Proposed.of(self.synonymous.propose(text, tokens)) if "synonymous" in types else _NOTHING,
             _Proposed.of(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in types else _NOTHING,
@@ -208,14 +207,15 @@ class P2Perturbation:
             return Refusal(question.id, test, "a no leaves what is in between")
         return _variant(_flipped(question), test, Expect.DIFFERENT, [edit])
 
-    def _could(self, text: str) -> bool:
-        """True when some rule could match: cheap, before the tagger."""
-        if "antonymous" in self.types and self.antonymous.could(text):
-            return True
+    def _possible(self, text: str) -> list[str]:
+        """The types of which some rule could match, each by itself: cheap, before the tagger."""
         words = frozenset(words_of(text))
-        return ("synonymous" in self.types and self.synonymous.could(words)) or (
-            "paraphrastic" in self.types and self.paraphrastic.paraphrases.could(words)
-        )
+        return [name for name in self.types if self._could(name, text, words)]
+
+    def _could(self, name: str, text: str, words: frozenset[str]) -> bool:
+        if name == "antonymous":
+            return self.antonymous.could(text)
+        return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
 
 
 def fit(

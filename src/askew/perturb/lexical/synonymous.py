@@ -64,7 +64,7 @@ class Synonymous:
             elif self.phrases.hold(tokens, place):
                 yield "inside a fixed phrase"
             elif _compound(tokens, place):
-                yield "inside a compound noun"
+                yield "inside a compound"
             else:
                 for rule, form in possible:
                     yield self._edit(rule, form, tokens, place, around)
@@ -139,12 +139,10 @@ def _is_name(token: Token) -> bool:
 
 
 def _compound(tokens: Sequence[Token], place: int) -> bool:
-    """True for a noun beside another noun: *phone booth*, *cable car*."""
-    if not tokens[place].is_noun:
-        return False
-    if place > 0 and tokens[place - 1].tag.startswith(_JOINED):
-        return True
-    return place + 1 < len(tokens) and tokens[place + 1].tag.startswith(_JOINED)
+    """True for a noun beside another noun, and for any part of a word with hyphens: *phone booth*, *store-bought*."""
+    joined = _JOINED if tokens[place].is_noun else "HYPH"
+    beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
+    return any(token.tag.startswith(joined) for token in beside)
 
 
 def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> bool:

@@ -144,4 +144,5 @@ def test_a_disk_without_locks_keeps_nobody_out(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr("fcntl.flock", none)
     with alone_in(tmp_path), alone_in(tmp_path):
-        pass
+        (tmp_path / "mine").touch()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]

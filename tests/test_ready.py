@@ -32,6 +32,15 @@ def ready(tmp_path: Path) -> str:
     return str(tmp_path / "groups.jsonl")
 
 
+def refusal(spec: str) -> str:
+    """What is said against a suite with these options on ready-made groups."""
+    try:
+        refuse_unheeded(make("suite", spec), "bench")
+    except BadOption as refused:
+        return str(refused)
+    return ""
+
+
 @pytest.mark.parametrize(
     ("spec", "option"),
     [
@@ -47,8 +56,7 @@ def ready(tmp_path: Path) -> str:
     ],
 )
 def test_options_that_only_make_groups_are_refused(spec: str, option: str) -> None:
-    with pytest.raises(BadOption, match=f": {option} is for making groups, and those of bench are made already"):
-        refuse_unheeded(make("suite", spec), "bench")
+    assert f": {option} is for making groups, and those of bench are made already" in refusal(spec)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +76,7 @@ def test_options_that_only_make_groups_are_refused(spec: str, option: str) -> No
     ],
 )
 def test_options_that_choose_or_measure_are_taken(spec: str) -> None:
-    refuse_unheeded(make("suite", spec), "bench")
+    assert refusal(spec) == ""
 
 
 def test_results_claim_only_what_was_done_with_ready_groups(ready: str, tmp_path: Path) -> None:

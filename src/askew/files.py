@@ -113,12 +113,14 @@ def _parts(folder: Path) -> Iterator[Path]:
     return (path for path in folder.glob(".*.part") if _PART.fullmatch(path.name))
 
 
-def _lock(file: IO[bytes]) -> bool:
-    """Lock a file for this process alone; False when another has it, or when there are no locks."""
+def _lock(file: IO[bytes] | int) -> bool:
+    """Lock a file for this process alone; False where there are no locks, BlockingIOError when another has it."""
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock
 
         flock(file, LOCK_EX | LOCK_NB)
+    except BlockingIOError:
+        raise
     except (ImportError, OSError):
         return False
     return True
@@ -135,16 +137,14 @@ def alone_in(*folders: Path) -> Iterator[None]:
         for folder in dict.fromkeys(folders):
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                from fcntl import LOCK_EX, LOCK_NB, flock
-
                 place = os.open(folder, os.O_RDONLY)
                 held.callback(os.close, place)
-                flock(place, LOCK_EX | LOCK_NB)
+                _lock(place)
             except BlockingIOError:
                 raise RunError(
                     f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
                 ) from None
-            except (ImportError, OSError):
+            except OSError:  # where a folder cannot be opened
                 continue
         yield
 

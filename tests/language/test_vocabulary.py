@@ -17,12 +17,6 @@ def test_words_are_told_apart_by_what_people_see():
     assert words_of("") == ()
 
 
-def test_signatures_tell_vocabularies_apart_but_not_counts():
-    one, two = Vocabulary.of(["a cat"]), Vocabulary.of(["a cat", "a cat"])
-    assert one.signature == two.signature != Vocabulary().signature
-    assert one.signature != Vocabulary.of(["a dog"]).signature
-
-
 def test_nothing_read_is_not_everything():
     assert not Vocabulary.of([]).holds("cat")
     assert Vocabulary.of([]).holds("")

@@ -143,7 +143,6 @@ def test_fits_the_protocols_and_its_repr_is_its_options():
     assert isinstance(P2Perturbation(), Perturbation)
     assert isinstance(P2Perturbation(), Prepares)
     assert repr(P2Perturbation()) == "P2Perturbation(substitutions=2, confidence=0.9, contraries='sure')"
-    assert "WordNet" in P2Perturbation().signature
 
 
 @pytest.mark.parametrize(

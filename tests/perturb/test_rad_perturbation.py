@@ -185,12 +185,9 @@ def test_nothing_fitted_draws_nothing():
     assert only(RadPerturbation(), question("How many dogs?", "2")).reason == "no other answer to draw"
 
 
-def test_repr_leaves_the_pool_out_and_the_signature_tells_it():
-    other = fit(DATA[:3])
-    assert repr(other) == repr(RAD) == "RadPerturbation(yes=0.5, agreement=0.3, extensions=False)"
-    assert other.pool_signature != RAD.pool_signature == fit(list(DATA)).pool_signature
-    assert RAD.pool_signature in RAD.signature
-    assert "en_core_web_sm" in RAD.signature
+def test_repr_leaves_the_pool_out():
+    assert fit(DATA[:3]).pools != RAD.pools
+    assert repr(fit(DATA[:3])) == repr(RAD) == "RadPerturbation(yes=0.5, agreement=0.3, extensions=False)"
 
 
 def made(perturbation, questions, seed=0, **options):

@@ -40,10 +40,10 @@ def test_draw_by_hand():
 
 def test_nothing_gathered_is_empty():
     assert not gather([])["color"]
-    assert Pools().signature == gather([]).signature
+    assert Pools() == gather([])
 
 
-def test_signature_knows_counts_and_compounds():
+def test_pools_of_other_counts_or_compounds_are_others():
     one = gather([("color", "red")])
-    assert one.signature != gather([("color", "red"), ("color", "red")]).signature
-    assert one.signature != gather([("color", "red")], ["hotel room"]).signature
+    assert one != gather([("color", "red"), ("color", "red")])
+    assert one != gather([("color", "red")], ["hotel room"])

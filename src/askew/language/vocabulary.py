@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import sha256
 
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
@@ -52,9 +51,3 @@ class Vocabulary:
         if phrase in self.counts:
             return self.counts[phrase] >= self.least
         return all(self.counts.get(word, 0) >= self.least for word in words_of(phrase))
-
-    @property
-    def signature(self) -> str:
-        """Twelve hex digits that tell two vocabularies apart."""
-        content = "every word" if self.counts is None else sorted(w for w, n in self.counts.items() if n >= self.least)
-        return sha256(repr(content).encode()).hexdigest()[:12]

@@ -103,14 +103,6 @@ class P2Perturbation:
         if self.contraries not in ("sure", "all"):
             raise BadOption(f"p2: contraries is {self.contraries!r}. Give sure or all.")
 
-    @property
-    def signature(self) -> str:
-        """All that decides the variants: the options, the vocabulary, the tagger and WordNet with their versions."""
-        return (
-            f"{self!r}, vocabulary {self.vocabulary.signature}, tagger {self.tagger.signature}, "
-            f"WordNet {self.wordnet.version}, PPDB {self.ppdb.signature if self.ppdb else 'none'}"
-        )
-
     @cached_property
     def synonymous(self) -> Synonymous:
         """What proposes synonyms."""

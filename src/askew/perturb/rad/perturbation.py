@@ -51,16 +51,6 @@ class RadPerturbation:
         """Colour, number, kind: no question matches two."""
         return Color(self.extensions), HowMany(self.extensions), WhatKind(self.extensions)
 
-    @property
-    def pool_signature(self) -> str:
-        """Tells two fits apart; the ``repr`` does not, so that a part of the data draws as the whole does."""
-        return self.pools.signature
-
-    @property
-    def signature(self) -> str:
-        """All that decides the variants: the options, the fitted pools, and the tagger with its version."""
-        return f"{self!r}, pools {self.pool_signature}, tagger {self.tagger.signature}"
-
     def prepare(self, questions: Sequence[Question]) -> None:
         """Tag the questions that will need it, all at once."""
         texts = [tidy(question.text) for question in questions if self._wants_tags(question)]

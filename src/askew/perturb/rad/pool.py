@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import sha256
 from itertools import accumulate
 from random import Random
 
@@ -61,12 +60,6 @@ class Pools:
 
     def __getitem__(self, key: str) -> Pool:
         return self.pools.get(key, Pool())
-
-    @property
-    def signature(self) -> str:
-        """Twelve hex digits that tell two fitted pools apart."""
-        content = [(key, self.pools[key].counts) for key in sorted(self.pools)]
-        return sha256(repr((content, sorted(self.compounds))).encode()).hexdigest()[:12]
 
 
 def gather(answers: Iterable[tuple[str, str]], compounds: Iterable[str] = ()) -> Pools:

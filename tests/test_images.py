@@ -5,15 +5,21 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import struct
 import zlib
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageFile
+from PIL import EpsImagePlugin, Image, ImageFile, UnidentifiedImageError
 
+import askew
+from askew.data.export import task_functions
 from askew.errors import BadImage
-from askew.images import check_image, content_hash, image_bytes, open_image, suffix_of
+from askew.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
+from askew.models.endpoint.pictures import encode
+from askew.perturb.visual.mean import PHOTOS, channel_mean
+from askew.report.pictures import Album
 from askew.types import ImageRef
 
 
@@ -163,3 +169,57 @@ def test_real_photographs() -> None:
     for path in sorted(folder.glob("*.jpg")):
         ref = ImageRef(path.stem, str(path))
         assert open_image(ref).size == check_image(ref)
+
+
+EPS = b"""%!PS-Adobe-3.0 EPSF-3.0
+%%BoundingBox: 0 0 8 8
+%%EndComments
+0 0 8 8 rectfill
+showpage
+%%EOF
+"""
+
+
+def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow hands EPS to whatever is called gs on the path."""
+    started = tmp_path / "started"
+    program = tmp_path / "bin" / "gs"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho yes > {started}\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setattr(EpsImagePlugin, "gs_binary", None)
+    path = tmp_path / "x.jpg"
+    path.write_bytes(EPS)
+    ref = ImageRef(1, str(path))
+    album = Album()
+    assert album.add({"path": str(path)}, tmp_path) is None
+    assert album.unreadable == 1
+    assert channel_mean([ref]) == PHOTOS
+    for read in (open_image, check_image, lambda ref: encode(ref, 64)):
+        with pytest.raises(BadImage, match="not a picture"):
+            read(ref)
+    assert not started.exists()
+
+
+def test_images_are_opened_in_one_place_and_with_an_allow_list() -> None:
+    """Anything else would try every plugin of Pillow; the copy for lmms-eval stands alone and has its own list."""
+    source = Path(askew.__file__).parent
+    opening = re.compile(r"\bImage\.open\(|from PIL\.Image import .*\bopen\b|\bimread\(|\bImageFile\.Parser\b")
+    found = {
+        str(file.relative_to(source)): len(hits)
+        for file in sorted(source.rglob("*.py"))
+        if (hits := opening.findall(file.read_text(encoding="utf-8")))
+    }
+    assert found == {"images.py": 1, str(Path("data/export/task_functions.py")): 1}
+    assert task_functions.FORMATS == FORMATS
+    assert "EPS" not in FORMATS
+
+
+def test_the_exported_task_reads_the_same_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(task_functions, "__file__", str(tmp_path / "task.py"))
+    (tmp_path / "a.jpg").write_bytes(encoded(noise(), "JPEG"))
+    (tmp_path / "x.jpg").write_bytes(EPS)
+    assert task_functions.doc_to_visual({"picture": "a.jpg"})[0].size == (64, 48)
+    with pytest.raises(UnidentifiedImageError):
+        task_functions.doc_to_visual({"picture": "x.jpg"})

@@ -1,6 +1,7 @@
 """Pictures behind their references: bytes, content hashes, pixels, and checks that say what is wrong.
 
-Nothing here changes Pillow's global settings. Only plain picture formats are decoded, never ones that run programs.
+Nothing here changes Pillow's global settings. Everything that askew decodes goes through :func:`open_encoded`, which
+knows plain image formats alone: Pillow's other plugins include ones that run programs (EPS starts Ghostscript).
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from askew.errors import BadImage
 from askew.files import file_sha256
@@ -61,6 +64,21 @@ def content_hash(ref: ImageRef) -> str:
     return file_sha256(ref.path)
 
 
+def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max_pixels: int = MAX_PIXELS) -> Image:
+    """The image in a file, with only its header read, if it is one of these formats and not too large.
+
+    Raises what Pillow raises: OSError, and DecompressionBombError for more than ``max_pixels``.
+    """
+    from PIL import Image
+
+    image = Image.open(source, formats=tuple(formats))
+    width, height = image.size
+    if width * height > max_pixels:
+        image.close()
+        raise Image.DecompressionBombError(f"{width} x {height} pixels are more than the limit of {max_pixels:,}")
+    return image
+
+
 def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
     """The picture as people see it: RGB, turned as its EXIF orientation says, on white where it is transparent."""
     from PIL import ImageOps
@@ -109,24 +127,16 @@ def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
     from PIL import Image
 
     try:
-        picture = Image.open(io.BytesIO(content), formats=FORMATS)
+        return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
         raise BadImage(
-            f"{_called(ref)}: far too large ({trouble}). Use a smaller copy of the picture.", _LARGE
+            f"{_called(ref)}: too large ({trouble}). Use a smaller copy of the picture, or raise max_pixels.", _LARGE
         ) from None
     except Exception:  # UnidentifiedImageError, and whatever broken headers lead the decoders to
         raise BadImage(
             f"{_called(ref)}: this is not a picture (or none of {', '.join(FORMATS)}). Check or convert the file.",
             "the file is not a picture",
         ) from None
-    width, height = picture.size
-    if width * height > max_pixels:
-        raise BadImage(
-            f"{_called(ref)}: {width} x {height} pixels are more than the limit of {max_pixels:,}. "
-            "Use a smaller copy of the picture, or raise max_pixels.",
-            _LARGE,
-        )
-    return picture
 
 
 def _rgb(picture: Image) -> Image:

@@ -10,14 +10,13 @@ from typing import Any
 
 from PIL import Image
 
+from askew.images import open_encoded
+
 LONGEST = 224
 """Pixels of the longer side."""
 
 QUALITY = 80
 """Of the JPEG."""
-
-MOST_PIXELS = 100_000_000
-"""A picture that claims to be larger is not opened."""
 
 
 @dataclass
@@ -64,10 +63,8 @@ class Album:
 
 def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
     try:
-        with Image.open(file) as image:
+        with open_encoded(file) as image:
             size = image.size
-            if size[0] * size[1] > MOST_PIXELS:
-                return None
             image.draft("RGB", (2 * LONGEST, 2 * LONGEST))
             picture = _flat(image)
             picture.thumbnail((LONGEST, LONGEST))

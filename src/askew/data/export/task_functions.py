@@ -6,13 +6,16 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+"""The formats that askew reads; Pillow's other plugins include ones that run programs."""
+
 
 def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
     """The picture of a question."""
     from PIL import Image
 
     here = os.path.dirname(os.path.abspath(__file__))
-    with Image.open(os.path.join(here, doc["picture"])) as picture:
+    with Image.open(os.path.join(here, doc["picture"]), formats=FORMATS) as picture:
         return [picture.convert("RGB")]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from askew.images import content_hash, image_bytes, open_image
+from askew.images import content_hash, image_bytes, open_encoded, open_image
 from askew.types import ImageRef
 
 if TYPE_CHECKING:
@@ -101,10 +101,8 @@ class Pictures:
 
 
 def _as_it_is(content: bytes, max_side: int) -> Picture | None:
-    from PIL import Image
-
     try:
-        with Image.open(io.BytesIO(content), formats=tuple(AS_THEY_ARE)) as header:
+        with open_encoded(io.BytesIO(content), tuple(AS_THEY_ARE)) as header:
             plain = header.mode in ("RGB", "L") and header.getexif().get(_EXIF_ORIENTATION) in _UPRIGHT
             if plain and max(header.size) <= max_side and header.format in AS_THEY_ARE:
                 header.load()

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from PIL import Image
 
 from askew.errors import BadOption
+from askew.images import open_encoded
 from askew.perturb.visual.keep import gaussian
 from askew.shipped import shipped
 
@@ -90,7 +91,7 @@ def _jpeg(picture: Image.Image, strength: float, rng: Random) -> Image.Image:
     """Compressed and read again."""
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=int(strength))
-    return Image.open(buffer, formats=("JPEG",)).convert("RGB")
+    return open_encoded(buffer, ("JPEG",), picture.width * picture.height).convert("RGB")
 
 
 def _rounded(value: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image
 
 from askew.errors import BadImage
-from askew.images import FORMATS, MAX_PIXELS, image_bytes
+from askew.images import image_bytes, open_encoded
 from askew.perturb.visual.keep import Colour
 from askew.types import ImageRef
 
@@ -49,9 +49,7 @@ def channel_mean(images: Iterable[ImageRef]) -> Colour:
 
 def _small(image: ImageRef) -> Image.Image | None:
     try:
-        picture = Image.open(io.BytesIO(image_bytes(image)), formats=FORMATS)
-        if picture.width * picture.height > MAX_PIXELS:
-            return None
+        picture = open_encoded(io.BytesIO(image_bytes(image)))
         picture.draft("RGB", (picture.width // SCALE, picture.height // SCALE))
         return picture.convert("RGB")
     except (BadImage, OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning):

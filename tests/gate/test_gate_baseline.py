@@ -80,6 +80,42 @@ def test_only_the_metrics_asked_for_are_compared(runs):
     assert "accuracy.original" in check.why
 
 
+def test_a_metric_that_is_not_there_fails_even_beside_one_that_is(runs):
+    checks = {c.name: c for c in compare_to(runs["good"], runs["good"], Rule(metrics=("rad.foward", "accuracy.all")))}
+    assert checks["rad:accuracy.all"].status is Status.PASSED
+    assert checks["rad.foward"].status is Status.FAILED
+    assert "Did you mean 'rad.forward'?" in checks["rad.foward"].why
+    assert not is_open(checks.values())
+
+
+def test_a_metric_that_cannot_be_better_or_worse_fails_when_named(tmp_path):
+    run = made(tmp_path, script(), metrics=("answer-rate:says=no",))
+    checks = compare_to(run, run, Rule(metrics=("answer-rate:says=no", "accuracy.all")))
+    assert failed(checks) == ["answer-rate:says=no"]
+    assert "neither better nor worse" in checks[1].why
+
+
+def test_a_metric_that_only_the_run_has_fails_when_named(runs, tmp_path):
+    more = made(tmp_path, script(), metrics=("mu",))
+    assert failed(compare_to(more, runs["good"], Rule(metrics=("mu", "accuracy.all")))) == ["mu"]
+
+
+def test_one_image_decides_nothing_so_the_gate_is_shut(tmp_path):
+    one = Questions(tuple(replace(question, image=askew.ImageRef(1)) for question in QUESTIONS.items))
+    run = made(tmp_path, script(), one)
+    checks = compare_to(run, run)
+    assert checks[0].status is Status.PASSED
+    assert not is_open(checks)
+    assert "No comparison could be decided" in checks[-1].why
+
+
+def test_a_named_metric_that_neither_run_has_a_score_of_fails(runs):
+    """Every original is wrong in both: RAD is not defined, and a gate that skipped it would pass."""
+    checks = compare_to(runs["lost"], runs["lost"], Rule(metrics=("rad.forward", "accuracy.all")))
+    assert failed(checks) == ["rad.forward"]
+    assert "The baseline has no such score." in checks[-1].why
+
+
 def test_a_tiny_p_is_written_as_people_write_it(tmp_path):
     good, bad = made(tmp_path / "a", script()), made(tmp_path / "b", script(0, 20))
     (_, check, _) = compare_to(bad, good, Rule(metrics=("accuracy.variant",), resamples=9000))

@@ -12,6 +12,7 @@ import orjson
 from askew.compare import compare_runs
 from askew.errors import BadOption
 from askew.gate.check import Check, Status
+from askew.gate.requirement import did_you_mean
 from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
 from askew.metrics.compare import holm
@@ -89,7 +90,8 @@ class _Pair:
 def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
     """One check for each score of the suites that both have (the whole and each test), after one that they compare.
 
-    A score that the baseline has and the run cannot give any more fails; one that neither has is skipped.
+    A score that the baseline has and the run cannot give any more fails; one that neither has is skipped. A metric that
+    was named and is not there, or of which nothing could be decided, fails too; so do comparisons none of which could.
     """
     shared = [suite for suite in run.suites if suite["name"] in {other["name"] for other in baseline.suites}]
     same = _same_groups(run, baseline, [suite["name"] for suite in shared])
@@ -98,7 +100,10 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
     compared = dict(item for suite in shared for item in _compared(suite["name"], _metrics(suite, run), baseline, rule))
     pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
     checks = [_judged(pair, key, metric, found.get(key)) for key, metric in compared.items()]
-    return [same, *(checks or [_nothing(rule, shared, run)])]
+    uncompared = _uncompared(
+        rule, {name: one for suite in shared for name, one in _metrics(suite, run).items()}, compared
+    )
+    return [same, *uncompared, *checks, *_undecided(rule, compared, checks)]
 
 
 def _metrics(suite: Mapping[str, Any], run: Run) -> dict[str, Metric]:
@@ -186,11 +191,37 @@ def _unlike(why: str) -> Check:
     return Check("groups", SAME, Status.FAILED, "—", f"The runs cannot be compared. {why}")
 
 
-def _nothing(rule: Rule, shared: Sequence[Mapping[str, Any]], run: Run) -> Check:
-    known = sorted({name for suite in shared for name in _metrics(suite, run)})
-    wanted = f"No metric is called {' or '.join(rule.metrics)}. " if rule.metrics else ""
-    why = f"{wanted}There is nothing to compare. Metrics there: {', '.join(known)}."
-    return Check("no-worse", "something to compare", Status.FAILED, "—", why)
+def _uncompared(rule: Rule, known: Mapping[str, Metric], compared: Collection[_Key]) -> Iterator[Check]:
+    """A failed check for each metric that was named and is not compared, or for there being nothing to compare."""
+    there = {metric for _, metric, _ in compared}
+    listed = f"Metrics there: {', '.join(sorted(known)) or 'none'}."
+    if not rule.metrics and not there:
+        yield _failed("something to compare", f"There is nothing to compare. {listed}")
+    for name in dict.fromkeys(rule.metrics):
+        if name in there:
+            continue
+        if name not in known:
+            why = f"The run has no metric {name!r}.{did_you_mean(name, list(known))} {listed}"
+        elif direction(known[name]) == 0:
+            why = f"More of {name!r} is neither better nor worse, so it is not compared. Leave it out of --metric."
+        else:
+            why = f"The baseline has no score of {name!r}. Run the baseline again with --metric {name}."
+        yield _failed(name, why)
+
+
+def _undecided(rule: Rule, compared: Collection[_Key], checks: Sequence[Check]) -> Iterator[Check]:
+    """A failed check for each metric that was named (for all together when none was) with nothing decided about it."""
+    by_metric: dict[str, list[Check]] = {}
+    for (_, metric, _), check in zip(compared, checks, strict=True):
+        by_metric.setdefault(metric if rule.metrics else "some comparison decided", []).append(check)
+    for name, skipped in by_metric.items():
+        if all(check.status is Status.SKIPPED for check in skipped):
+            reasons = " ".join(dict.fromkeys(check.why for check in skipped))
+            yield _failed(name, f"No comparison could be decided (of {len(skipped):,}). {reasons}")
+
+
+def _failed(name: str, why: str) -> Check:
+    return Check("no-worse", name, Status.FAILED, "—", why)
 
 
 def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:

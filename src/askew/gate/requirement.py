@@ -132,12 +132,17 @@ def _unknown(requirement: Requirement, run: Run) -> str:
     scores = [(suite, metric, part) for suite, metric, part, _ in run.figures()]
     parts = [part for suite, metric, part in scores if requirement.name in (metric, f"{suite}:{metric}")]
     if parts:
-        return f"The run has no part {requirement.part!r} of it.{_near(requirement.part, parts)}"
+        return f"The run has no part {requirement.part!r} of it.{did_you_mean(requirement.part, parts)}"
     metrics = [metric for _, metric, _ in scores]
     known = ", ".join(sorted(set(metrics))) or "none"
-    return f"The run has no metric {requirement.name!r}.{_near(requirement.name, metrics)} It has: {known}."
+    return f"The run has no metric {requirement.name!r}.{did_you_mean(requirement.name, metrics)} It has: {known}."
 
 
-def _near(name: str, known: list[str]) -> str:
+def did_you_mean(name: str, known: list[str]) -> str:
+    """A hint with the nearest name that there is, to be added to a sentence; empty when none is near.
+
+    >>> did_you_mean("rad.foward", ["rad.forward", "cs.2"])
+    " Did you mean 'rad.forward'?"
+    """
     close = get_close_matches(name, known, n=1, cutoff=0.4)
     return f" Did you mean {close[0]!r}?" if close and close[0] else ""

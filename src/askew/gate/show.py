@@ -94,7 +94,8 @@ def _summed(checks: Sequence[Check]) -> str:
         return ""
     skipped = f", {compared[Status.SKIPPED]} could not be told" if compared[Status.SKIPPED] else ""
     plural = "" if compared[Status.PASSED] == 1 else "s"
-    return f"{_SIGNS[Status.PASSED]} {compared[Status.PASSED]} comparison{plural} no worse than before{skipped}"
+    sign = _SIGNS[Status.PASSED if compared[Status.PASSED] else Status.SKIPPED]
+    return f"{sign} {compared[Status.PASSED]} comparison{plural} no worse than before{skipped}"
 
 
 def _table(checks: Sequence[Check]) -> Iterator[str]:

@@ -21,7 +21,7 @@ Mode: TypeAlias = Literal["official", "robust", "simple", "exact"]
 ``official``: the public VQA evaluator, oddities included: answers are normalised only when people disagreed, and the
 accuracy is the mean over the sets that leave one person out of min(1, matches / 3) (Antol et al. 2015).
 ``robust``: the same, always normalised, so that "Yes." is "yes".
-``simple``: normalised, min(1, matches / 3) over all people (Huang et al. 2019, eq. 2).
+``simple``: normalised, min(1, matches / 3) over all people (Huang et al. 2019, eq. 2); with fewer than three, / n.
 ``exact``: the most frequent reference answer, character for character (GQA).
 """
 

@@ -7,6 +7,7 @@ from outcomes_by_hand import outcome, total, variant
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy, Gap, Mu, accuracy, leave_one_out
+from askew.metrics.signature import signature
 
 
 @pytest.mark.parametrize(("matching", "value"), [(0, 0.0), (1, 0.3), (2, 0.6), (3, 0.9), (4, 1.0), (10, 1.0)])
@@ -122,6 +123,17 @@ def test_refuses_modes_and_sides_that_are_none():
         accuracy("two", ("2",), "oficial")
     with pytest.raises(BadOption, match="original, paired, variant, all"):
         Accuracy(of="variants")
+
+
+def test_few_references_are_scored_as_the_signature_says():
+    """The public evaluator divides by 3 always, so that one answer gives 0 even when it matches."""
+    for mode, divisor in (("official", "min(3, n - 1)"), ("robust", "min(3, n - 1)"), ("simple", "min(3, n)")):
+        assert signature(Accuracy(mode=mode)).endswith(f"; references=matches/{divisor}")
+        assert [accuracy("red", ("red",) * n, mode) for n in (1, 2, 3, 4)] == [1.0] * 4
+    assert "references" not in signature(Accuracy(mode="exact"))
+    assert [accuracy("red", ("red", "blue", *more), "simple") for more in ((), ("tan",))] == [1 / 2, 1 / 3]
+    assert accuracy("red", ("red", "blue")) == 1 / 2
+    assert accuracy("red", ("red", "blue", "tan")) == pytest.approx(1 / 3)
 
 
 def test_the_signature_names_the_mode():

@@ -1,11 +1,22 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from outcomes_by_hand import outcome, total, variant
 
+import askew
 from askew.errors import BadOption
 from askew.metrics.flips import Flips
 from askew.types import Expect
+
+
+def edited(*args, **options):
+    """An outcome whose variants ask the same question of another image."""
+    made = outcome(*args, **options)
+    variants = [replace(v, question=replace(v.question, text=made.group.original.text)) for v in made.group.variants]
+    return replace(made, group=replace(made.group, variants=tuple(variants)))
+
 
 # IV-VQA: something irrelevant was removed, the answer stays.
 IV = [
@@ -19,11 +30,11 @@ IV = [
 
 # CV-VQA: one of the counted things was removed, the count drops by one.
 CV = [
-    outcome("4", "4", variant("3", "3", Expect.GIVEN), id=1),  # no flip
-    outcome("five", "4", variant("4", "3", Expect.GIVEN), id=2),  # wrong both times, but it drops by one
-    outcome("3", "4", variant("3", "3", Expect.GIVEN), id=3),  # positive
-    outcome("4", "4", variant("4", "3", Expect.GIVEN), id=4),  # negative
-    outcome("lots", "4", variant("some", "3", Expect.GIVEN), id=5),  # wrong: no numbers
+    edited("4", "4", variant("3", "3", Expect.GIVEN), id=1),  # no flip
+    edited("five", "4", variant("4", "3", Expect.GIVEN), id=2),  # wrong both times, but it drops by one
+    edited("3", "4", variant("3", "3", Expect.GIVEN), id=3),  # positive
+    edited("4", "4", variant("4", "3", Expect.GIVEN), id=4),  # negative
+    edited("lots", "4", variant("some", "3", Expect.GIVEN), id=5),  # wrong: no numbers
 ]
 
 
@@ -41,14 +52,14 @@ def test_both_accepted_though_different():
 
 
 def test_the_drop_is_an_option():
-    two_removed = [outcome("4", "4", variant("2", "2", Expect.GIVEN))]
-    assert total(Flips(), two_removed) == 1.0
+    two_removed = [edited("4", "4", variant("2", "2", Expect.GIVEN))]
+    assert total(Flips(), two_removed) is None
     assert total(Flips(drop=2), two_removed) == 0.0
 
 
 @pytest.mark.parametrize(
     "group",
-    [outcome("red", "red", variant(None, "red")), outcome("4", "4", variant(None, "3", Expect.GIVEN))],
+    [outcome("red", "red", variant(None, "red")), edited("4", "4", variant(None, "3", Expect.GIVEN))],
     ids=["IV", "CV"],
 )
 def test_missing_answers(group):
@@ -56,6 +67,27 @@ def test_missing_answers(group):
     assert Flips().measure(group, 0.0) == (1.0, 1.0)
     assert Flips("negative").measure(group, 0.0) == (1.0, 1.0)
     assert Flips().measure(group, 1.0) == (0.0, 1.0)
+
+
+def test_pairs_that_say_nothing_about_flips_are_left_out():
+    """A flip has no meaning where the expected answer is another one that is not a falling count."""
+    counted = variant("3", "3", Expect.GIVEN)
+    without_meaning = [
+        edited("red", "red", variant("yes", "yes", Expect.GIVEN)),
+        edited("4", "4", variant("5", "5", Expect.GIVEN)),
+        edited("4", "4", variant("some", "some", Expect.GIVEN)),
+        outcome("4", "4", counted),  # another question, whose answer is one less by chance
+        edited("yes", "yes", variant("no", "no", Expect.DIFFERENT)),
+    ]
+    assert [Flips().measure(one, failed) for one in without_meaning for failed in (None, 0.0, 1.0)] == [None] * 15
+    assert Flips().measure(edited("4", "4", counted, variant("yes", "yes", Expect.GIVEN))) == (0.0, 1.0)
+
+
+def test_flips_of_rad_rest_on_nothing():
+    result = askew.evaluate("constant:yes", "world:val,scenes=40", "rad", metrics=["flips"])
+    (flips,) = [score for score in result.results["scores"] if score["metric"] == "flips"]
+    assert flips["n"] == flips["failed"] == 0
+    assert flips["value"] is None or flips["value"] != flips["value"]
 
 
 def test_refuses_unknown_kinds():

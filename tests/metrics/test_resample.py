@@ -53,7 +53,7 @@ def test_a_score_by_hand():
     assert (rad.if_wrong, rad.if_right) == (settled_third := 0.3333333333, 0.6666666667)
     assert 0 <= rad.low <= settled_third < rad.high <= 1
     assert rad.suite == "rad"
-    assert rad.signature == "Rad(backward=False, correct='modal', mode='official')"
+    assert rad.signature == "Rad(backward=False, correct='modal', mode='official'); references=matches/min(3, n - 1)"
     part = scores["test=H", "rad.forward"]
     assert (part.value, part.n, part.failed) == (0.0, 1, 1)
     assert scores["test=C", "rad.forward"].value == 1.0

@@ -74,6 +74,20 @@ def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
     assert "not comparable" not in terminal_summary([run, run])
 
 
+def test_signatures_of_older_runs_lack_the_reference_rule_and_are_comparable_all_the_same(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    scores = [s | {"signature": f"{s['signature']}; references=matches/min(3, n)"} for s in run.results["scores"]]
+    assert "not comparable" not in terminal_summary([run, Run(run.folder, {**run.results, "scores": scores})])
+
+
+def test_numbers_that_rest_on_nothing_are_named(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    flips = {"suite": "rad", "metric": "flips", "part": "", "value": None, "low": None, "high": None, "n": 0}
+    for failed, named in ((0, True), (3, False)):
+        other = Run(run.folder, {**run.results, "scores": [*run.results["scores"], flips | {"failed": failed}]})
+        assert ("nothing here to measure it on: flips (rad)" in terminal_summary([other])) is named
+
+
 def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / m, m, groups=60, pictures=False)) for m in ("a", "b", "c")]
     base = {"suite": "rad", "part": "", "metric": "rad.forward", "low": 0.1, "high": 0.3, "p": 0.001, "n": 60}

@@ -3,5 +3,5 @@
 accuracy · correct      VQA accuracy in four modes; when an answer counts as right
 rad · consensus · consistency · rscore · noise · flips · introspect · worst · rates · attacks    the papers' metrics
 official · coverage · regression      tables that are no sums over groups
-ratio · rows · bootstrap · resample · compare      from a stream of outcomes to scores and differences with intervals
+ratio · rows · signature · bootstrap · resample · compare    scores and differences with intervals
 """

@@ -9,8 +9,8 @@ from askew.errors import BadOption
 from askew.metrics.consistency import consistent
 from askew.metrics.correct import Correct, check_correct, judged
 from askew.metrics.ratio import ratio
-from askew.text import normalise
-from askew.types import Expect, Mode, Outcome, Prediction, Row, Variant
+from askew.text import modal_answer, normalise
+from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 
 FlipKind: TypeAlias = Literal["any", "positive", "negative", "wrong", "right"]
 """``positive``: wrong before the edit, right after; ``negative``: right before, wrong after; ``wrong``: wrong both
@@ -24,9 +24,12 @@ _RIGHT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wron
 class Flips:
     """Share of pairs whose answers flip, of one kind or of any.
 
-    Where something the question does not ask about was removed (``same``: IV-VQA) a flip is another answer. Where one
-    of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an answer that
-    is no number flips. A pair with a missing answer is left out; taken as wrong it is a flip, taken as right none.
+    Where something the question does not ask about was removed (``same``, ``noise``: IV-VQA) a flip is another answer.
+    Where one of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an
+    answer that is no number flips. Such a pair asks the same question of the edited image, and people's most frequent
+    answers are counts that drop by ``drop``. Any other pair says nothing about flips and is left out: with RAD's
+    counterfactuals or with negations there is nothing to measure. A pair with a missing answer is left out too; taken
+    as wrong it is a flip, taken as right none.
     """
 
     kind: FlipKind = "any"
@@ -44,6 +47,8 @@ class Flips:
         before = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
         flips = pairs = 0
         for variant, prediction in outcome.pairs():
+            if not self._has_meaning(outcome.group.original, variant):
+                continue
             after = judged(variant.question, prediction, failed, self.correct, self.mode)
             follows = self._follows(outcome, variant, prediction, failed)
             if before is None or after is None or follows is None:
@@ -55,6 +60,14 @@ class Flips:
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
         return ratio(sums[0], sums[1])
+
+    def _has_meaning(self, original: Question, variant: Variant) -> bool:
+        if variant.expect is not Expect.GIVEN:
+            return variant.expect is not Expect.DIFFERENT
+        if original.text != variant.question.text or not original.answers or not variant.question.answers:
+            return False
+        before, after = (_count(modal_answer(answers)) for answers in (original.answers, variant.question.answers))
+        return before is not None and after is not None and after == before - self.drop
 
     def _follows(
         self, outcome: Outcome, variant: Variant, prediction: Prediction, failed: float | None

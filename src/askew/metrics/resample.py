@@ -9,6 +9,7 @@ import numpy as np
 
 from askew.metrics.bootstrap import Block, Bootstrap, by_cluster, interval, settled, side_by_side
 from askew.metrics.rows import SLICES, WHOLE, Floats, Index, Ints, Rows, Selected
+from askew.metrics.signature import signature
 from askew.types import Outcome, Score
 from askew.verbs import Metric
 
@@ -72,7 +73,7 @@ class Scorer:
             high=float("nan"),
             n=int(selected.counts.sum()),
             failed=selected.failed,
-            signature=repr(metric),
+            signature=signature(metric),
             suite=self._suite,
             part=part_name(part),
             if_wrong=if_wrong,

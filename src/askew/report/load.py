@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
+from askew.metrics.signature import measured_as
 from askew.report.figures import NOTHING, Figure, title
 
 FORMAT = 1
@@ -118,7 +119,7 @@ def measured_apart(runs: Sequence[Run]) -> list[str]:
     ways: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for suite, metric, _, figure in run.figures():
-            ways.setdefault((suite, metric), set()).add(figure.signature)
+            ways.setdefault((suite, metric), set()).add(measured_as(figure.signature))
     return [f"{title(metric)} ({suite})" for (suite, metric), signatures in ways.items() if len(signatures) > 1]
 
 

@@ -147,12 +147,25 @@ def _legend(
         yield _cut("A group that lacks only some of its answers can still count by the others.", width)
         for name, failed in missing:
             yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} askings: {name}", width)
+    if nothing := _rests_on_nothing(runs):
+        yield _cut(f"— nothing here to measure it on: {', '.join(map(_safe, nothing))}", width)
     if apart := measured_apart(runs):
         yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
     if len(runs) > 1 and differences:
         yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
     if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
         yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
+
+
+def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
+    """The numbers that no group counts for in any run, and that no missing answer explains."""
+    found: dict[str, bool] = {}
+    for run in runs:
+        for suite, metric, part, figure in run.figures():
+            if not part:
+                name = f"{title(metric)} ({suite})"
+                found[name] = found.get(name, True) and figure.n == 0 and figure.failed == 0
+    return [name for name, nothing in found.items() if nothing]
 
 
 def _safe(text: str) -> str:

@@ -60,6 +60,55 @@ def test_a_failure_of_vlmevalkit_is_no_answer(tmp_path):
     assert read(table) == [(3, "")]
 
 
+FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 503 - {'error': 'overloaded'}"
+
+
+def test_a_failure_of_lmms_eval_is_no_answer(tmp_path):
+    """A real log of 1,000 samples with 128 of these once scored n = 1,000, failed 0."""
+    records = [
+        sample(0, [FAILED], doc={"id": 0}, resps=[[FAILED]]),
+        sample(1, ["[invalid]"], doc={"id": 1}, resps=[[FAILED]]),
+        sample(2, [FAILED.lower()], doc={"id": 2}),
+        sample(3, [""], doc={"id": 3}, resps=[[""]]),
+        sample(4, [" \n"], doc={"id": 4}),
+        sample(5, ["[invalid]"], doc={"id": 5}, resps=[["I see a dog"]]),
+        sample(6, ["failed"], doc={"id": 6}, resps=[["failed"]]),
+    ]
+    assert read(written(tmp_path / "log", *records)) == [(5, "[invalid]"), (6, "failed")]
+
+
+def test_a_failure_that_was_copied_from_a_log_is_no_answer_either(tmp_path):
+    said = {"1": FAILED, "2": "Sorry. Failed to obtain answer via API.", "3": "yes"}
+    (tmp_path / "map.json").write_text(json.dumps(said))
+    records = [{"question_id": key, "answer": text} for key, text in said.items()]
+    (tmp_path / "list.json").write_text(json.dumps(records))
+    for path in (tmp_path / "map.json", tmp_path / "list.json", written(tmp_path / "lines", *records)):
+        assert read(path) == [("3", "yes")]
+
+
+def test_a_sample_of_inspect_without_completed_output_is_no_answer(tmp_path):
+    """What inspect logs of a request that was refused, ran into the context's end, or never came back."""
+
+    def output(text: str, stop: str = "stop", **more: Any) -> dict[str, Any]:
+        choice = {"message": {"role": "assistant", "content": text}, "stop_reason": stop}
+        return {"model": "m", "choices": [choice], "completion": text, **more}
+
+    outputs: list[Any] = [
+        output("Your input image may contain content that is not allowed.", "content_filter"),
+        output("This model's maximum context length is 8192 tokens.", "model_length"),
+        output("no", error="moderated"),
+        {"model": "", "choices": [], "completion": ""},
+        None,
+        output("yes"),
+        output("", "stop"),
+        output("a long ans", "max_tokens"),
+    ]
+    samples = [{"id": number, "output": each} for number, each in enumerate(outputs)]
+    samples.append({"id": "x", "output": output("yes"), "invalidation": {"reason": "wrong image"}})
+    (tmp_path / "log.json").write_text(json.dumps({"version": 2, "status": "error", "eval": {}, "samples": samples}))
+    assert read(tmp_path / "log.json") == [(5, "yes"), (6, ""), (7, "a long ans")]
+
+
 def test_a_failure_of_inspect_is_no_answer(tmp_path):
     said = {"completion": "yes", "choices": []}
     samples = [

@@ -5,10 +5,11 @@ What a file is is told by its content. Of each kind these fields are used:
 * lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
   ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. Of
   a log with several filters the first counts.
-* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``; a prediction that
-  begins "Failed to obtain answer" is no answer.
+* VLMEvalKit's prediction file, as TSV, CSV, XLSX, JSON or JSONL: ``askew_ids`` and ``prediction``.
 * inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
-  ``output.completion``, else the first choice's message. A sample with an ``error`` is no answer.
+  ``output.completion``, else the first choice's message.
+
+What each writes where it got no answer is in ``askew.data.harness_failures``.
 
 A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jsonl`` of the export says whose it is.
 """
@@ -16,7 +17,6 @@ A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jso
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +24,7 @@ from typing import Any
 import orjson
 
 from askew.data.faults import Sieve, identity, mapping, missing, repeated, wrong
+from askew.data.harness_failures import is_failed_sample, is_failure
 from askew.data.index import Index
 from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items
@@ -32,8 +33,6 @@ from askew.errors import BadRecord
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
-_FAILED = re.compile(r"\s*Failed to obtain answer\b")
-"""What VLMEvalKit writes in the place of an answer that it did not get."""
 
 Known = Mapping[int, Sequence[Id]]
 """Row of an export to the ids it answers."""
@@ -53,12 +52,13 @@ class Samples:
         return _ids(doc if isinstance(doc, dict) else {}, record.get("doc_id"), self.known, "doc")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered."""
-        said = _first(record.get("filtered_resps"))
-        said = _first(record.get("resps")) if said is None else said
+        """What was answered; None where the request failed, whatever a filter made of that."""
+        filtered, raw = (_first(record.get(name)) for name in ("filtered_resps", "resps"))
+        said = raw if filtered is None else filtered
         if said is None:
             raise BadRecord("neither 'filtered_resps' nor 'resps' has text. Log the samples of a task that generates.")
-        return said
+        words = said if raw is None else raw
+        return said if words.strip() and not is_failure(words) and not is_failure(said) else None
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Rows:
         if not isinstance(record[name], str):
             raise wrong(name, "text", record[name])
         said: str = record[name]
-        return None if _FAILED.match(said) else said
+        return None if is_failure(said) else said
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,10 @@ class Inspected:
         return (identity(record, "id"),)
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered; None when the sample ended in an error."""
-        output = record.get("output")
-        if record.get("error") or not isinstance(output, dict):
+        """What was answered; None where there is no completed output."""
+        if is_failed_sample(record):
             return None
+        output = record["output"]
         if isinstance(output.get("completion"), str):
             return str(output["completion"])
         choices = output.get("choices")

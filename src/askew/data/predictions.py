@@ -6,7 +6,8 @@
 * an object ``{"1": "yes"}``, whose ids JSON can only write as text,
 * the logs of other harnesses that answered an export (see ``askew.data.harness``).
 
-In a record that has both, ``prediction`` is what the model said and ``answer`` what people did.
+In a record that has both, ``prediction`` is what the model said and ``answer`` what people did. A text that a harness
+writes in the place of an answer is left out wherever it stands.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import orjson
 
 from askew.data.faults import Sieve, identity, mapping, missing, text
 from askew.data.harness import logged_answers, open_log
+from askew.data.harness_failures import is_failure
 from askew.data.index import distinct
 from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items, lines, pairs
@@ -69,14 +71,14 @@ def _lined(sieve: Sieve) -> Iterator[tuple[Id, str]]:
 def _checked(sieve: Sieve, records: Iterator[tuple[int, Any]]) -> Iterator[tuple[Id, str]]:
     for number, key, record in distinct(sieve, records, _id):
         answer = sieve.sift(number, key, _answer, record)
-        if answer is not None:
+        if answer is not None and not is_failure(answer):
             yield key, answer
 
 
 def _mapped(sieve: Sieve) -> Iterator[tuple[Id, str]]:
     for number, key, pair in distinct(sieve, pairs(sieve.path), lambda pair: pair[0]):
         answer = sieve.sift(number, key, _answer, {"answer": pair[1]})
-        if answer is not None:
+        if answer is not None and not is_failure(answer):
             yield key, answer
 
 

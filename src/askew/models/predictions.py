@@ -46,7 +46,8 @@ class Predictions:
         if missing and not self.allow_missing:
             raise MissingPredictions(
                 f"{self.file}: no prediction for {len(missing)} of the {len(questions)} questions just looked up, "
-                f"e.g. {missing[0]!r}. To score the answered part, give askew score --allow-missing; elsewhere name "
+                f"e.g. {missing[0]!r} (a request that failed in another harness is not a "
+                "prediction). To score the answered part, give askew score --allow-missing; elsewhere name "
                 f"the model as predictions:{self.file},allow_missing=true."
             )
         return found

@@ -47,7 +47,7 @@ def answer_to(question: str) -> str:
     number = int(re.search(r"\d", question)[0])
     if question.startswith("Is"):
         return "yes"
-    return COLORS[number % 4] if number % 2 == 0 else ('it\'s "red",\tor\nnot', "[7]", "", "n/a")[number // 2]
+    return COLORS[number % 4] if number % 2 == 0 else ('it\'s "red",\tor\nnot', "[7]", "nan", "n/a")[number // 2]
 
 
 def rows(folder: Path) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,11 +12,13 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.metrics.signature import measured_as
 from askew.report.figures import NOTHING, Figure, title
 
 FORMAT = 1
 """The format of results.json that this report understands."""
+
+_ADDED = re.compile(r"; references=.*")
+"""What a signature has after the metric; older files lack it, and their values are comparable all the same."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +122,7 @@ def measured_apart(runs: Sequence[Run]) -> list[str]:
     ways: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for suite, metric, _, figure in run.figures():
-            ways.setdefault((suite, metric), set()).add(measured_as(figure.signature))
+            ways.setdefault((suite, metric), set()).add(_ADDED.sub("", figure.signature))
     return [f"{title(metric)} ({suite})" for (suite, metric), signatures in ways.items() if len(signatures) > 1]
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import errno
 import gzip
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from askew.cli import _trouble
 from askew.errors import DataError, RunError
 from askew.files import alone_in, clear_parts, fingerprint, opened, replaced, write_joined
+from askew.locks import FOLDER_LOCK
 
 
 def content(path: Path) -> bytes:
@@ -146,3 +151,65 @@ def test_a_disk_without_locks_keeps_nobody_out(tmp_path: Path, monkeypatch: pyte
     with alone_in(tmp_path), alone_in(tmp_path):
         (tmp_path / "mine").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Windows does differently: no fcntl, locks of bytes, folders that do not open, open files that stay."""
+    fcntl = pytest.importorskip("fcntl")
+    real_open, real_unlink = os.open, Path.unlink
+
+    def locking(file: int, mode: int, count: int) -> None:
+        assert (mode, count) == (2, 1)
+        assert os.lseek(file, 0, os.SEEK_CUR) > 1 << 30  # a locked byte can be read by nobody else
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise PermissionError(errno.EACCES, "Permission denied") from None
+
+    def open_file(path: Any, flags: int, *more: Any, **named: Any) -> int:
+        if os.path.isdir(path):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return real_open(path, flags, *more, **named)
+
+    def unlink(path: Path, missing_ok: bool = False) -> None:
+        for file in Path("/proc/self/fd").iterdir():
+            with suppress(OSError):
+                if os.path.samefile(file, path):
+                    raise AssertionError(f"{path} is open")
+        real_unlink(path, missing_ok)
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(LK_NBLCK=2, locking=locking))
+    monkeypatch.setattr(os, "open", open_file)
+    monkeypatch.setattr(Path, "unlink", unlink)
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_folder_is_held_by_one_at_a_time_on_windows_too(tmp_path: Path) -> None:
+    for _ in range(2):
+        with alone_in(tmp_path), pytest.raises(RunError, match="another askew is writing"), alone_in(tmp_path):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == [FOLDER_LOCK]
+
+
+@pytest.mark.usefixtures("windows")
+def test_only_what_a_killed_writer_left_is_deleted_on_windows_too(tmp_path: Path) -> None:
+    left = tmp_path / f".groups.jsonl.{'0a' * 16}.part"
+    left.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    with replaced(tmp_path / "a.json") as file:
+        (live,) = tmp_path.glob(".a.json.*.part")
+        os.utime(live, (0, 0))
+        clear_parts(tmp_path)
+        assert list(tmp_path.iterdir()) == [live]
+        file.write(b"whole")
+    assert content(tmp_path / "a.json") == b"whole"
+
+
+def test_a_system_with_neither_kind_of_lock_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("fcntl", "msvcrt"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with alone_in(tmp_path), alone_in(tmp_path), replaced(tmp_path / "a") as file:
+        file.write(b"x")
+    assert content(tmp_path / "a") == b"x"

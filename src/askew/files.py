@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 from uuid import uuid4
 
 from askew.errors import DataError, RunError
+from askew.locks import open_folder, try_lock
 
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
@@ -77,7 +78,7 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
     part = place.with_name(f".{place.name}.{uuid4().hex}.part")
     try:
         with part.open("xb") as raw:
-            _lock(raw)
+            try_lock(raw.fileno())
             if place.suffix == ".gz":
                 with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as zipped:
                     yield cast(IO[bytes], zipped)
@@ -93,14 +94,17 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
 
 
 def clear_parts(folder: Path) -> None:
-    """Take away what writers that were killed left half written in a folder.
+    """Delete partial files left by killed writers in a folder.
 
     A part is locked by its writer, and the lock ends with the process however that ends; so what somebody is writing
-    now stays. Where the system has no such locks everything stays.
+    now stays. Where the disk has no such locks everything stays.
     """
     for part in _parts(folder):
-        with suppress(OSError), part.open("r+b") as left:
-            if time.time() - os.fstat(left.fileno()).st_mtime > _YOUNG and _lock(left):
+        with suppress(OSError):
+            with part.open("r+b") as left:
+                old = time.time() - os.fstat(left.fileno()).st_mtime > _YOUNG
+                left_alone = old and try_lock(left.fileno())
+            if left_alone:  # closed first, since Windows deletes no open file
                 part.unlink()
 
 
@@ -113,38 +117,24 @@ def _parts(folder: Path) -> Iterator[Path]:
     return (path for path in folder.glob(".*.part") if _PART.fullmatch(path.name))
 
 
-def _lock(file: IO[bytes] | int) -> bool:
-    """Lock a file for this process alone; False where there are no locks, BlockingIOError when another has it."""
-    try:
-        from fcntl import LOCK_EX, LOCK_NB, flock
-
-        flock(file, LOCK_EX | LOCK_NB)
-    except BlockingIOError:
-        raise
-    except (ImportError, OSError):
-        return False
-    return True
-
-
 @contextmanager
 def alone_in(*folders: Path) -> Iterator[None]:
     """Folders that nobody else may write to meanwhile; an error when somebody does.
 
-    The folder itself is locked, and the lock ends with the process however that ends. Where there are no such locks
-    nobody is kept out.
+    The lock ends with the process however that ends. Where the disk has no such locks nobody is kept out.
     """
     with ExitStack() as held:
         for folder in dict.fromkeys(folders):
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                place = os.open(folder, os.O_RDONLY)
+                place = open_folder(folder)
                 held.callback(os.close, place)
-                _lock(place)
+                try_lock(place)
             except BlockingIOError:
                 raise RunError(
                     f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
                 ) from None
-            except OSError:  # where a folder cannot be opened
+            except OSError:  # a folder that can be neither read nor written
                 continue
         yield
 

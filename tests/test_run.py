@@ -334,3 +334,35 @@ def test_a_benchmark_of_nothing_is_refused(tmp_path):
 def test_a_suite_named_twice_is_refused():
     with pytest.raises(UsageError, match="'rad' is named twice"):
         askew.evaluate("constant:yes", QUESTIONS, ["rad", "rad:yes=0.2"])
+
+
+def colour_questions(number, coloured):
+    """Questions of which RAD changes the first ``coloured``."""
+    texts = [("What color is the cat?", "white" if i % 2 else "red") for i in range(coloured)]
+    texts += [("Why is it so?", "because")] * (number - coloured)
+    return [Question(i, askew.ImageRef(str(i)), text, (answer,) * 10) for i, (text, answer) in enumerate(texts)]
+
+
+def test_a_suite_that_makes_nothing_beside_a_full_one_is_a_warning():
+    with pytest.warns(UserWarning, match=r"The suite visual made no group from 12 questions.* in the scene \(12\)"):
+        result = askew.evaluate("constant:white", colour_questions(12, 4), ["rad", "visual"], resamples=20)
+    assert "Warning: The suite visual made no group" in str(result)
+    assert "Asks 4 of 12 questions on 4 images, 4 variants." in str(result)
+    assert "Only 4 images" in str(result)
+    rad, visual = result.results["suites"]
+    assert (rad["images"], rad["changed"], visual["images"]) == (4, 4, 0)
+
+
+def test_the_page_names_the_suite_that_made_nothing(tmp_path):
+    lines = [
+        {"id": q.id, "image": str(q.id), "question": q.text, "answers": list(q.answers)}
+        for q in colour_questions(12, 4)
+    ]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    command = ["run", "--model", "constant:white", "--data", "q.jsonl", "--suite", "rad", "--suite", "visual"]
+    done = run_askew(*command, "--output", "o", "--quiet", "--resamples", "20", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Warning: The suite visual made no group from 12 questions" in done.stderr
+    page = (tmp_path / "o" / "report.html").read_text()
+    assert "The suite visual made no group from 12 questions" in page
+    assert "4 questions asked (4 of 12 questions covered)" in page.replace("\u00a0", " ")

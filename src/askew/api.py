@@ -26,7 +26,7 @@ from askew.registry import make, open_data
 from askew.report.html import write_report
 from askew.report.load import Run, load_run
 from askew.report.terminal import terminal_summary
-from askew.run import begin, check_failures, run, score_from
+from askew.run import begin, check_failures, empty_suites, run, score_from
 from askew.settings import Named, settings_from
 from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite
@@ -129,6 +129,8 @@ def evaluate(
         with alone_in(folder):
             begin(folder)
             prepared = prepare(source, suites, folder, how)
+            for told in empty_suites(prepared):
+                warnings.warn(told, stacklevel=2)
             check_failures(run(asked, prepared, folder, how, "askew.evaluate(...)"))
         result = Result(folder)
         weakref.finalize(result, failed.pop_all().close)

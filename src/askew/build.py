@@ -31,6 +31,10 @@ class Coverage:
     """True when the groups were taken as they are, so that nothing was made here."""
     groups: int = 0
     variants: int = 0
+    changed: int = 0
+    """Groups with a variant at least."""
+    images: set[Id] = field(default_factory=set)
+    """The images of the original questions."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, variants by the rule that made them."""
     refused: dict[str, Counter[str]] = field(default_factory=dict)
@@ -62,6 +66,9 @@ class Coverage:
             return
         self.groups += 1
         self.variants += len(item.variants)
+        self.changed += bool(item.variants)
+        if item.original.image is not None:
+            self.images.add(item.original.image.id)
         for variant in item.variants:
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:

@@ -37,6 +37,7 @@ from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
 from askew.metrics.rows import SLICES
 from askew.records import outcome_record
+from askew.report.coverage import made_nothing, nothing_sentence
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
 from askew.suites.measures import with_more
@@ -171,6 +172,12 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     return results
 
 
+def empty_suites(prepared: Prepared) -> list[str]:
+    """A sentence for each suite that made no group beside others that did; whoever named it must hear of it."""
+    records = [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)]
+    return [nothing_sentence(record, prepared.data) for record in records if made_nothing(record)]
+
+
 def forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings) -> str:
     """What a run would ask, in a sentence: calls, and tokens and cost where the model can estimate them."""
     keys = Keys(model.what)
@@ -295,6 +302,8 @@ def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "headline": {"metric": metric, "sentence": sentence},
         "groups": cover.groups,
         "variants": cover.variants,
+        "changed": cover.changed,
+        "images": len(cover.images),
         "coverage": cover.records(),
         "tables": [asdict(table) for table in what.tables],
     }

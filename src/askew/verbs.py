@@ -77,7 +77,7 @@ class Suite(Protocol):
     def headline(self) -> tuple[str, str]:
         """The metric that sums the suite up, and how a sentence says it.
 
-        The sentence continues "The model answers 81 % of the questions rightly, but ..." and has a ``{value}``,
+        The sentence continues "The model correctly answers 81 % of the questions, but ..." and has a ``{value}``,
         e.g. ``of those it gets only {value} right when asked as yes/no``.
         """
         ...

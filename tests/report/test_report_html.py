@@ -83,7 +83,9 @@ def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
 
 def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
     text = page([load_run(make_run(tmp_path / "a", "prior", groups=600, pictures=False))])
-    assert re.search(r"<strong>prior</strong> answers \d+\u00a0% of the questions rightly, but of those", text)
+    assert re.search(
+        r"<strong>prior</strong> correctly answers \d+\u00a0% of the \d+ questions it answered, but of those", text
+    )
     assert "it breaks most on <em>how many</em>." in text
 
 

@@ -138,3 +138,28 @@ def test_every_number_has_its_name_though_the_first_run_lacks_the_suite(tmp_path
     lines = terminal_summary(runs).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("carets: "))
     assert lines[start + 2].split()[:2] == ["Accuracy", "carets"]
+
+
+def test_every_suite_says_what_it_covers_and_why_not_more(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", suites=("rad", "carets"), groups=40, pictures=False))
+    suites = [suite | {"images": 12} for suite in run.suites]
+    text = terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
+    said = "Asks 40 of 40 questions on 12 images, 40 variants; refused: the answer is not"
+    assert [line for line in text.splitlines() if line.startswith("Asks")] == [said, said]
+    assert "one word (45), people disagree (15)." in text
+    assert "Only" not in text
+
+
+def test_few_images_are_said_to_be_too_few(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=40, pictures=False))
+    suites = [suite | {"images": 4} for suite in run.suites]
+    assert "Only 4 images: how far chance" in terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
+
+
+def test_a_suite_that_made_nothing_warns_in_the_place_of_dashes(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", groups=40, pictures=False))
+    empty = {"name": "visual", "title": "Hidden", "groups": 0, "coverage": [{"refused": {"no scene": 40}}]}
+    both = Run(run.folder, {**run.results, "suites": [*run.suites, empty]})
+    for text in (terminal_summary([both]), terminal_headlines([both])):
+        assert "Warning: The suite visual made no group from 40 questions" in text
+        assert "refused: no scene (40)" in " ".join(text.split())

@@ -41,7 +41,7 @@ ACCURACY = ("rad", "accuracy.all", 0.41, 0.40, 0.42, 5000)
 def test_the_sentence_of_the_readme() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900))
     assert said(run, {"rad": "how many"}) == [
-        "prior answers 41 % of the questions rightly, but of those it gets only 52 % right (49–55) "
+        "prior correctly answers 41 % of the questions, but of those it gets only 52 % right (49–55) "
         "when asked as yes/no; it breaks most on *how many*."
     ]
 
@@ -49,7 +49,7 @@ def test_the_sentence_of_the_readme() -> None:
 def test_a_steady_model_is_said_to_be_steady() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.97, 0.96, 0.98, 900))
     assert said(run) == [
-        "prior answers 41 % of the questions rightly, and of those it still gets 97 % right (96–98) "
+        "prior correctly answers 41 % of the questions, and of those it still gets 97 % right (96–98) "
         "when asked as yes/no."
     ]
 
@@ -59,14 +59,14 @@ def test_an_accuracy_is_low_only_when_it_is_clearly_below_the_originals() -> Non
         scores = [("carets", "accuracy.all", 0.8, 0.78, 0.82, 900), ("carets", "carets.cacc", 0.77, low, high, 900)]
         return said(run_of(*scores, suites=(CARETS,)))[0]
 
-    assert "rightly, but it gets only 77 % (75–79) of the pairs right both times." in told(0.75, 0.79)
-    assert "rightly, and it still gets 77 % (73–81) of the pairs right both times." in told(0.73, 0.81)
+    assert "questions, but it gets only 77 % (75–79) of the pairs right both times." in told(0.75, 0.79)
+    assert "questions, and it still gets 77 % (73–81) of the pairs right both times." in told(0.73, 0.81)
 
 
 def test_too_wide_an_interval_says_so_and_nothing_more() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.30, 0.74, 18))
     assert said(run) == [
-        "prior answers 41 % of the questions rightly; of those it gets 52 % right (30–74; n = 18 is too few to say) "
+        "prior correctly answers 41 % of the questions; of those it gets 52 % right (30–74; n = 18 is too few to say) "
         "when asked as yes/no."
     ]
 
@@ -79,7 +79,7 @@ def test_one_picture_gives_no_interval() -> None:
 def test_nothing_right_leaves_nothing_to_ask_again() -> None:
     run = run_of(("rad", "accuracy.all", 0.0, 0.0, 0.0, 90), ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior answers 0 % of the questions rightly, so nothing it had right could be asked again (—)."
+        "prior correctly answers 0 % of the questions, so nothing it had right could be asked again (—)."
     ]
 
 
@@ -87,7 +87,7 @@ def test_none_of_the_changed_questions_right() -> None:
     before = ("rad", "accuracy.original", 0.01, 0.0, 0.02, 363)
     run = run_of(ACCURACY, before, ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior answers 41 % of the questions rightly, but it had none of the 363 originals with variants "
+        "prior correctly answers 41 % of the questions, but it had none of the 363 originals with variants "
         "right, so nothing it had right could be asked again (—)."
     ]
 
@@ -110,7 +110,7 @@ def test_many_non_answers_are_part_of_the_verdict() -> None:
     scores = [ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900)]
     assert len(said(run_of(*scores, failures=few))) == 1
     assert said(run_of(*scores, failures=many))[1].startswith(
-        "It gave no answer to 3.2 % of the questions (64 of 2,000)"
+        "It gave no answer to 3.2 % of all questions and variants (64 of 2,000)"
     )
 
 
@@ -118,3 +118,51 @@ def test_a_sentence_with_braces_of_its_own_is_left_alone() -> None:
     suite = RAD | {"headline": {"metric": "rad.forward", "sentence": "{0} {x} {value}"}}
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900), suites=(suite,))
     assert "{0} {x} 52 % (49–55)" in said(run)[0]
+
+
+def covering(groups: int, questions: int, n: int, failed: int = 0, **more: object) -> Run:
+    suite = RAD | {"groups": groups, "changed": groups, "variants": groups} | more
+    run = run_of(
+        ("rad", "accuracy.all", 0.25, 0.2, 0.3, n), ("rad", "rad.forward", 0.5, 0.45, 0.55, n), suites=(suite,)
+    )
+    run.results["scores"][0]["failed"] = failed
+    return Run(run.folder, {**run.results, "data": {"questions": questions}, "config": {"limit": None}})
+
+
+def test_an_accuracy_on_covered_questions_alone_is_not_said_of_all_of_the_data() -> None:
+    """24 of 60 questions have a form that RAD changes; "25 % of the questions" was measured on those 24."""
+    (told,) = said(covering(24, 60, n=24))
+    assert told.startswith("prior correctly answers 25 % of the 24 questions asked (24 of 60 questions covered), but")
+    (whole,) = said(covering(60, 60, n=60))
+    assert whole.startswith("prior correctly answers 25 % of the questions, but of those it gets")
+    (limited,) = said(Run(Path(), {**covering(24, 60, n=24).results, "config": {"limit": 24}}))
+    assert "of the 24 questions asked (24 of 60 questions taken)" in limited
+
+
+def test_an_accuracy_leaves_failed_and_unknown_questions_out_and_says_so() -> None:
+    assert (
+        "25 % of the 22 questions it answered (24 of 60 questions covered)" in said(covering(24, 60, 22, failed=2))[0]
+    )
+    assert "25 % of the 58 questions it answered, but" in said(covering(60, 60, 58, failed=2))[0]
+    assert "25 % of the 50 questions whose answer is known, but" in said(covering(60, 60, 50))[0]
+
+
+def test_of_those_means_those_with_variants_where_not_every_question_has_one() -> None:
+    assert "but of those with variants it gets only 50 % right" in said(covering(60, 60, n=60, changed=24))[0]
+
+
+def test_scenes_and_ready_made_groups_are_not_taken_for_questions() -> None:
+    run = covering(24, 60, n=24)
+    scenes = Run(Path(), {**run.results, "data": {"questions": 60, "counted": "scene"}})
+    assert said(scenes)[0].startswith("prior correctly answers 25 % of the questions, but")
+
+
+def test_a_suite_that_made_nothing_is_said_to_have_made_nothing() -> None:
+    empty = CARETS | {"groups": 0, "coverage": [{"test": "t", "refused": {"no scene graph": 60}}]}
+    run = covering(24, 60, n=24)
+    both = Run(Path(), {**run.results, "suites": [empty, *run.suites]})
+    told = said(both)
+    assert told[0].startswith("prior correctly answers 25 %")
+    assert (
+        told[1] == "The suite carets made no group from 60 questions, so it has no score; refused: no scene graph (60)."
+    )

@@ -16,7 +16,7 @@ from askew.files import alone_in, write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.terminal import terminal_headlines, terminal_summary
-from askew.run import begin, check_failures, forecast, run
+from askew.run import begin, check_failures, empty_suites, forecast, run
 from askew.settings import Named, Settings
 
 
@@ -41,6 +41,8 @@ def run_all(
         prepared = prepare(data, suites, output, settings)
         if skipped := prepared.data["skipped"]:
             print(f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}", file=sys.stderr)
+        for told in empty_suites(prepared):
+            print(f"Warning: {told}", file=sys.stderr)
         for model, folder in zip(models, folders, strict=True):
             if len(models) > 1:
                 print(f"{model.spec}", file=sys.stderr)
@@ -59,6 +61,8 @@ def dry_run(models: Sequence[Named], data: Named, suites: Sequence[Named], outpu
     """Say what a run would ask, of whom, and what it would cost; ask nothing."""
     with alone_in(output):
         prepared = prepare(data, suites, output, settings)
+        for told in empty_suites(prepared):
+            print(f"Warning: {told}", file=sys.stderr)
         for model, folder in zip(models, _folders(models, output), strict=True):
             print(forecast(model, prepared, folder, settings))
 

@@ -13,6 +13,7 @@ from askew.files import write_joined
 from askew.report.breaks import examples, find_breaks
 from askew.report.census import take_census
 from askew.report.content import SUPPORT, Content
+from askew.report.coverage import plural
 from askew.report.figures import count
 from askew.report.frame import framed, own, part
 from askew.report.load import Run
@@ -110,6 +111,7 @@ def _subtitle(content: Content) -> str:
     runs, results = content.runs, content.runs[0].results
     models = f"{len(runs)} models" if len(runs) > 1 else content.labels[0]
     data = ", ".join(dict.fromkeys(run.data for run in runs))
-    questions = count((results.get("data") or {}).get("questions") or 0)
+    source = results.get("data") or {}
+    questions = plural(source.get("questions") or 0, str(source.get("counted", "question")))
     suites = ", ".join(suite["name"] for suite in content.suites)
-    return f"{models} · {data} · {questions} questions · {count(content.census.pairs)} pairs · {suites}"
+    return f"{models} · {data} · {questions} in the data · {count(content.census.pairs)} pairs asked · {suites}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from askew.report.coverage import coverage_lines, made_nothing
 from askew.report.figures import Figure, count, title
 from askew.report.load import Run, labels, measured_apart
 
@@ -49,6 +51,8 @@ def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
         figures = [run.figure(suite["name"], metric) for run in runs]
         label = _fit(_safe(f"{suite['name']}: {title(metric)}"), _HEADLINE)
         lines.append(label + "".join(f"{figure.short if figure.metric else '':>{room}}" for figure in figures))
+        if made_nothing(suite):
+            lines += _coverage(runs, suite["name"], width)
     lines += ["", "Per cent (R_score 0 to 1); intervals are in the report."]
     return "\n".join(lines) + "\n"
 
@@ -71,7 +75,7 @@ def _block(
     heading = _safe(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
     yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
     yield "─" * width
-    for label, metric, part in _rows(runs, suite):
+    for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
         for number, (run, name) in enumerate(zip(runs, names, strict=True)):
             figure = run.figure(suite["name"], metric, part)
             if not figure.metric:
@@ -79,6 +83,21 @@ def _block(
             text = label if len(runs) == 1 else _fit(label, room // 2) + _fit(name, room - room // 2 - 1)
             label = ""
             yield (_fit(text, room) + _numbers(figure) + arrows.at(run, number, suite["name"], metric, part)).rstrip()
+    yield from _coverage(runs, suite["name"], width)
+
+
+def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
+    """How much of the data a suite asks and why not more, in two lines at most; once for runs that are alike in it."""
+    told = dict.fromkeys(
+        sentence
+        for run in runs
+        for suite in run.suites
+        if suite["name"] == name
+        for sentence in coverage_lines(suite, run.results.get("data") or {})
+    )
+    for sentence in told:
+        lines = textwrap.wrap(_safe(sentence), width, max_lines=2, placeholder=" …")
+        yield from (_cut(line, width) for line in lines)
 
 
 def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from askew.report.coverage import asked_of, made_nothing, nothing_sentence
 from askew.report.figures import Figure, count, is_conditional, is_ratio, show
 from askew.report.load import Run
 
@@ -37,9 +38,13 @@ def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) ->
     """The sentences for one run; ``breaks_on`` says for each suite what hurts most, if anything does."""
     told: list[Sentence] = []
     for suite in run.suites:
+        if made_nothing(suite):
+            continue
         opening = _opening(run, label, suite) if not told else f"{suite.get('title') or suite['name']}: "
         told.append(_sentence(run, suite, opening, (breaks_on or {}).get(suite["name"], "")))
     told += _failures(run)
+    data = run.results.get("data") or {}
+    told += [(Span(nothing_sentence(suite, data)),) for suite in run.suites if made_nothing(suite)]
     return told
 
 
@@ -58,7 +63,20 @@ def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
     accuracy = accuracy_of(run, suite["name"])
     if accuracy.value is None:
         return f"{label}: nothing to say about its accuracy (no question with people's answers was answered)"
-    return f"{label} answers {_percent(accuracy.value)} of the questions rightly"
+    return f"{label} correctly answers {_percent(accuracy.value)} of {_which(run, suite, accuracy)}"
+
+
+def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
+    """The questions that an accuracy was measured on; never all of the data's where only some were asked."""
+    asked, total = asked_of(suite, run.results.get("data") or {})
+    if asked == total and accuracy.n >= asked and not accuracy.failed:
+        return "the questions"
+    known = "it answered" if accuracy.failed else "asked" if accuracy.n >= asked else "whose answer is known"
+    which = f"the {count(accuracy.n)} questions {known}"
+    if asked == total:
+        return which
+    limited = (run.results.get("config") or {}).get("limit") == asked
+    return f"{which} ({count(asked)} of {count(total)} questions {'taken' if limited else 'covered'})"
 
 
 def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) -> Sentence:
@@ -68,7 +86,10 @@ def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) 
     accuracy = accuracy_of(run, suite["name"])
     if figure.metric == accuracy.metric and figure.value is not None and not opening.endswith(": "):
         return (Span(f"{opening} ({figure.interval})." if figure.interval else f"{opening}."),)
-    joint, clause = _clause(figure, accuracy, changed, headline.get("sentence", "it scores {value}"))
+    sentence = headline.get("sentence", "it scores {value}")
+    if suite.get("changed", 0) < suite.get("groups", 0):
+        sentence = sentence.replace("of those ", "of those with variants ", 1)
+    joint, clause = _clause(figure, accuracy, changed, sentence)
     text = opening + clause if opening.endswith(": ") else opening + joint + clause
     if not breaks_on:
         return (Span(text + "."),)
@@ -134,7 +155,7 @@ def _failures(run: Run) -> Iterator[Sentence]:
     if asked and failed / asked > SHOWN_FAILURES:
         yield (
             Span(
-                f"It gave no answer to {100 * failed / asked:.1f} % of the questions "
+                f"It gave no answer to {100 * failed / asked:.1f} % of all questions and variants "
                 f"({count(failed)} of {count(asked)}); they are left out of every number, and bounds are given below."
             ),
         )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from askew.report.content import Content
+from askew.report.coverage import coverage_lines
 from askew.report.figures import count, meaning, title, unit
 from askew.report.markup import Html, el, join
 from askew.report.plots import mark, meter
@@ -21,7 +22,18 @@ def verdict_section(content: Content) -> Html:
         for run_number, (run, label) in enumerate(zip(content.runs, content.labels, strict=True))
     ]
     cards = [_card(content, suite, metric) for suite, metric in _meters(content)]
-    return join(el("ul", *told, class_="verdicts"), el("div", *cards, class_="cards"))
+    covered = [el("p", line, class_="quiet") for line in _coverage(content)]
+    return join(el("ul", *told, class_="verdicts"), *covered, el("div", *cards, class_="cards"))
+
+
+def _coverage(content: Content) -> Iterator[str]:
+    """How much of the data each suite asks, once for runs that are alike in it."""
+    told = (
+        f"{suite['name']}: {' '.join(coverage_lines(suite, run.results.get('data') or {}))}"
+        for run in content.runs
+        for suite in run.suites
+    )
+    yield from dict.fromkeys(told)
 
 
 def _told(run: int, label: str, sentences: list[Sentence], several: bool) -> Html:

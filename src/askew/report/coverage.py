@@ -1,0 +1,101 @@
+"""How much of the data each suite covers, in a sentence: for the terminal, the verdict and warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from askew.report.figures import count
+
+FEW_IMAGES = 10
+"""Below this many images no interval can be trusted."""
+
+SHOWN_REASONS = 3
+"""Reasons for refusals that a sentence names."""
+
+
+def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of a suite's coverage before its numbers: how much is asked, and what cannot be told."""
+    if made_nothing(suite):
+        return [f"Warning: {nothing_sentence(suite, data)}"]
+    return list(filter(None, (coverage_sentence(suite, data), few_images(suite))))
+
+
+def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """What a suite of results.json made of the data, and why not more.
+
+    >>> tests = [{"test": "C", "matched": 9, "made": 4, "refused": {"people disagree": 3, "no such color": 2}}]
+    >>> suite = {"name": "rad", "tests": ["C"], "groups": 4, "variants": 4, "images": 3, "coverage": tests}
+    >>> coverage_sentence(suite, {"questions": 60, "counted": "question"})
+    'Asks 4 of 60 questions on 3 images, 4 variants; refused: people disagree (3), no such color (2).'
+    """
+    groups, variants = suite.get("groups") or 0, suite.get("variants") or 0
+    asked, total = asked_of(suite, data)
+    told = f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups, "group")
+    if suite.get("images") is not None:
+        told += f" on {plural(suite['images'], 'image')}"
+    changed = suite.get("changed", groups)
+    if suite.get("tests"):
+        told += f", {plural(variants, 'variant')}" + (f" of {count(changed)} of them" if changed < groups else "")
+    why = reasons(suite)
+    return f"Asks {told}{f'; refused: {why}' if why else ''}."
+
+
+def asked_of(suite: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[int, int]:
+    """How many of the data's questions the suite asks, of how many; (0, 0) where the data is not of questions."""
+    groups, total = suite.get("groups"), data.get("questions") or 0
+    if groups is None or data.get("counted", "question") != "question" or groups > total:
+        return 0, 0
+    return int(groups), int(total)
+
+
+def reasons(suite: Mapping[str, Any], most: int = SHOWN_REASONS) -> str:
+    """The most frequent reasons for refusals with their counts, of all tests together."""
+    found: Counter[str] = Counter()
+    for test in suite.get("coverage") or ():
+        found.update(test.get("refused") or {})
+    told = [f"{reason} ({count(n)})" for reason, n in found.most_common(most)]
+    others = sum(n for _, n in found.most_common()[most:])
+    return ", ".join([*told, *([f"other reasons ({count(others)})"] if others else [])])
+
+
+def made_nothing(suite: Mapping[str, Any]) -> bool:
+    """True when the suite made no group at all."""
+    return suite.get("groups") == 0
+
+
+def nothing_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
+    """What is said of a suite that made no group.
+
+    >>> tests = [{"test": "C", "refused": {"no scene graph": 60}}]
+    >>> nothing_sentence({"name": "carets", "groups": 0, "coverage": tests}, {"questions": 60})
+    'The suite carets made no group from 60 questions, so it has no score; refused: no scene graph (60).'
+    """
+    total = data.get("questions") or 0
+    source = plural(total, str(data.get("counted", "question"))) if total else "this data"
+    why = reasons(suite)
+    told = f"refused: {why}" if why else "no question has the form that it changes"
+    return f"The suite {suite['name']} made no group from {source}, so it has no score; {told}."
+
+
+def few_images(suite: Mapping[str, Any]) -> str:
+    """A warning when the suite rests on too few images for an interval, else nothing.
+
+    >>> few_images({"groups": 5, "images": 4})
+    'Only 4 images: how far chance can move these numbers cannot be told from fewer than 10.'
+    """
+    images = suite.get("images")
+    if not suite.get("groups") or images is None or images >= FEW_IMAGES:
+        return ""
+    only = plural(images, "image")
+    return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {FEW_IMAGES}."
+
+
+def plural(number: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "image"), plural(1200, "image")
+    ('1 image', '1,200 images')
+    """
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"

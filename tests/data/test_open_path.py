@@ -92,7 +92,7 @@ def test_a_folder_with_both_kinds_must_be_told_which(tmp_path: Path) -> None:
     asked, _ = write_vqa([QUESTION], str(tmp_path))
     write_gqa([QUESTION], str(tmp_path / "val_questions.json"))
     write_jsonl([QUESTION], str(tmp_path / "questions.jsonl"))
-    with pytest.raises(DataError, match=f"vqa:{tmp_path} or gqa:{tmp_path}"):
+    with pytest.raises(DataError, match=f"{asked} or {tmp_path}/val_questions.json"):
         open_path(tmp_path)
     assert Vqa(str(tmp_path)).path == asked
     assert [q.id for q in Gqa(str(tmp_path)).questions()] == ["1"]

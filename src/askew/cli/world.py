@@ -7,11 +7,12 @@ from pathlib import Path
 
 EXAMPLES = """\
 examples:
-  askew world --scenes 200 --seed 0 --output world
+  askew world --scenes 200 --seed 0 --output my-world
   askew world --scenes 5000 --size 384 --workers 2 --output big-world
 
 The folder holds the pictures, and for each split the questions and answers as VQA v2, as GQA (with scene graphs) and as
-JSONL, with a datasheet. Commands take it with --data world/... or make what they need themselves with --data world."""
+JSONL, with a datasheet. --data FOLDER reads its val split, --data FOLDER/train.jsonl another; --data world makes what a
+command needs by itself."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,8 @@ from askew.errors import DataError
 from askew.verbs import Dataset
 
 _TEXT = (".txt", ".txt.gz")
+_WORLD = os.path.join("images", ".drawn")
+"""In every folder that ``askew world`` writes."""
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
     "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, and JSONL with "
@@ -35,6 +37,8 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
     if path.endswith(_TEXT):
         return Lines(path, skip_bad=skip_bad)
+    if os.path.isfile(os.path.join(path, _WORLD)):
+        return Jsonl(_world_split(path), images=images, skip_bad=skip_bad)
     kind = _format_in(path) if os.path.isdir(path) else format_of(path)
     if kind == "vqa":
         return Vqa(path, images=images, skip_bad=skip_bad)
@@ -47,10 +51,25 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
     raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
 
 
+def _world_split(folder: str) -> str:
+    """The questions of a folder that ``askew world`` wrote: the split that ``world`` means too."""
+    path = os.path.join(folder, "val.jsonl")
+    if os.path.isfile(path) and not os.path.getsize(path):
+        raise DataError(
+            f"{path}: this world has too few scenes for a val split. Give another split: "
+            f"{os.path.join(folder, 'train.jsonl')}, or write a world of 20 scenes or more."
+        )
+    return path
+
+
 def _format_in(folder: str) -> str:
     """``vqa`` or ``gqa`` when the questions files of a folder are of that one kind."""
     inside = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
-    kinds = {format_of(file) for file in inside if _QUESTIONS_FILE.search(file)} & {"vqa", "gqa"}
+    found: dict[str, str] = {}
+    for file in filter(_QUESTIONS_FILE.search, inside):
+        found.setdefault(format_of(file), file)
+    kinds = sorted(found.keys() & {"vqa", "gqa"}, reverse=True)
     if len(kinds) > 1:
-        raise DataError(f"{folder}: VQA and GQA questions are in this folder. Say which: vqa:{folder} or gqa:{folder}")
-    return kinds.pop() if kinds else ""
+        files = " or ".join(found[kind] for kind in kinds)
+        raise DataError(f"{folder}: VQA and GQA questions are in this folder. Give one of the files, e.g. {files}")
+    return kinds[0] if kinds else ""

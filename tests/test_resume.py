@@ -21,7 +21,7 @@ def answer(image, question):
 
 
 def command(batch_size):
-    words = "run --model python:slow:answer --data q.jsonl --output out --quiet --batch-size"
+    words = "run --model python:slow:answer,blind=true --data q.jsonl --output out --quiet --batch-size"
     return [*words.split(), str(batch_size)]
 
 

@@ -257,7 +257,15 @@ def test_too_many_failures_exit_with_three(tmp_path):
     write_questions(tmp_path / "q.jsonl", 10)
     (tmp_path / "broken.py").write_text("def answer(image, question):\n    raise ValueError('no luck')\n")
     done = run_askew(
-        "run", "--model", "python:broken:answer", "--data", "q.jsonl", "--output", "o", "--quiet", cwd=tmp_path
+        "run",
+        "--model",
+        "python:broken:answer,blind=true",
+        "--data",
+        "q.jsonl",
+        "--output",
+        "o",
+        "--quiet",
+        cwd=tmp_path,
     )
     assert done.returncode == 3
     assert "no luck" in done.stderr

@@ -80,7 +80,9 @@ def test_a_run_of_one_model_leaves_nothing_of_the_two_before(folder, said):
     assert (folder / "o" / "mine" / "results.json").exists(), "a run of its own below this folder is not touched"
 
 
-@pytest.mark.parametrize("models", [("python:stopping_models:stop",), ("constant:no", "python:stopping_models:stop")])
+@pytest.mark.parametrize(
+    "models", [("python:stopping_models:stop,blind=true",), ("constant:no", "python:stopping_models:stop,blind=true")]
+)
 def test_a_run_that_was_stopped_leaves_nothing_to_pass(folder, said, models):
     assert run(said, "constant:yes")[0] == 0
     assert run(said, "constant:yes", "constant:no")[0] == 0
@@ -108,7 +110,7 @@ def test_from_python_nothing_is_left_either(folder, said):
     assert not found(folder / "o" / "constant-no")
 
 
-@pytest.mark.parametrize("models", [("constant:yes",), ("constant:yes", "python:stopping_models:yes")])
+@pytest.mark.parametrize("models", [("constant:yes",), ("constant:yes", "python:stopping_models:yes,blind=true")])
 def test_the_same_run_again_asks_nothing_and_finds_the_same(folder, said, models):
     where = folder / "o" / ("constant-yes" if len(models) > 1 else "")
     assert run(said, *models)[0] == 0

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from askew.errors import ModelError
+from askew.errors import BadImage, ModelError
 from askew.images import content_hash
 from askew.store import Store, ask_key
 from askew.types import Group, ImageRef, Outcome, Prediction, Question
@@ -47,6 +47,7 @@ class Keys:
         self._signature = repr(model)
         self._by_id = getattr(model, "by_id", False)
         self._blind = getattr(model, "blind", False)
+        self._opens_images = getattr(model, "opens_images", False)
 
     def of(self, question: Question) -> bytes:
         """32 bytes; equal for what would be the same asking."""
@@ -54,21 +55,36 @@ class Keys:
         by = repr(question.id) if self._by_id else ""
         return ask_key(self._signature, picture, question.text, question.context, by)
 
+    def lacks_image(self, question: Question) -> bool:
+        """True when the model opens images and this question names one that has neither file nor bytes."""
+        image = question.image
+        return self._opens_images and image is not None and image.path is None and image.data is None
+
     def _picture(self, image: ImageRef) -> str:
         """A picture by its content; for a model that never looks, by what the data says of it: no file is needed."""
         return content_hash(replace(image, path=None) if self._blind else image)
 
 
 def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
-    """Count what must be asked, without asking. Memory: nine bytes a question."""
-    count = 0
+    """Count what must be asked, without asking; refuse images that are named and missing. Nine bytes a question."""
+    count = missing = 0
+    example: Question | None = None
     prefixes, answered = array("Q"), bytearray()
     for window in chunks(groups, 512):
         count += len(window)
-        found = [keys.of(question) for group in window for question in members(group)]
+        questions = [question for group in window for question in members(group)]
+        lacking = list(filter(keys.lacks_image, questions))
+        missing, example = missing + len(lacking), example or next(iter(lacking), None)
+        found = list(map(keys.of, questions))
         known = store.known(found)
         prefixes.extend(int.from_bytes(key[:8], "big") for key in found)
         answered.extend(key in known for key in found)
+    if example is not None and example.image is not None:
+        raise BadImage(
+            f"{missing:,} of {len(prefixes):,} questions name an image whose file is not known, e.g. image "
+            f"{example.image.id!r} of question {example.id!r}, and the model looks at images. Give their folder "
+            "(--images DIR; images=... in Python). A model that never looks must say so (blind=true)."
+        )
     distinct, first = np.unique(np.array(prefixes, dtype=np.uint64), return_index=True)
     known_count = int(np.frombuffer(answered, dtype=np.uint8)[first].sum())
     return Plan(count, len(prefixes), len(distinct), known_count)

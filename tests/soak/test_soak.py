@@ -39,7 +39,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_every_answer(tmp_path):
         "    time.sleep(0.004)\n"
         "    return 'yes'\n"
     )
-    command = [sys.executable, "-m", "askew", "run", "--model", "python:slow:answer", "--data", "q.jsonl"]
+    command = [sys.executable, "-m", "askew", "run", "--model", "python:slow:answer,blind=true", "--data", "q.jsonl"]
     command += ["--output", "out", "--batch-size", "16", "--quiet"]
     kills = 0
     for _ in range(12):

@@ -168,7 +168,7 @@ def test_the_release_needs_images(tmp_path):
 
 
 def test_runs_from_data_to_tables():
-    result = askew.evaluate(lambda image, question: "yes", DATA, P2Suite(originals="all"), name="yes")
+    result = askew.evaluate("constant:yes", DATA, P2Suite(originals="all"), name="yes")
     assert result.score("accuracy.original", "test=ant").value == pytest.approx(1 / 2)
     assert result.score("accuracy.variant", "test=ant").value == pytest.approx(1 / 2)
     assert result.score("cs.2", "test=ant").value == 0

@@ -48,6 +48,11 @@ class Onnx:
             files.append(Path(self.folder) / "encoder.onnx")
         object.__setattr__(self, "signature", fingerprint(*map(str, files)))
 
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there."""
+        return bool(self.about["eyes"] != "none")
+
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The best answer to each, with its score from 0 to 1; a question whose picture cannot be seen fails alone."""
         batches = range(0, len(questions), self.batch_size)
@@ -166,6 +171,11 @@ class Bundled:
     def model(self) -> Onnx:
         """The files behind the name."""
         return Onnx(str(REFERENCE), self.name, self.batch_size, self.threads)
+
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there."""
+        return self.model.opens_images
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the network says; a question whose picture cannot be seen fails alone."""

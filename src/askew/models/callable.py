@@ -26,25 +26,33 @@ ONCE = "once-"
 class PythonModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
-    ``image`` is a Pillow picture, or None when the data came without pictures. The signature holds a hash of the
-    module's and the function's source files and of what the function holds (arguments of a partial, attributes of an
-    object), so that answers of an edited function are not taken from the store; weights that the module loads are
-    beyond what askew can see: give ``version=...`` when they change.
+    ``image`` is a Pillow image, or None for a question that names no image. An image that is named and missing is
+    refused, unless ``blind=true`` says that the function never looks: then ``image`` is always None. The signature
+    holds a hash of the module's and the function's source files and of what the function holds (arguments of a partial,
+    attributes of an object), so that answers of an edited function are not taken from the store; weights that the
+    module loads are beyond what askew can see: give ``version=...`` when they change.
     """
 
     function: str
     batch: bool = False
     version: str = ""
+    blind: bool = False
     source: str = field(init=False, default="")
 
     def __post_init__(self) -> None:
         function = load(self.function)
         module = sys.modules.get(self.function.rpartition(":")[0])
         object.__setattr__(self, "source", source_hash(function, getattr(module, "__file__", None), vouched=True))
+        object.__setattr__(self, "blind", self.blind or says_blind(function))
+
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there."""
+        return not self.blind
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the function says."""
-        return CallableModel(load(self.function), self.batch).answer(questions)
+        return CallableModel(load(self.function), self.batch, blind=self.blind).answer(questions)
 
 
 @dataclass(frozen=True)
@@ -52,20 +60,27 @@ class CallableModel:
     """A function that is at hand, as a model. ``name`` and the source's hash are its signature.
 
     Of a function that holds what cannot be told from outside (a tensor, a network, an open file) no answer is taken
-    from an earlier run, unless it, or the object it belongs to, has a ``version`` that says when that changes.
+    from an earlier run, unless it, or the object it belongs to, has a ``version`` that says when that changes. A
+    ``blind`` one is given None in the place of every image.
     """
 
     function: Callable[..., Any] = field(repr=False)
     batch: bool = False
     name: str = ""
     source: str = ""
+    blind: bool = False
 
     @classmethod
-    def of(cls, function: Callable[..., Any], batch: bool = False) -> CallableModel:
-        """The model of this function, named as the function is."""
+    def of(cls, function: Callable[..., Any], batch: bool = False, blind: bool = False) -> CallableModel:
+        """The model of this function, named as the function is; blind too where the function has ``blind = True``."""
         named = function.func if isinstance(function, partial) else function
         name = getattr(named, "__qualname__", type(named).__name__)
-        return cls(function, batch, name, source_hash(function))
+        return cls(function, batch, name, source_hash(function), blind or says_blind(function))
+
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there."""
+        return not self.blind
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the function says; an exception is a failed prediction, and costs a batch nothing else."""
@@ -83,14 +98,18 @@ class CallableModel:
     def _ask_one(self, question: Question) -> Prediction:
         start = time.perf_counter()
         try:
-            said = self.function(_picture(question), question.text)
+            said = self.function(self._image(question), question.text)
         except (Exception, SystemExit) as error:
             return Prediction(question.id, None, error=_said(error), seconds=time.perf_counter() - start)
         return _prediction(question, said, time.perf_counter() - start)
 
+    def _image(self, question: Question) -> Any:
+        return None if self.blind or question.image is None else open_image(question.image)
+
     def _ask_batch(self, questions: Sequence[Question]) -> list[Prediction]:
         start = time.perf_counter()
-        said = self.function([_picture(question) for question in questions], [question.text for question in questions])
+        images = [self._image(question) for question in questions]
+        said = self.function(images, [question.text for question in questions])
         each = (time.perf_counter() - start) / len(questions)
         answers = [said] if isinstance(said, str) else list(said)
         if len(answers) != len(questions):
@@ -99,6 +118,16 @@ class CallableModel:
                 "A batch function must return one answer for each question, in order."
             )
         return [_prediction(question, answer, each) for question, answer in zip(questions, answers, strict=True)]
+
+
+def says_blind(function: Callable[..., Any]) -> bool:
+    """Whether the function (of a partial: the function in it; of a method: its object) has ``blind = True``.
+
+    >>> says_blind(len), says_blind(type("Blind", (), {"blind": True, "__call__": len})())
+    (False, True)
+    """
+    function = function.func if isinstance(function, partial) else function
+    return any(getattr(held, "blind", False) is True for held in (function, getattr(function, "__self__", None)))
 
 
 def load(spec: str) -> Callable[..., Any]:
@@ -151,11 +180,6 @@ def source_hash(function: Callable[..., Any], file: str | None = None, vouched: 
         return reading.digest((reading.file(file), function)).hex()[:12]
     except (Untold, RecursionError):
         return f"{ONCE}{uuid4().hex[:12]}"
-
-
-def _picture(question: Question) -> Any:
-    image = question.image
-    return open_image(image) if image is not None and (image.path or image.data) else None
 
 
 def _prediction(question: Question, said: Any, seconds: float) -> Prediction:

@@ -82,6 +82,11 @@ class HuggingFace:
         """Whether the model answers in words of its own, from which a short answer must be taken."""
         return self.task == "generate"
 
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there; region features are found by the image's id."""
+        return self.task != "regions"
+
     def __repr__(self) -> str:
         said = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
         if self.task == "generate":

@@ -113,6 +113,11 @@ class OpenAI:
             ),
         )
 
+    @property
+    def opens_images(self) -> bool:
+        """Whether the file of every image must be there."""
+        return not self.blind
+
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """One prediction for each question, as they come. Answers are the model's own words."""
         key = api_key()

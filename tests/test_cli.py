@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -83,3 +84,21 @@ def test_extras_that_are_there_are_not_asked_for(monkeypatch):
 def test_an_output_folder_may_be_named_in_any_bytes(run, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["askew", "run", *RUN.split(), "--output", "l\udcfc"])
     assert main() == 0
+
+
+def test_the_papers_figures_can_be_left_out_by_every_command_that_writes_tables(tmp_path):
+    def tables(*words) -> str:
+        assert main([*map(str, words), "--no-published"]) == 0
+        return (Path(words[-1]) / "tables.md").read_text()
+
+    made = {say: tmp_path / say for say in ("yes", "no")}
+    for say, folder in made.items():
+        words = ("run", "--model", f"constant:{say}", "--data", "world:val,scenes=40", "--suite", "rad", "--quiet")
+        assert "BUTD" not in tables(*words, "--output", folder)
+    assert main(["report", *map(str, made.values()), "--output", str(tmp_path / "both" / "report.html")]) == 0
+    assert "BUTD" in (tmp_path / "both" / "tables.md").read_text()
+    assert "BUTD" not in tables("compare", *made.values(), "--output", tmp_path / "compared")
+    answers = tmp_path / "answers.json"
+    answers.write_text("[]")
+    words = ("score", made["yes"] / "groups.jsonl", answers, "--allow-missing")
+    assert "BUTD" not in tables(*words, "--output", tmp_path / "scored")

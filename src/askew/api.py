@@ -25,6 +25,7 @@ from askew.records import outcome_from
 from askew.registry import make, open_data
 from askew.report.html import write_report
 from askew.report.load import Run, load_run
+from askew.report.tables import without_published
 from askew.report.terminal import terminal_summary
 from askew.run import begin, check_failures, empty_suites, run, score_from
 from askew.settings import Named, settings_from
@@ -85,9 +86,9 @@ class Result:
             for line in lines:
                 yield outcome_from(orjson.loads(line))
 
-    def report(self, path: str | Path) -> Path:
-        """Write the report page (and the tables beside it); gives its path."""
-        write_report([self.run], Path(path))
+    def report(self, path: str | Path, published: bool = True) -> Path:
+        """Write the report page (and the tables beside it), without the papers' figures if so asked; gives its path."""
+        write_report([self.run if published else without_published(self.run)], Path(path))
         return Path(path)
 
     def __str__(self) -> str:

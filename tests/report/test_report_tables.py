@@ -6,8 +6,9 @@ from pathlib import Path
 from fake_runs import make_run
 
 from askew.report.figures import NOTHING, Figure
+from askew.report.html import page
 from askew.report.load import Run, load_run
-from askew.report.tables import latex_tables, latex_text, markdown_tables, sheets
+from askew.report.tables import PUBLISHED, latex_tables, latex_text, markdown_tables, sheets, without_published
 
 
 def test_latex_escapes_everything_special() -> None:
@@ -27,6 +28,22 @@ def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
     assert sheet.lines[0].cells[0].text == f"{100 * figure.value:.1f}"
     assert sheet.lines[0].cells[0].n == figure.n
     assert [cell.text for cell in sheet.lines[1].cells] == ["67.15", "58.68", "78.59", "—"]
+
+
+def test_published_rows_stand_below_a_heading_that_says_they_are_not_comparable(tmp_path: Path) -> None:
+    run = load_run(make_run(tmp_path / "a", "our_model", groups=60, pictures=False))
+    for text in (markdown_tables([run]), latex_tables([run]), page([run])):
+        assert text.index("our") < text.index(PUBLISHED) < text.index("BUTD")
+    assert rf"\multicolumn{{5}}{{l}}{{\emph{{{PUBLISHED}}}}} \\" in latex_tables([run])
+    assert f'<th scope="rowgroup" colspan="5">{PUBLISHED}</th>' in page([run])
+
+
+def test_published_rows_can_be_left_out(tmp_path: Path) -> None:
+    run = without_published(load_run(make_run(tmp_path / "a", "our_model", groups=60, pictures=False)))
+    for text in (markdown_tables([run]), latex_tables([run]), page([run])):
+        assert "our" in text
+        assert "BUTD" not in text
+        assert PUBLISHED not in text
 
 
 def test_published_figures_are_as_printed(tmp_path: Path) -> None:

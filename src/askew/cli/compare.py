@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_resampling, add_runs
+from askew.cli.options import add_published, add_resampling, add_runs
 
 EXAMPLES = """\
 examples:
@@ -22,6 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
     add_resampling(parser)
+    add_published(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -32,5 +33,5 @@ def main(args: argparse.Namespace) -> int:
     if len(args.runs) < 2:
         raise UsageError("Two runs or more are needed. For one: askew report RUN.")
     report = Path(args.output) / "report.html" if args.output else None
-    show([Path(run) for run in args.runs], report, args.resamples, args.seed)
+    show([Path(run) for run in args.runs], report, args.resamples, args.seed, published=not args.no_published)
     return 0

@@ -56,6 +56,13 @@ def add_resampling(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
 
 
+def add_published(parser: argparse.ArgumentParser) -> None:
+    """What tables show besides the runs."""
+    parser.add_argument(
+        "--no-published", action="store_true", default=None, help="leave the papers' own figures out of the tables"
+    )
+
+
 def add_config(parser: argparse.ArgumentParser) -> None:
     """A file with the same options."""
     parser.add_argument("--config", metavar="FILE", help="a YAML file with the same options; the command line wins")

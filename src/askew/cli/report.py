@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_resampling, add_runs
+from askew.cli.options import add_published, add_resampling, add_runs
 
 EXAMPLES = """\
 examples:
@@ -19,6 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
     add_resampling(parser)
+    add_published(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -27,5 +28,5 @@ def main(args: argparse.Namespace) -> int:
 
     folders = [Path(run) for run in args.runs]
     output = Path(args.output) if args.output else folders[0] / "report.html"
-    show(folders, output, args.resamples, args.seed)
+    show(folders, output, args.resamples, args.seed, published=not args.no_published)
     return 0

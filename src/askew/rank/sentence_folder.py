@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -33,13 +34,24 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
     def encode(text: str) -> Any:
         text = text.strip().lower() if settings.get("do_lower_case") else text.strip()
         inputs = tokenizer(text, truncation=True, max_length=longest, return_tensors="pt")
-        with torch.inference_mode():
+        with torch.inference_mode(), _one_thread(torch):
             states = model(**inputs).last_hidden_state[0]  # tokens × width
         if pooling == "cls":
             return states[0].float().numpy()
         return (states.mean(0) if pooling == "mean" else states.max(0).values).float().numpy()
 
     return encode
+
+
+@contextmanager
+def _one_thread(torch: Any) -> Iterator[None]:
+    """One thread, as the number of threads decides how sums are split; torch's own state stays as it was."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def pooling_of(path: Path) -> str:

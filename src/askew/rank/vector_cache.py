@@ -14,8 +14,11 @@ import numpy as np
 from tqdm import tqdm
 
 from askew.files import cache_folder
+from askew.rank.products import row_lengths
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
+_MADE = "2: each text by itself"
+"""How vectors are made; part of the file's name, so that older ones are not mixed with new ones."""
 _CHUNK = 500
 _AT_ONCE = 2000
 """New texts that are encoded and then kept together."""
@@ -53,22 +56,22 @@ def _found(
     bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
     for start in range(0, len(unknown), _AT_ONCE):
         part = unknown[start : start + _AT_ONCE]
-        vectors = encode([texts[key] for key in part])
-        fresh = [(key, _unit(vector)) for key, vector in zip(part, vectors, strict=True)]
+        rows = _unit(np.array(encode([texts[key] for key in part]), np.float32))
+        fresh = list(zip(part, rows, strict=True))
         shelf.keep(fresh)
         yield from fresh
         bar.update(len(part))
     bar.close()
 
 
-def _unit(vector: Any) -> Any:
-    exact = np.asarray(vector, np.float64)
-    length = np.sqrt(exact @ exact)
-    return (exact / length if length > 0 else exact).astype(np.float32)
+def _unit(rows: Any) -> Any:
+    lengths = row_lengths(rows)
+    return (rows / np.where(lengths > 0, lengths, 1)[:, None]).astype(np.float32)
 
 
 def _place(signature: str) -> Path:
-    return cache_folder() / "vectors" / f"{hashlib.sha256(signature.encode()).hexdigest()[:24]}.sqlite"
+    digest = hashlib.sha256(f"{_MADE} {signature}".encode()).hexdigest()
+    return cache_folder() / "vectors" / f"{digest[:24]}.sqlite"
 
 
 class _Shelf:

@@ -131,11 +131,20 @@ def test_runs_on_other_data_are_not_silently_called_equal(folder, said):
     assert "share no group" not in said("compare", "o", "o")[1]
 
 
-def test_a_dry_run_takes_nothing_away(folder, said):
+def test_a_dry_run_changes_no_file_of_a_finished_run(folder, said):
+    """It replaced groups.jsonl, so that results and groups no longer belonged together."""
     assert run(said, "constant:yes")[0] == 0
-    before = found(folder / "o")
+    before = {path: path.read_bytes() for path in (folder / "o").iterdir()}
+    code, told = run(said, "constant:yes", more=("--dry-run", "--limit", "2"))
+    assert (code, "0 calls for 2 groups" in told) == (0, True)
     assert run(said, "constant:no", more=("--dry-run",))[0] == 0
-    assert found(folder / "o") == before
+    assert {path: path.read_bytes() for path in (folder / "o").iterdir()} == before
+
+
+def test_a_dry_run_makes_no_folder(folder, said):
+    code, told = run(said, "constant:yes", more=("--dry-run",))
+    assert (code, "6 calls for 6 groups" in told) == (0, True)
+    assert not (folder / "o").exists()
 
 
 def test_missing_answers_of_a_scored_file_shut_the_gate(folder, said):

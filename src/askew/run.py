@@ -179,9 +179,12 @@ def empty_suites(prepared: Prepared) -> list[str]:
 
 
 def forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings) -> str:
-    """What a run would ask, in a sentence: calls, and tokens and cost where the model can estimate them."""
-    keys = Keys(model.what)
-    with Store(store_path(folder, settings)) as store:
+    """What a run would ask, in a sentence: calls, and tokens and cost where the model can estimate them.
+
+    ``folder`` is only read; where it has no answers yet, an empty store is made beside the groups.
+    """
+    keys, kept = Keys(model.what), store_path(folder, settings)
+    with Store(kept if kept.is_file() else prepared.groups.with_name("answers.sqlite")) as store:
         todo = plan(read_groups(str(prepared.groups)), keys, store)
         estimate = getattr(model.what, "estimate", None)
         made = estimate(unknown(read_groups(str(prepared.groups)), keys, store)) if estimate else None

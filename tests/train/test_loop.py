@@ -11,6 +11,7 @@ import torch
 from tiny import NET, Colored, groups, questions
 
 from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
+from askew.files import alone_in
 from askew.models.trained import TrainedModel
 from askew.nets.config import NetConfig
 from askew.train import loop
@@ -279,3 +280,10 @@ def test_damaged_files_are_said(tmp_path):
     (tmp_path / "words.json").write_bytes(b"[")
     with pytest.raises(DataError, match=r"words\.json"):
         load_trained(tmp_path, Colored())
+
+
+def test_two_trainings_in_one_folder_at_a_time_are_refused(tmp_path):
+    """The second one wrote its checkpoints over those of the first."""
+    with alone_in(tmp_path), pytest.raises(RunError, match="another askew is writing to this folder"):
+        tiny(tmp_path)
+    assert not (tmp_path / "config.json").exists()

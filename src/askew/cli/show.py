@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import orjson
 
@@ -60,11 +61,9 @@ def run_all(
 
 
 def dry_run(models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings) -> None:
-    """Say what a run would ask, of whom, and what it would cost; ask nothing."""
-    with alone_in(output):
-        prepared = prepare(data, suites, output, settings)
-        for told in empty_suites(prepared):
-            print(f"Warning: {told}", file=sys.stderr)
+    """Say what a run would ask, of whom, and what it would cost; ask nothing, and write nothing to ``output``."""
+    with TemporaryDirectory(prefix="askew-") as scratch:
+        prepared = prepare(data, suites, Path(scratch), settings)
         for model, folder in zip(models, _folders(models, output), strict=True):
             print(forecast(model, prepared, folder, settings))
 

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from askew import __version__
 from askew.api import as_data
 from askew.errors import RunError, UsageError
-from askew.files import clear_parts, replaced
+from askew.files import alone_in, clear_parts, replaced
 from askew.nets.build import build_net
 from askew.nets.config import NetConfig
 from askew.nets.types import Output
@@ -65,7 +65,7 @@ def train(
     named = as_data(data, images, skip_bad), None if val is None else as_data(val, images, skip_bad)
     lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
     folder = Path(output)
-    with _deterministic(config, folder):
+    with alone_in(folder), _deterministic(config, folder):
         _begin(folder, lesson)
         _teach(lesson, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from askew.metrics.compare import compare
+from askew.metrics.compare import Difference, compare, corrected
 from askew.records import outcome_from
 from askew.registry import make
 from askew.report.load import Run, labels
@@ -17,12 +17,18 @@ from askew.suites.measures import with_more
 from askew.types import Outcome
 
 PARTS = ("test", "answer_type")
-"""What is compared besides the whole; each further part makes the Holm correction stricter for all."""
+"""What is compared besides the whole; each further part makes the Holm correction stricter for all parts."""
+
+ACCURACY = "accuracy.all"
+"""A headline of the first suite that has it, besides the suites' own."""
 
 
 def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
-    """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it."""
-    differences: list[dict[str, Any]] = []
+    """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it.
+
+    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction.
+    """
+    differences: list[Difference] = []
     for name in dict.fromkeys(suite["name"] for run in runs for suite in run.suites):
         sharing = {
             label: (run, suite["spec"])
@@ -34,9 +40,16 @@ def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> l
             outcomes = {label: _outcomes(run.folder, name) for label, (run, _) in sharing.items()}
             first, spec = next(iter(sharing.values()))
             metrics = with_more(make("suite", spec).metrics, first.results["config"]["metrics"])
-            found = compare(outcomes, metrics, name, PARTS, resamples, seed)
-            differences += [asdict(difference) for difference in found]
-    return differences
+            headlines = {_headline(first, name)}
+            if not any(one.metric == ACCURACY for one in differences):
+                headlines.add(ACCURACY)
+            differences += compare(outcomes, metrics, name, PARTS, resamples, seed, headlines)
+    return [asdict(difference) for difference in corrected(differences)]
+
+
+def _headline(run: Run, suite: str) -> str:
+    (found,) = (one for one in run.suites if one["name"] == suite)
+    return str((found.get("headline") or {}).get("metric", ""))
 
 
 def _outcomes(folder: Path, suite: str) -> Iterator[Outcome]:

@@ -119,7 +119,8 @@ def test_a_named_metric_that_neither_run_has_a_score_of_fails(runs):
 def test_a_tiny_p_is_written_as_people_write_it(tmp_path):
     good, bad = made(tmp_path / "a", script()), made(tmp_path / "b", script(0, 20))
     (_, check, _) = compare_to(bad, good, Rule(metrics=("accuracy.variant",), resamples=9000))
-    assert check.why == "Significantly worse. Change −100.0 (from 100.0 to 0.0 over the 20 in both), p < 0.001."
+    change = "Significantly worse. Change −100.0 (from 100.0 to 0.0 over the 20 in both)"
+    assert check.why == f"{change}, p < 0.001 (Holm over 1: other metrics of rad)."
 
 
 def test_what_is_not_judged_does_not_make_the_correction_stricter(tmp_path):

@@ -101,7 +101,8 @@ def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> Non
     assert [line[-1] in "▲▼" and line[-1] for line in lines[start : start + 3]] == [False, "▼", "▲"]
     assert "\x1b[32m▲" in terminal_summary(runs, differences, color=True)
     # not better or worse: a rate of answers or flips has arrows too
-    assert lines[-2] == "▲ ▼ higher or lower (Holm-corrected p < 0.05) than a"
+    assert lines[-3] == "▲ ▼ higher or lower (Holm-corrected p < 0.05) than a"
+    assert lines[-2] == "Holm's families: all (3)."
 
 
 def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ examples:
   askew compare runs/* --output compared        (also writes the joint report and differences.json)
 
 Differences are paired: the same groups, the same resampled images for both models; p values are Holm-corrected
-over the whole table."""
+by family: headlines, each suite's other metrics, its parts."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

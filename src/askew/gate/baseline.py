@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 import orjson
@@ -15,7 +15,7 @@ from askew.gate.check import Check, Status
 from askew.gate.requirement import did_you_mean
 from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
-from askew.metrics.compare import holm
+from askew.metrics.compare import Difference, corrected
 from askew.metrics.flips import Flips
 from askew.metrics.introspect import Introspect
 from askew.metrics.rates import AnswerRate
@@ -38,7 +38,7 @@ class Rule:
     """When a run counts as worse: significantly so, and by more than a margin."""
 
     alpha: float = 0.05
-    """Of the p value, corrected for all comparisons that the gate looks at (Holm 1979)."""
+    """Of the p value, corrected for all comparisons of its family that the gate looks at (Holm 1979)."""
     margin: float = 0.0
     """What may be lost, as a fraction."""
     metrics: tuple[str, ...] = ()
@@ -122,14 +122,13 @@ def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Ru
 
 
 def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]) -> dict[_Key, dict[str, Any]]:
-    """Run minus baseline by suite, metric and part, the p values corrected for those that are looked at alone."""
+    """Run minus baseline by suite, metric and part; families of comparisons have only those that are looked at."""
     found = {
-        (difference["suite"], difference["metric"], difference["part"]): difference
+        (difference["suite"], difference["metric"], difference["part"]): Difference(**difference)
         for difference in compare_runs([run, baseline], rule.resamples, rule.seed)
     }
     looked_at = {key: difference for key, difference in found.items() if key in compared}
-    corrected = holm([difference["p"] for difference in looked_at.values()])
-    return {key: {**difference, "p_holm": p} for (key, difference), p in zip(looked_at.items(), corrected, strict=True)}
+    return {key: asdict(one) for key, one in zip(looked_at, corrected(list(looked_at.values())), strict=True)}
 
 
 def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any] | None) -> Check:
@@ -148,7 +147,8 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
     change, now, then = (show(name, difference[what]) for what in ("difference", "of_a", "of_b"))
     p = probability(difference["p_holm"])
     p = p if p.startswith("<") else f"= {p}"
-    said = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p}."
+    family = f"Holm over {difference['family_size']:,}: {difference['family']}"
+    said = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p} ({family})."
     if significant and lost > pair.rule.margin:
         return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {said}")
     verdict = "Within the margin. " if significant and lost > 0 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import erfc, exp, isnan, lgamma, log, sqrt
@@ -17,6 +17,9 @@ from askew.metrics.resample import part_name, ranks
 from askew.metrics.rows import SLICES, Floats, Index, Ints, Rows, Selected
 from askew.types import Outcome
 from askew.verbs import Metric
+
+HEADLINE = "headline"
+"""The family of what sums the suites up."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,13 @@ class Difference:
     p: float
     """Two-sided, from the same drawings; see ``bootstrap_p``."""
     p_holm: float
-    """The same, corrected for all comparisons of the table (Holm 1979)."""
+    """The same, corrected for all comparisons of its family (Holm 1979)."""
     n: int
     """Groups that count for either."""
+    family: str = ""
+    """``headline``, ``other metrics of SUITE`` or ``parts of SUITE``; see ``corrected``."""
+    family_size: int = 0
+    """How many comparisons of the family could be tested."""
     p_mcnemar: float = float("nan")
     """Exact McNemar test on groups right as a whole, for metrics that count pairs; it takes groups as independent."""
 
@@ -52,10 +59,12 @@ def compare(
     parts: Sequence[str] = SLICES,
     resamples: int = 2000,
     seed: int = 0,
+    headlines: Collection[str] = (),
 ) -> list[Difference]:
     """Every two runs compared by every metric in every part; groups are matched by id, in any order.
 
-    Of each run only its rows are kept. A part or metric for which two runs share no group is left out.
+    ``headlines`` are the metrics that sum the suite up: over the whole they are a family of their own. Of each run only
+    its rows are kept. A part or metric for which two runs share no group is left out.
     """
     groups, clusters = Index(), Index()
     rows = {name: Rows(metrics, parts, groups, clusters) for name in runs}
@@ -65,8 +74,30 @@ def compare(
     points: list[_Point] = []
     drawn = Bootstrap(len(rank), resamples, seed).sums(_blocks(rows, metrics, suite, rank, points))
     found = [_with_interval(point, sums) for point, sums in zip(points, drawn, strict=True)]
-    corrected = holm([one.p for one in found])
-    return [replace(one, p_holm=ten_digits(p)) for one, p in zip(found, corrected, strict=True)]
+    return corrected([replace(one, family=_family(one, headlines)) for one in found])
+
+
+def corrected(differences: Sequence[Difference]) -> list[Difference]:
+    """The same with p values corrected within each family, so that hundreds of parts do not drown the headlines.
+
+    The families are the headlines of all suites together, each suite's other metrics over the whole, and its parts.
+    """
+    families: dict[str, list[int]] = {}
+    for place, one in enumerate(differences):
+        families.setdefault(one.family, []).append(place)
+    found = list(differences)
+    for places in families.values():
+        values = holm([found[place].p for place in places])
+        size = sum(not isnan(p) for p in values)
+        for place, p in zip(places, values, strict=True):
+            found[place] = replace(found[place], p_holm=ten_digits(p), family_size=size)
+    return found
+
+
+def _family(one: Difference, headlines: Collection[str]) -> str:
+    if one.part:
+        return f"parts of {one.suite}"
+    return HEADLINE if one.metric in headlines else f"other metrics of {one.suite}"
 
 
 def bootstrap_p(difference: float, samples: Floats) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
@@ -172,8 +173,15 @@ def _legend(
         yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
     if len(runs) > 1 and differences:
         yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
+        yield from wrap(f"Holm's families: {'; '.join(_families(differences))}.", width)
     if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
         yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
+
+
+def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Each family of comparisons that p is corrected for, with how many were tested."""
+    sizes = {str(item.get("family") or "all"): item.get("family_size") or len(differences) for item in differences}
+    return [f"{_safe(name)} ({count(size)})" for name, size in sizes.items()]
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:

@@ -89,24 +89,34 @@ def _source(name: str, text: str) -> Html:
 def _differences(content: Content) -> Html | None:
     if not content.differences:
         return None
-    main = {(suite["name"], (suite.get("headline") or {}).get("metric", "")) for suite in content.suites}
-    main |= {(suite["name"], "accuracy.all") for suite in content.suites[:1]}
-    first: list[Mapping[str, Any]] = []
-    others: list[Mapping[str, Any]] = []
+    families: dict[str, list[Mapping[str, Any]]] = {}
     for item in content.differences:
-        is_main = not item.get("part") and (item["suite"], item["metric"]) in main
-        (first if is_main else others).append(item)
-    first.sort(key=lambda item: (item["suite"], item["metric"]))
-    listed = sorted(others, key=_order)[:LISTED]
-    more = f"The {count(len(listed))} clearest of {count(len(others))} other comparisons"
+        families.setdefault(str(item.get("family") or "other"), []).append(item)
+    first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
+    told = (
+        "Paired on the same questions. p after Holm's correction for all comparisons of a family: the headlines "
+        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ where it is under 0.05."
+    )
     return el(
         "section",
         el("h3", "Differences between models"),
-        el("p", "Paired on the same questions; p after Holm's correction. ▲ ▼ where it is under 0.05.", class_="quiet"),
-        _difference_table(first, "Differences over each suite") if first else None,
-        details(more, _difference_table(listed, "Other differences")) if listed else None,
+        el("p", told, class_="quiet"),
+        _difference_table(first, "Differences in the headlines") if first else None,
+        *(_family(name, items) for name, items in families.items()),
         class_="sheet",
     )
+
+
+def _family(name: str, items: Sequence[Mapping[str, Any]]) -> Html:
+    listed = sorted(items, key=_order)[:LISTED]
+    shown = f"the {count(len(listed))} clearest of {count(len(items))}, " if len(listed) < len(items) else ""
+    heading = f"{name[:1].upper()}{name[1:]}: {shown}p corrected for {_tested(items)}"
+    return details(heading, _difference_table(listed, f"Differences: {name}"))
+
+
+def _tested(items: Sequence[Mapping[str, Any]]) -> str:
+    number = sum(item.get("p_holm") is not None and item["p_holm"] == item["p_holm"] for item in items)
+    return f"{count(number)} comparison{'' if number == 1 else 's'}"
 
 
 def _difference_table(items: Sequence[Mapping[str, Any]], caption: str) -> Html:

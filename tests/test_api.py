@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from dataclasses import dataclass
 from functools import partial
 
 import pytest
@@ -43,6 +46,16 @@ class Answerer:
 
     def answer(self, questions):
         return self.say(questions)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A model with an attribute of its own."""
+
+    word: str
+
+    def answer(self, questions):
+        return [Prediction(question.id, self.word) for question in questions]
 
 
 def predicts(word):
@@ -98,6 +111,29 @@ def test_a_model_that_streams_something_else_is_told_too():
 
     with pytest.raises(ModelError, match=r"Stream.stream\(\) gave 'What color"):
         askew.evaluate(Stream(None), QUESTIONS, "accuracy", **QUICK)
+
+
+def test_a_model_that_only_streams_is_a_model():
+    class Streamer:
+        blind = True
+
+        def stream(self, questions):
+            for question in reversed(questions):
+                yield Prediction(question.id, "red" if "car" in question.text else "blue")
+
+    result = askew.evaluate(Streamer(), QUESTIONS, "accuracy", **QUICK)
+    assert result.score("accuracy.all").value == 1.0
+    assert result.results["time"]["asked"] == 2
+
+
+def test_a_wrapped_model_can_be_copied_and_pickled():
+    wrapped = as_model(Fixed("red")).what
+    for made in (copy.copy(wrapped), copy.deepcopy(wrapped), pickle.loads(pickle.dumps(wrapped))):
+        assert repr(made) == repr(wrapped)
+        assert made.word == "red"
+        assert [prediction.answer for prediction in made.answer(QUESTIONS)] == ["red", "red"]
+    with pytest.raises(AttributeError, match="no_such"):
+        wrapped.no_such  # noqa: B018
 
 
 def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen():

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass, field
 
 import pytest
 
+import askew
+from askew.api import as_model
 from askew.ask import Keys, ask, plan
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted
@@ -189,3 +192,52 @@ def test_half_a_character_in_an_answer_stops_no_run(tmp_path):
     answers = [outcome.original.answer, *(prediction.answer for prediction in outcome.variants)]
     assert answers == ["caf\u00e9 \U0001f408", "\U0001f408", "cat \ufffd"]
     assert [p.answer for p in again[0].variants] == answers[1:]
+
+
+@dataclass(frozen=True)
+class Paid:
+    """Every answer takes these tokens."""
+
+    name: str
+    tokens: tuple
+
+    def answer(self, questions):
+        return [Prediction(question.id, "red", tokens=self.tokens) for question in questions]
+
+    def price(self, read, written):
+        return read + 10.0 * written
+
+
+def usage(model, folder, count, **settings):
+    asked = [Question(number, None, f"What color is car {number}?", ("red",) * 10) for number in range(count)]
+    result = askew.evaluate(model, asked, "accuracy", output=folder, resamples=10, **settings)
+    return result.results["usage"]
+
+
+def test_a_shared_store_does_not_price_the_tokens_of_other_runs(tmp_path):
+    shared = {"store": str(tmp_path / "shared.sqlite")}
+    usage(Paid("other", (1000, 1000)), tmp_path / "other", 5, **shared)
+    usage(Paid("mine", (7, 2)), tmp_path / "more questions", 8, **shared)
+    again = usage(Paid("mine", (7, 2)), tmp_path / "mine", 3, **shared)
+    assert again == {"now": [0, 0], "store": [21, 6], "cost": {"now": 0.0, "store": 81.0}}
+    both = usage(Paid("mine", (7, 2)), tmp_path / "nine", 9, **shared)
+    assert (both["now"], both["store"]) == ([7, 2], [63, 18])
+
+
+@pytest.mark.parametrize("tokens", [(2**63 - 1, 2**63 - 1), (2**80, 3), (-5, -1), (float("nan"), 1.5), (None, "7")])
+def test_counts_of_tokens_that_cannot_be_right_do_no_harm(tmp_path, tokens):
+    for _ in range(2):
+        found = usage(Paid("odd", tokens), tmp_path / "run", 3)
+        assert found["store"] in ([0, 0], [0, 9])
+
+
+def test_a_store_that_holds_such_counts_can_be_used(tmp_path):
+    model = Paid("any", (5, 5))
+    usage(model, tmp_path / "run", 3)
+    with sqlite3.connect(tmp_path / "run" / "answers.sqlite") as db:
+        db.execute("UPDATE answers SET read = ?, written = -1", (2**63 - 1,))
+    db.close()
+    assert usage(model, tmp_path / "run", 3)["store"] == [0, 0]
+    with Store(tmp_path / "run" / "answers.sqlite") as store:
+        asked = Keys(as_model(model).what).of(Question(1, None, "What color is car 1?"))
+        assert store.get({asked: 1})[asked].tokens == (0, 0)

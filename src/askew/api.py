@@ -96,7 +96,7 @@ class Result:
 
 
 def evaluate(
-    model: str | Model | Callable[..., Any],
+    model: str | Model | Streams | Callable[..., Any],
     data: str | Path | Dataset | Iterable[Question],
     suite: str | Suite | Sequence[str | Suite] = "rad",
     *,
@@ -107,10 +107,11 @@ def evaluate(
 ) -> Result:
     """Ask a model a suite's questions about data, and score the answers.
 
-    ``model`` is a spec (``"constant:yes"``), a model, or a function ``f(image, question) -> str``; ``data`` a path, a
-    spec (``"world:split=val"``), a data set, or questions; ``suite`` a spec, a suite, or several. ``settings`` are
-    those of :class:`askew.settings.Settings` (``limit``, ``seed``, ...). Without ``output`` the files lie in a
-    temporary folder as long as the result lives; with it, the same call after an interruption goes on.
+    ``model`` is a spec (``"constant:yes"``), a model (an object with ``answer`` or ``stream``), or a function
+    ``f(image, question) -> str``; ``data`` a path, a spec (``"world:split=val"``), a data set, or questions; ``suite``
+    a spec, a suite, or several. ``settings`` are those of :class:`askew.settings.Settings` (``limit``, ``seed``, ...).
+    Without ``output`` the files lie in a temporary folder as long as the result lives; with it, the same call after an
+    interruption goes on.
     """
     parts = [suite] if isinstance(suite, str) or not isinstance(suite, Sequence) else suite
     if not parts:
@@ -138,18 +139,20 @@ def evaluate(
     return result
 
 
-def as_model(model: str | Model | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
+def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
     """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
     if isinstance(model, str):
         return Named(make("model", model, **given), model, name or short_name(model))
-    if isinstance(model, Model):
+    if isinstance(model, (Model, Streams)):
         _refuse_class(model, "model")
         given_model = (GivenStream if isinstance(model, Streams) else GivenModel)(model, _signature(model))
         return Named(given_model, repr(given_model), name or type(model).__name__.lower())
     if callable(model):
         made = CallableModel.of(model)
         return Named(made, repr(made), name or made.name)
-    raise UsageError(f"{model!r} is no model: give a spec, an object with .answer(questions), or a function.")
+    raise UsageError(
+        f"{model!r} is no model: give a spec, an object with .answer(questions) or .stream(questions), or a function."
+    )
 
 
 def short_name(spec: str) -> str:
@@ -277,6 +280,8 @@ class _Given:
         return self.signature
 
     def __getattr__(self, name: str) -> Any:
+        if name == "model" or (name.startswith("__") and name.endswith("__")):  # asked by copy and pickle, before it is
+            raise AttributeError(name)
         return getattr(self.model, name)
 
 

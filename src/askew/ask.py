@@ -12,7 +12,7 @@ import numpy as np
 
 from askew.errors import BadImage, ModelError
 from askew.images import content_hash
-from askew.store import Store, ask_key
+from askew.store import Store, ask_key, token_counts
 from askew.types import Group, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, Streams
 
@@ -33,6 +33,8 @@ class Plan:
     distinct: int
     known: int
     """Distinct ones whose answer is in the store already."""
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written for the known answers."""
 
     @property
     def calls(self) -> int:
@@ -66,10 +68,13 @@ class Keys:
 
 
 def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
-    """Count what must be asked, without asking; refuse images that are named and missing. Nine bytes a question."""
+    """Count what must be asked, without asking; refuse images that are named and missing.
+
+    Memory: nine bytes a question, and more for each known answer that took tokens.
+    """
     count = missing = 0
     example: Question | None = None
-    prefixes, answered = array("Q"), bytearray()
+    prefixes, answered, paid = array("Q"), bytearray(), dict[bytes, tuple[int, int]]()
     for window in chunks(groups, 512):
         count += len(window)
         questions = [question for group in window for question in members(group)]
@@ -79,6 +84,7 @@ def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
         known = store.known(found)
         prefixes.extend(int.from_bytes(key[:8], "big") for key in found)
         answered.extend(key in known for key in found)
+        paid.update((key[:8], tokens) for key, tokens in known.items() if any(tokens))
     if example is not None and example.image is not None:
         raise BadImage(
             f"{missing:,} of {len(prefixes):,} questions name an image whose file is not known, e.g. image "
@@ -87,7 +93,8 @@ def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
         )
     distinct, first = np.unique(np.array(prefixes, dtype=np.uint64), return_index=True)
     known_count = int(np.frombuffer(answered, dtype=np.uint8)[first].sum())
-    return Plan(count, len(prefixes), len(distinct), known_count)
+    read, written = (sum(counts) for counts in zip((0, 0), *paid.values(), strict=True))
+    return Plan(count, len(prefixes), len(distinct), known_count, (read, written))
 
 
 def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
@@ -133,8 +140,12 @@ def ask(
 
 
 def _writable(prediction: Prediction) -> Prediction:
-    """The prediction as it can be written: half a character (a lone surrogate, of a reply cut short) becomes �."""
+    """The prediction as it can be written: half a character (a lone surrogate, of a reply cut short) becomes �, and
+    counts of tokens that cannot be right become 0.
+    """
     texts = (prediction.answer, prediction.error, prediction.raw)
+    if prediction.tokens != (0, 0):
+        prediction = replace(prediction, tokens=token_counts(*prediction.tokens))
     if all(text is None or text.isascii() for text in texts):
         return prediction
     answer, error, raw = (text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)

@@ -136,7 +136,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
             todo = plan(ticking(bar, groups), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
         _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally), suites, scorers)
-        usage = _usage(tally, store, model.what)
+    usage = _usage(tally, todo, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
     results = {
         "format": FORMAT,
@@ -226,9 +226,12 @@ def _extracted(step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally)
         yield Outcome(outcome.group, first, tuple(rest))
 
 
-def _usage(tally: Tally, store: Store, model: Model) -> dict[str, Any]:
-    """Tokens of this command and of all answers in the store, with what they cost where the model knows prices."""
-    usage: dict[str, Any] = {"now": tally.tokens, "store": store.tokens()}
+def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
+    """Tokens of this command and of all answers of this run, those from the store included, with what they cost where
+    the model knows prices. Answers that a shared store holds for other runs do not count.
+    """
+    both = (tally.tokens[0] + todo.tokens[0], tally.tokens[1] + todo.tokens[1])
+    usage: dict[str, Any] = {"now": tally.tokens, "store": both}
     price = getattr(model, "price", None)
     costs = {name: price(*tokens) for name, tokens in usage.items()} if price else {}
     return {**usage, "cost": costs} if None not in costs.values() else usage

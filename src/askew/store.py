@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
+from typing import Any, TypeGuard
 
 from askew.errors import RunError
 from askew.types import Id, Prediction
@@ -21,6 +23,8 @@ CREATE TABLE IF NOT EXISTS answers (
     key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL, read INTEGER, written INTEGER
 ) WITHOUT ROWID;
 """
+MOST_TOKENS = 10**9
+"""Tokens that one answer may be said to have taken; a larger count is a fault of whoever counted."""
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
 
@@ -29,6 +33,20 @@ def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") 
     parts = [part.encode("utf-8", "surrogatepass") for part in (model, image, text, context, by)]
     framed = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
     return hashlib.sha256(framed).digest()
+
+
+def token_counts(read: Any, written: Any) -> tuple[int, int]:
+    """Both counts, each 0 where it is not a count of tokens that one answer can have.
+
+    >>> token_counts(510, 2), token_counts(2**63 - 1, -1), token_counts(float("nan"), True)
+    ((510, 2), (0, 0), (0, 0))
+    """
+    return int(read) if is_token_count(read) else 0, int(written) if is_token_count(written) else 0
+
+
+def is_token_count(value: Any) -> TypeGuard[int]:
+    """True for a whole number from 0 to :data:`MOST_TOKENS`."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= MOST_TOKENS
 
 
 class Store:
@@ -65,16 +83,19 @@ class Store:
             marks = ",".join("?" * len(part))
             query = f"SELECT key, answer, score, tries, seconds, read, written FROM answers WHERE key IN ({marks})"
             for key, answer, score, tries, seconds, read, written in self._db.execute(query, part):
-                known[key] = Prediction(keys[key], answer, score, None, tries, seconds, tokens=(read, written))
+                known[key] = Prediction(
+                    keys[key], answer, score, None, tries, seconds, tokens=token_counts(read, written)
+                )
         return known
 
-    def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Which of these have an answer."""
-        found: set[bytes] = set()
+    def known(self, keys: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+        """Which of these have an answer, with the tokens read and written for it."""
+        found: dict[bytes, tuple[int, int]] = {}
         for start in range(0, len(keys), _CHUNK):
             part = keys[start : start + _CHUNK]
             marks = ",".join("?" * len(part))
-            found.update(key for (key,) in self._db.execute(f"SELECT key FROM answers WHERE key IN ({marks})", part))
+            rows = self._db.execute(f"SELECT key, read, written FROM answers WHERE key IN ({marks})", part)
+            found.update((key, token_counts(read, written)) for key, read, written in rows)
         return found
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
@@ -89,11 +110,6 @@ class Store:
                 f"{self.path}: answers cannot be kept ({error}). Make room, or see what else holds the file; answers "
                 "kept before stay, and the same command goes on from there."
             ) from error
-
-    def tokens(self) -> tuple[int, int]:
-        """Tokens read and written for all the answers kept here."""
-        read, written = self._db.execute("SELECT total(read), total(written) FROM answers").fetchone()
-        return int(read), int(written)
 
     def __len__(self) -> int:
         return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])

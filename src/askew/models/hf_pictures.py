@@ -68,7 +68,9 @@ class PreparedOnce:
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.__dict__["_inner"], name)
+        if "_inner" not in self.__dict__:  # copy and pickle ask before it is there
+            raise AttributeError(name)
+        return getattr(self._inner, name)
 
     def __call__(self, images: Any, *rest: Any, **options: Any) -> Any:
         """What the image processor makes of the pictures, as if each had been given to it."""

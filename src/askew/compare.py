@@ -9,11 +9,10 @@ from typing import Any
 
 import orjson
 
+from askew.metric_records import metrics_of, unknown_metrics
 from askew.metrics.compare import Difference, compare, corrected
 from askew.records import outcome_from
-from askew.registry import make
 from askew.report.load import Run, labels
-from askew.suites.measures import with_more
 from askew.types import Outcome
 
 PARTS = ("test", "answer_type")
@@ -31,25 +30,34 @@ def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> l
     differences: list[Difference] = []
     for name in dict.fromkeys(suite["name"] for run in runs for suite in run.suites):
         sharing = {
-            label: (run, suite["spec"])
+            label: (run, suite)
             for label, run in zip(labels(runs), runs, strict=True)
             for suite in run.suites
             if suite["name"] == name
         }
         if len(sharing) > 1:
             outcomes = {label: _outcomes(run.folder, name) for label, (run, _) in sharing.items()}
-            first, spec = next(iter(sharing.values()))
-            metrics = with_more(make("suite", spec).metrics, first.results["config"]["metrics"])
+            first, suite = next(iter(sharing.values()))
             headlines = {_headline(first, name)}
             if not any(one.metric == ACCURACY for one in differences):
                 headlines.add(ACCURACY)
-            differences += compare(outcomes, metrics, name, PARTS, resamples, seed, headlines)
+            differences += compare(outcomes, metrics_of(first, suite), name, PARTS, resamples, seed, headlines)
     return [asdict(difference) for difference in corrected(differences)]
 
 
 def _headline(run: Run, suite: str) -> str:
     (found,) = (one for one in run.suites if one["name"] == suite)
     return str((found.get("headline") or {}).get("metric", ""))
+
+
+def not_compared(runs: Sequence[Run]) -> list[str]:
+    """A sentence for each metric of these runs that is not compared, since its code is not known here."""
+    found = {name: path for run in runs for suite in run.suites for name, path in unknown_metrics(suite).items()}
+    return [
+        f"{name} is not compared: its class {path} is not known here. Register it as an entry point of your package "
+        "(askew.metric), or compare from a Python program that imports it."
+        for name, path in found.items()
+    ]
 
 
 def _outcomes(folder: Path, suite: str) -> Iterator[Outcome]:

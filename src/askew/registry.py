@@ -16,7 +16,7 @@ from __future__ import annotations
 import inspect
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
@@ -199,6 +199,15 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
     from askew.data.open import open_path
 
     return open_path(spec, images=images, skip_bad=skip_bad)
+
+
+def load_registered(kinds: Sequence[str], module: str) -> None:
+    """Import a module if a package registers something of these kinds from it."""
+    for kind in kinds:
+        for point in _outside(kind).values():
+            if point.value.partition(":")[0].strip() == module:
+                _loaded(kind, point)
+                return
 
 
 def accepted(kind: str, spec: str) -> list[str]:

@@ -32,6 +32,7 @@ from askew.errors import TooManyFailures
 from askew.extract import check_step, extract
 from askew.extract import signature as extraction
 from askew.files import clear_parts, write_joined
+from askew.metric_records import metric_record
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
@@ -148,7 +149,10 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
             "extract": extraction(step),
         },
         "data": prepared.data,
-        "suites": [_suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)],
+        "suites": [
+            _suite_record(suite, cover) | {"metrics": _metric_records(scorers[suite.what.name])}
+            for suite, cover in zip(prepared.suites, prepared.covers, strict=True)
+        ],
         "scores": [score_record(score) for score in scores],
         "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": usage,
@@ -292,6 +296,10 @@ def versions() -> dict[str, str]:
         with suppress(PackageNotFoundError):
             found[package] = version(package)
     return found
+
+
+def _metric_records(scorer: Scorer) -> dict[str, Any]:
+    return {name: metric_record(metric) for name, metric in scorer.metrics.items()}
 
 
 def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import orjson
 
 from askew.build import prepare
-from askew.compare import compare_runs
+from askew.compare import compare_runs, not_compared
 from askew.errors import TooManyFailures
 from askew.files import alone_in, write_joined
 from askew.report.html import write_report
@@ -93,6 +93,8 @@ def show(
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
     print(terminal_headlines(runs) if brief else terminal_summary(runs, differences, color=sys.stdout.isatty()))
+    for told in not_compared(runs) if len(runs) > 1 else ():
+        print(f"Warning: {told}", file=sys.stderr)
     if len(runs) > 1 and not differences:
         print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
     if report is not None:

@@ -13,17 +13,16 @@ from askew.compare import compare_runs
 from askew.errors import BadOption
 from askew.gate.check import Check, Status
 from askew.gate.requirement import did_you_mean
+from askew.metric_records import metrics_of, unknown_metrics
 from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
 from askew.metrics.compare import Difference, corrected
 from askew.metrics.flips import Flips
 from askew.metrics.introspect import Introspect
 from askew.metrics.rates import AnswerRate
-from askew.registry import make
 from askew.report.figures import probability, show
 from askew.report.load import Run
 from askew.settings import check_share, check_whole
-from askew.suites.measures import with_more
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -97,17 +96,23 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
     same = _same_groups(run, baseline, [suite["name"] for suite in shared])
     if same.status is Status.FAILED:
         return [same]
-    compared = dict(item for suite in shared for item in _compared(suite["name"], _metrics(suite, run), baseline, rule))
+    metrics = {suite["name"]: metrics_of(run, suite) for suite in shared}
+    compared = dict(item for name, known in metrics.items() for item in _compared(name, known, baseline, rule))
     pair, found = _Pair(run, baseline, rule), _differences(run, baseline, rule, compared)
     checks = [_judged(pair, key, metric, found.get(key)) for key, metric in compared.items()]
-    uncompared = _uncompared(
-        rule, {name: one for suite in shared for name, one in _metrics(suite, run).items()}, compared
-    )
+    foreign = {name: path for suite in shared for name, path in unknown_metrics(suite).items()}
+    every = {name: metric for of_suite in metrics.values() for name, metric in of_suite.items()}
+    uncompared = [*_foreign(rule, foreign), *_uncompared(rule, every, foreign, compared)]
     return [same, *uncompared, *checks, *_undecided(rule, compared, checks)]
 
 
-def _metrics(suite: Mapping[str, Any], run: Run) -> dict[str, Metric]:
-    return with_more(make("suite", suite["spec"]).metrics, run.results["config"]["metrics"])
+def _foreign(rule: Rule, foreign: Mapping[str, str]) -> Iterator[Check]:
+    """A check for each metric whose code is not known here: skipped, and failed where the metric was named."""
+    for name, path in foreign.items():
+        if not rule.metrics or name in rule.metrics:
+            status = Status.FAILED if rule.metrics else Status.SKIPPED
+            why = f"Its class {path} is not known here. Register it as an entry point (askew.metric)."
+            yield Check("no-worse", name, status, "—", why)
 
 
 def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:
@@ -191,14 +196,16 @@ def _unlike(why: str) -> Check:
     return Check("groups", SAME, Status.FAILED, "—", f"The runs cannot be compared. {why}")
 
 
-def _uncompared(rule: Rule, known: Mapping[str, Metric], compared: Collection[_Key]) -> Iterator[Check]:
+def _uncompared(
+    rule: Rule, known: Mapping[str, Metric], foreign: Collection[str], compared: Collection[_Key]
+) -> Iterator[Check]:
     """A failed check for each metric that was named and is not compared, or for there being nothing to compare."""
     there = {metric for _, metric, _ in compared}
     listed = f"Metrics there: {', '.join(sorted(known)) or 'none'}."
     if not rule.metrics and not there:
         yield _failed("something to compare", f"There is nothing to compare. {listed}")
     for name in dict.fromkeys(rule.metrics):
-        if name in there:
+        if name in there or name in foreign:
             continue
         if name not in known:
             why = f"The run has no metric {name!r}.{did_you_mean(name, list(known))} {listed}"

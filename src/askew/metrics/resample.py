@@ -33,6 +33,11 @@ class Scorer:
         self._rows = Rows(metrics, parts)
         self._suite = suite
 
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """What is measured, by name."""
+        return self._rows.metrics
+
     def add(self, outcome: Outcome) -> None:
         """Take this outcome in; it need not be kept."""
         self._rows.add(outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -107,6 +108,46 @@ def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Quest
             if key not in known and key[:8] not in seen:
                 seen.add(key[:8])
                 yield question
+
+
+@dataclass
+class Streak:
+    """Equal failures in a row; ``limit`` of them stop the run (0: never).
+
+    >>> streak = Streak(3)
+    >>> streak.add([Prediction(1, None, error="KeyError: 1"), Prediction(2, "yes"), Prediction(3, None, error="boom")])
+    >>> streak.add([Prediction(4, None, error="KeyError: 'a'"), Prediction(5, None, error="KeyError: 'b'")])
+    >>> streak.count
+    2
+    """
+
+    limit: int
+    kind: str = ""
+    count: int = 0
+
+    def add(self, said: Iterable[Prediction]) -> None:
+        """Hear what the model said, in order; ``ModelError`` when it only fails."""
+        for prediction in said:
+            kind = failure_kind(prediction.error or "no answer") if prediction.failed else ""
+            self.count = self.count + 1 if kind and kind == self.kind else int(bool(kind))
+            self.kind = kind
+            if self.limit and self.count >= self.limit:
+                error = (prediction.error or "no answer").strip().partition("\n")[0][:300].rstrip(".")
+                raise ModelError(
+                    f"The model failed on {self.count:,} questions in a row in the same way; the last: {error}. "
+                    "Answers before are kept: correct the cause, and the same command goes on from there. "
+                    "--stop-after N (stop_after=N in Python) stops later, 0 never."
+                )
+
+
+def failure_kind(error: str) -> str:
+    """What failures have in common that differ in numbers and quoted words alone.
+
+    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("http 500: try in 7 s")
+    ("KeyError: '…'", 'http #: try in # s')
+    """
+    first = error.strip().partition("\n")[0]
+    return re.sub(r"\d+", "#", re.sub(r"""(['"]).*?\1""", "'…'", first)) or "no answer"
 
 
 def ask(

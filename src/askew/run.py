@@ -25,7 +25,7 @@ from typing import Any
 import orjson
 
 import askew
-from askew.ask import Keys, Plan, ask, plan, unknown
+from askew.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.build import Coverage, Prepared
 from askew.data.groups import read_groups, told_apart
 from askew.errors import TooManyFailures
@@ -211,6 +211,7 @@ def _asked(
 ) -> Iterator[Outcome]:
     """Ask what the plan says, with a progress bar: rate, time left, failures."""
     reused = f" ({todo.known:,} known already)" if todo.known else ""
+    streak = Streak(0 if getattr(model, "by_id", False) else settings.stop_after)  # a file may lack many in a row
     with progress_bar(settings, total=todo.calls, desc="Asking" + reused, unit=" questions") as bar:
 
         def on_answers(said: Sequence[Prediction]) -> None:
@@ -218,6 +219,7 @@ def _asked(
             bar.update(len(said))
             if tally.failed:
                 bar.set_postfix(failed=tally.failed, refresh=False)
+            streak.add(said)
 
         yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
 

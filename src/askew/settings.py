@@ -27,6 +27,8 @@ class Settings:
     """Bootstrap resamples behind every interval."""
     max_failures: float = 0.05
     """A run with a larger share of failed answers ends in an error, after everything is written."""
+    stop_after: int = 50
+    """Equal failures in a row that stop the run: the model, not the questions, is at fault. 0 never stops."""
     store: str | None = None
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
     extract: str = "auto"
@@ -42,6 +44,7 @@ class Settings:
         check_whole("batch_size", self.batch_size, least=1)
         check_whole("resamples", self.resamples)
         check_share("max_failures", self.max_failures)
+        check_whole("stop_after", self.stop_after)
         for name in ("store", "extract"):
             if not isinstance(getattr(self, name), (str, type(None))):
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
@@ -53,7 +56,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, resamples, max_failures, \
-store, extract, metrics, progress.
+stop_after, store, extract, metrics, progress.
     """
     known = [field.name for field in fields(Settings)]
     for name in given:

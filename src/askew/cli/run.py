@@ -72,6 +72,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
     )
+    parser.add_argument(
+        "--stop-after", type=int, metavar="N", help="equal failures in a row that stop the run (default 50, 0 never)"
+    )
     parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
     parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")

@@ -23,6 +23,7 @@ from askew.files import alone_in
 from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.records import outcome_from
 from askew.registry import make, open_data
+from askew.report.answer_forms import WRONG, form_sentences
 from askew.report.html import write_report
 from askew.report.load import Run, load_run
 from askew.report.tables import without_published
@@ -133,7 +134,10 @@ def evaluate(
             prepared = prepare(source, suites, folder, how)
             for told in empty_suites(prepared):
                 warnings.warn(told, stacklevel=2)
-            check_failures(run(asked, prepared, folder, how, "askew.evaluate(...)"))
+            results = run(asked, prepared, folder, how, "askew.evaluate(...)")
+            for told in form_sentences(results, WRONG):
+                warnings.warn(told, stacklevel=2)
+            check_failures(results)
         result = Result(folder)
         weakref.finalize(result, failed.pop_all().close)
     return result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,13 @@ def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> l
         }
         if len(sharing) > 1:
             outcomes = {label: _outcomes(run.folder, name) for label, (run, _) in sharing.items()}
-            first, suite = next(iter(sharing.values()))
+            first, _ = next(iter(sharing.values()))
             headlines = {_headline(first, name)}
             if not any(one.metric == ACCURACY for one in differences):
                 headlines.add(ACCURACY)
-            differences += compare(outcomes, metrics_of(first, suite), name, PARTS, resamples, seed, headlines)
+            differences += compare(
+                outcomes, metrics_of(*_reference(sharing.values())), name, PARTS, resamples, seed, headlines
+            )
     return [asdict(difference) for difference in corrected(differences)]
 
 
@@ -58,6 +60,15 @@ def not_compared(runs: Sequence[Run]) -> list[str]:
         "(askew.metric), or compare from a Python program that imports it."
         for name, path in found.items()
     ]
+
+
+def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:
+    """The run by whose metrics runs of one suite are compared: the first, or the first that was scored ``robust``.
+
+    A model that speaks freely is scored ``robust``, a classifier as the suite says; both are compared in one mode.
+    """
+    found = list(sharing)
+    return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])
 
 
 def _outcomes(folder: Path, suite: str) -> Iterator[Outcome]:

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import Any
 import orjson
 
 import askew
+from askew.answer_forms import AnswerForms, scored_by, step_for
 from askew.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.build import Coverage, Prepared
 from askew.data.groups import read_groups, told_apart
@@ -41,7 +42,7 @@ from askew.records import outcome_record
 from askew.report.coverage import made_nothing, nothing_sentence
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.store import Store
-from askew.suites.measures import with_more
+from askew.suites.measures import measured_by
 from askew.types import Group, Outcome, Prediction, Question, Score
 from askew.verbs import Model, Suite
 
@@ -119,15 +120,18 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     """Ask a model the groups, score its answers, and write its folder; gives what results.json holds."""
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     begin(folder)
-    suites = {suite.what.name: suite.what for suite in prepared.suites}
+    suites = {suite.what.name: scored_by(suite, model.what, settings) for suite in prepared.suites}
     scorers = {
-        name: Scorer(with_more(suite.metrics, settings.metrics), name, getattr(suite, "slices", SLICES))
-        for name, suite in suites.items()
+        suite.what.name: Scorer(
+            measured_by(suite.what, suites[suite.what.name].accuracy, settings.metrics),
+            suite.what.name,
+            getattr(suite.what, "slices", SLICES),
+        )
+        for suite in prepared.suites
     }
-    step = settings.extract
-    if step == "auto":
-        step = "short" if getattr(model.what, "free_text", False) else "none"
+    step = step_for(model.what, settings)
     check_step(step)
+    forms = AnswerForms({s.what.name: (s.what.accuracy, suites[s.what.name].accuracy) for s in prepared.suites})
     tally, keys = Tally(), Keys(model.what)
     with Store(store_path(folder, settings)) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
@@ -136,7 +140,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
                 groups = told_apart(groups, prepared.data["spec"], getattr(model.what, "key", None))
             todo = plan(ticking(bar, groups), keys, store)
         outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
-        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally), suites, scorers)
+        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally, forms), suites, scorers)
     usage = _usage(tally, todo, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
     results = {
@@ -150,9 +154,11 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         },
         "data": prepared.data,
         "suites": [
-            _suite_record(suite, cover) | {"metrics": _metric_records(scorers[suite.what.name])}
+            _suite_record(suite, replace(cover, suite=suites[suite.what.name]))
+            | {"metrics": _metric_records(scorers[suite.what.name])}
             for suite, cover in zip(prepared.suites, prepared.covers, strict=True)
         ],
+        "answer_forms": forms.record(),
         "scores": [score_record(score) for score in scores],
         "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": usage,
@@ -224,11 +230,16 @@ def _asked(
         yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
 
 
-def _extracted(step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally) -> Iterator[Outcome]:
+def _extracted(
+    step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally, forms: AnswerForms
+) -> Iterator[Outcome]:
     """The same outcomes, each answer taken out of the model's words."""
     for outcome in outcomes:
         asked = ((outcome.group.original, outcome.original), *((v.question, said) for v, said in outcome.pairs()))
-        first, *rest = (tally.judge(keys, question, extract(step, question, said)) for question, said in asked)
+        taken = [tally.judge(keys, question, extract(step, question, said)) for question, said in asked]
+        for (question, said), found in zip(asked, taken, strict=True):
+            forms.add(outcome.group.suite, question, said, found)
+        first, *rest = taken
         yield Outcome(outcome.group, first, tuple(rest))
 
 
@@ -305,7 +316,7 @@ def _metric_records(scorer: Scorer) -> dict[str, Any]:
 
 
 def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
-    what: Suite = suite.what
+    what = cover.suite
     metric, sentence = what.headline
     return {
         "name": what.name,
@@ -314,6 +325,7 @@ def _suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "spec": suite.spec,
         "signature": cover.signature,
         "notes": list(cover.notes),
+        "accuracy": what.accuracy,
         "tests": list(what.tests),
         "headline": {"metric": metric, "sentence": sentence},
         "groups": cover.groups,

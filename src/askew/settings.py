@@ -33,6 +33,9 @@ class Settings:
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
     extract: str = "auto"
     """How an answer is taken out of a model's words; ``auto``: ``short`` for models that talk, else ``none``."""
+    accuracy: str = "auto"
+    """How answers are compared: ``official``, ``robust``, ``simple``, ``exact``; ``auto``: ``robust`` for models that
+    talk, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     progress: bool = False
@@ -45,7 +48,7 @@ class Settings:
         check_whole("resamples", self.resamples)
         check_share("max_failures", self.max_failures)
         check_whole("stop_after", self.stop_after)
-        for name in ("store", "extract"):
+        for name in ("store", "extract", "accuracy"):
             if not isinstance(getattr(self, name), (str, type(None))):
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
 
@@ -56,7 +59,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, resamples, max_failures, \
-stop_after, store, extract, metrics, progress.
+stop_after, store, extract, accuracy, metrics, progress.
     """
     known = [field.name for field in fields(Settings)]
     for name in given:

@@ -50,6 +50,12 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
 
 
+def add_accuracy(parser: argparse.ArgumentParser) -> None:
+    """How answers are compared with people's."""
+    text = "how answers are compared: official, robust, simple, exact (auto: robust for free text, else the suite's)"
+    parser.add_argument("--accuracy", metavar="MODE", help=text)
+
+
 def add_resampling(parser: argparse.ArgumentParser) -> None:
     """How intervals are found."""
     parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from askew.cli.options import (
     Options,
+    add_accuracy,
     add_build,
     add_config,
     add_data,
@@ -78,6 +79,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
     parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
     parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
+    add_accuracy(parser)
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
     add_published(parser)
     add_listed(parser, BESIDE, "models that take them")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_published, add_resampling, as_typed
+from askew.cli.options import add_accuracy, add_published, add_resampling, as_typed
 
 EXAMPLES = """\
 examples:
@@ -30,6 +30,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-missing", action="store_true", help="questions without a prediction are non-answers")
     parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs with row numbers for ids")
     parser.add_argument("--extract", default="none", help="take answers out of free text: short (default none)")
+    add_accuracy(parser)
     parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
     add_resampling(parser)
     add_published(parser)
@@ -42,7 +43,8 @@ def main(args: argparse.Namespace) -> int:
     from askew.models.predictions import Predictions
     from askew.settings import Named, Settings
 
-    settings = Settings(seed=args.seed, resamples=args.resamples, batch_size=4096, extract=args.extract)
+    compared = {"accuracy": args.accuracy} if args.accuracy else {}
+    settings = Settings(seed=args.seed, resamples=args.resamples, batch_size=4096, extract=args.extract, **compared)
     path = Path(args.predictions)
     model = Named(
         Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem

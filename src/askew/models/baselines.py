@@ -26,6 +26,7 @@ class Constant:
 
     say: str = "yes"
 
+    free_text: ClassVar[bool] = False
     blind: ClassVar[bool] = True
     """It never looks: no picture need be there."""
 
@@ -45,6 +46,7 @@ class Prior:
     table: Mapping[str, str] = field(repr=False)
     otherwise: str
 
+    free_text: ClassVar[bool] = False
     blind: ClassVar[bool] = True
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
@@ -86,6 +88,7 @@ class Scripted:
     script: Mapping[str, str]
     otherwise: str | None = None
 
+    free_text: ClassVar[bool] = False
     blind: ClassVar[bool] = True
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files import fingerprint
@@ -34,6 +34,8 @@ class Onnx:
     batch_size: int = field(default=128, repr=False)
     threads: int = field(default=1, repr=False)
     signature: str = field(init=False, default="")
+
+    free_text: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         need("onnxruntime", "bundled")
@@ -160,6 +162,8 @@ class Bundled:
     batch_size: int = field(default=128, repr=False)
     threads: int = field(default=1, repr=False)
     signature: str = field(init=False, default="")
+
+    free_text: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         need("onnxruntime", "bundled")

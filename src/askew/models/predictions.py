@@ -27,6 +27,8 @@ class Predictions:
     signature: str = field(init=False, default="")
     answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
+    free_text: ClassVar[bool] = False
+    """Scored as the public evaluator scores such a file, unless another way is asked for."""
     by_id: ClassVar[bool] = True
     """Answers belong to ids, not to what was asked: two questions that read alike may be answered differently."""
     blind: ClassVar[bool] = True

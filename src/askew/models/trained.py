@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import orjson
 
@@ -31,6 +31,8 @@ class TrainedModel:
     """Where region features come from, when not from where they came in training."""
     batch_size: int = field(default=256, repr=False)
     signature: str = field(init=False, default="")
+
+    free_text: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         need("torch", "train")

@@ -33,7 +33,7 @@ def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     groups, variants = suite.get("groups") or 0, suite.get("variants") or 0
     asked, total = asked_of(suite, data)
     told = f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups, "group")
-    if suite.get("images") is not None:
+    if suite.get("images"):
         told += f" on {plural(suite['images'], 'image')}"
     changed = suite.get("changed", groups)
     if suite.get("tests"):
@@ -85,10 +85,10 @@ def few_images(suite: Mapping[str, Any]) -> str:
     >>> few_images({"groups": 5, "images": 4})
     'Only 4 images: how far chance can move these numbers cannot be told from fewer than 10.'
     """
-    images = suite.get("images")
-    if not suite.get("groups") or images is None or images >= FEW_IMAGES:
+    images, groups = suite.get("images"), suite.get("groups")
+    if not groups or images is None or (images or groups) >= FEW_IMAGES:
         return ""
-    only = plural(images, "image")
+    only = plural(images, "image") if images else plural(groups, "question")
     return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {FEW_IMAGES}."
 
 

@@ -9,6 +9,7 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from askew.report.answer_forms import form_sentences
 from askew.report.coverage import coverage_lines, made_nothing
 from askew.report.figures import Figure, count, title
 from askew.report.load import Run, labels, measured_apart
@@ -169,6 +170,11 @@ def _legend(
             yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} askings: {name}", width)
     if nothing := _rests_on_nothing(runs):
         yield _cut(f"— nothing here to measure it on: {', '.join(map(_safe, nothing))}", width)
+    for name, run in zip(names, runs, strict=True):
+        for told in form_sentences(run.results):
+            whose = f"{name}: " if len(runs) > 1 else ""
+            lines = textwrap.wrap(_safe(whose + told), width, max_lines=4, placeholder=" …")
+            yield from (_cut(line, width) for line in lines)
     if apart := measured_apart(runs):
         yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
     if len(runs) > 1 and differences:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from askew.report.answer_forms import form_sentences
 from askew.report.coverage import asked_of, made_nothing, nothing_sentence
 from askew.report.figures import Figure, count, is_conditional, is_ratio, show
 from askew.report.load import Run
@@ -43,6 +44,7 @@ def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) ->
         opening = _opening(run, label, suite) if not told else f"{suite.get('title') or suite['name']}: "
         told.append(_sentence(run, suite, opening, (breaks_on or {}).get(suite["name"], "")))
     told += _failures(run)
+    told += [(Span(sentence),) for sentence in form_sentences(run.results)]
     data = run.results.get("data") or {}
     told += [(Span(nothing_sentence(suite, data)),) for suite in run.suites if made_nothing(suite)]
     return told

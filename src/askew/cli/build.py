@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import Options, add_build, add_config, add_data, add_listed, as_typed, beside, settled
+from askew.cli.options import Options, add_listed, add_shared, as_typed, beside, settled
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -37,16 +37,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("suite", metavar="SUITE", help="which suite: see askew ls suite")
-    add_data(parser)
+    add_shared(parser, "data", "images", "skip-bad")
     parser.add_argument("--scenes", metavar="FILE", help="GQA scene graphs instead of --data")
     parser.add_argument("--output", metavar="DIR", help="the benchmark's folder")
     parser.add_argument(
         "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
     )
     add_listed(parser, BESIDE, "suites that take them")
-    add_build(parser)
-    parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
-    add_config(parser)
+    add_shared(parser, "limit", "seed", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -55,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.publish import publish, publish_training
     from askew.settings import Settings
 
-    options = settled(args, {"seed": 0, "purpose": "testing"}, required=("output",))
+    options = settled(args, {"purpose": "testing"}, required=("output",))
     if bool(options.data) == bool(options.scenes):
         raise UsageError("Give --data, or --scenes for scene graphs.")
     settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)

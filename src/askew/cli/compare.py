@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_published, add_resampling, add_runs
+from askew.cli.options import add_runs, add_shared, settled
 
 EXAMPLES = """\
 examples:
@@ -21,8 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
-    add_resampling(parser)
-    add_published(parser)
+    add_shared(parser, "seed", "resamples", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -30,8 +29,11 @@ def main(args: argparse.Namespace) -> int:
     from askew.cli.show import show
     from askew.errors import UsageError
 
-    if len(args.runs) < 2:
+    options = settled(args)
+    if len(options.runs) < 2:
         raise UsageError("Two runs or more are needed. For one: askew report RUN.")
-    report = Path(args.output) / "report.html" if args.output else None
-    show([Path(run) for run in args.runs], report, args.resamples, args.seed, published=not args.no_published)
+    report = Path(options.output) / "report.html" if options.output else None
+    show(
+        [Path(run) for run in options.runs], report, options.resamples, options.seed, published=not options.no_published
+    )
     return 0

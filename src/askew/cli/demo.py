@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import as_typed
+from askew.cli.options import add_shared, as_typed, settled
 from askew.errors import need_extras
 
 MODELS = {
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
     parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed (default 0)")
+    add_shared(parser, "seed", "quiet")
     parser.add_argument("--output", default="demo", metavar="DIR", help="where everything goes (default demo)")
 
 
@@ -48,7 +48,8 @@ def main(args: argparse.Namespace) -> int:
     from askew.settings import Settings
 
     need_extras("The demo", "bundled", "language", "rank", "translate")
-    settings = Settings(seed=args.seed, progress=True)
+    args = settled(args)
+    settings = Settings(seed=args.seed, progress=not args.quiet)
     print(
         f"A world of {args.scenes} scenes that no model has seen; the models are small networks that come with askew."
     )

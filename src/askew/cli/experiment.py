@@ -7,7 +7,7 @@ import time
 from datetime import datetime, timezone
 from pathlib import Path
 
-from askew.cli.options import as_typed
+from askew.cli.options import add_shared, as_typed, settled
 from askew.experiments import EXPERIMENTS, experiment
 from askew.experiments.plan import Plan
 from askew.settings import check_whole
@@ -34,15 +34,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("scenes", Plan.scenes, "scenes of the world, over all splits"),
         ("epochs", Plan.epochs, "epochs of each training"),
         ("seeds", Plan.seeds, "how often each network is trained"),
-        ("seed", Plan.seed, "the world's seed and the first of the training seeds"),
         ("workers", Plan.workers, "networks trained at a time"),
     ):
         parser.add_argument(f"--{option}", type=int, default=default, metavar="N", help=f"{text} (default {default})")
-    parser.add_argument("--quiet", action="store_true", help="no progress bar")
+    add_shared(parser, "seed", "quiet")
 
 
 def main(args: argparse.Namespace) -> int:
     """Run it, write the page, print it."""
+    args = settled(args)
     check_whole("seed", args.seed)
     plan = Plan(
         Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from askew.cli.options import add_shared
+
 EXAMPLES = """\
 examples:
   askew export bench/groups.jsonl --format lmms-eval --output lmms/askew_rad --name askew_rad
@@ -21,8 +23,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", metavar="GROUPS", help="groups.jsonl from askew build or run")
     parser.add_argument("--format", choices=FORMATS, required=True, help="who shall answer")
     parser.add_argument("--output", metavar="DIR", required=True, help="the folder to write to")
-    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures")
-    parser.add_argument("--name", default="askew", help="what the task or table is called there (default askew)")
+    add_shared(parser, "images")
+    parser.add_argument(
+        "--name", default="askew", metavar="NAME", help="what the task or table is called there (default askew)"
+    )
     parser.add_argument(
         "--prompt", metavar="TEXT", help="said after each question (default: answer with a single word or phrase)"
     )

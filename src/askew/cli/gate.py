@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from askew.cli.options import add_config, settled, several
+from askew.cli.options import add_shared, settled, several
 
 EXAMPLES = """\
 examples:
@@ -39,9 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--summary", metavar="FILE", help="write the checks as Markdown ($GITHUB_STEP_SUMMARY is added to)"
     )
-    parser.add_argument("--seed", type=int, help="the seed of the resampling (default 0)")
-    parser.add_argument("--resamples", type=int, help="bootstrap resamples (default 2000)")
-    add_config(parser)
+    add_shared(parser, "seed", "resamples", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -52,8 +50,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.gate.baseline import Rule, compare_to
     from askew.report.load import load_run
 
-    defaults = {"by": "value", "alpha": 0.05, "margin": 0.0, "seed": 0, "resamples": 2000}
-    options = settled(args, defaults)
+    options = settled(args, {"by": "value", "alpha": 0.05, "margin": 0.0})
     requirements = [parse_requirement(text) for text in several(options.require or [])]
     if not requirements and not options.no_worse_than:
         raise UsageError('Nothing is required. Give --require "METRIC>=VALUE", or --no-worse-than RUN, or both.')

@@ -20,21 +20,46 @@ Options: TypeAlias = Mapping[str, tuple[type, str]]
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
-def add_data(parser: argparse.ArgumentParser) -> None:
-    """Where questions come from."""
-    parser.add_argument(
-        "--data",
-        metavar="DATA",
-        help="questions: a folder or file (VQA v2, GQA, JSONL), groups.jsonl, or a reader such as world:split=val",
-    )
-    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures")
-    parser.add_argument("--skip-bad", action="store_true", default=None, help="leave out bad records and list them")
+SHARED: Mapping[str, dict[str, Any]] = {
+    "data": {
+        "metavar": "DATA",
+        "help": "questions: a folder or file (VQA v2, GQA, JSONL), groups.jsonl, or a reader such as world:split=val",
+    },
+    "images": {"metavar": "DIR", "help": "the folder with the images"},
+    "suite": {
+        "action": "append",
+        "metavar": "SUITE",
+        "help": "what is measured (again for more): see askew ls suite (default: the suites of ready-made groups; "
+        "otherwise run takes rad, and score accuracy)",
+    },
+    "skip-bad": {"action": "store_true", "help": "leave out bad records and list them"},
+    "limit": {"type": int, "metavar": "N", "help": "at most N groups of each suite"},
+    "seed": {"type": int, "metavar": "S", "help": "the seed of everything drawn by chance (default 0)"},
+    "resamples": {"type": int, "metavar": "N", "help": "bootstrap resamples behind each interval (default 2000)"},
+    "extract": {
+        "metavar": "STEP",
+        "help": "how answers are taken out of free text: auto, none or short (default: run takes auto, score none)",
+    },
+    "accuracy": {
+        "metavar": "MODE",
+        "help": "how answers are compared: official, robust, simple, exact, or auto, which is robust for free text, "
+        "else the suite's (default auto)",
+    },
+    "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
+    "quiet": {"action": "store_true", "help": "no progress bars"},
+    "config": {"metavar": "FILE", "help": "a YAML file with the same options; the command line wins"},
+}
+"""Options that mean the same in every command that has them. None has a default, so that ``settled`` can tell what was
+typed."""
+DEFAULTS = {"seed": 0, "resamples": 2000}
+"""What they are where nobody says."""
 
 
-def add_build(parser: argparse.ArgumentParser) -> None:
-    """How groups are made."""
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N groups of each suite")
-    parser.add_argument("--seed", type=int, metavar="S", help="the seed of everything drawn by chance (default 0)")
+def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:
+    """Add some of the shared options."""
+    for name in names:
+        parser.add_argument(f"--{name}", default=None, **SHARED[name])
+    parser.set_defaults(parser=parser)
 
 
 def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str = "", metavar: str = "X") -> None:
@@ -50,37 +75,14 @@ def add_runs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
 
 
-def add_accuracy(parser: argparse.ArgumentParser) -> None:
-    """How answers are compared with people's."""
-    text = "how answers are compared: official, robust, simple, exact (auto: robust for free text, else the suite's)"
-    parser.add_argument("--accuracy", metavar="MODE", help=text)
-
-
-def add_resampling(parser: argparse.ArgumentParser) -> None:
-    """How intervals are found."""
-    parser.add_argument("--seed", type=int, default=0, help="the seed of the resampling (default 0)")
-    parser.add_argument("--resamples", type=int, default=2000, help="bootstrap resamples (default 2000)")
-
-
-def add_published(parser: argparse.ArgumentParser) -> None:
-    """What tables show besides the runs."""
-    parser.add_argument(
-        "--no-published", action="store_true", default=None, help="leave the papers' own figures out of the tables"
-    )
-
-
-def add_config(parser: argparse.ArgumentParser) -> None:
-    """A file with the same options."""
-    parser.add_argument("--config", metavar="FILE", help="a YAML file with the same options; the command line wins")
-    parser.set_defaults(parser=parser)
-
-
-def settled(args: argparse.Namespace, defaults: dict[str, Any], required: tuple[str, ...] = ()) -> argparse.Namespace:
+def settled(
+    args: argparse.Namespace, defaults: Mapping[str, Any] | None = None, required: tuple[str, ...] = ()
+) -> argparse.Namespace:
     """The options in force: the command line over the config file over the defaults."""
     known = {key for key in vars(args) if key not in ("command", "config", "debug", "parser")}
-    config = _read(args.config, known, args.parser) if args.config else {}
+    config = _read(args.config, known, args.parser) if getattr(args, "config", None) else {}
     typed = {key: value for key, value in vars(args).items() if value is not None}
-    merged = argparse.Namespace(**{**dict.fromkeys(known), **defaults, **config, **typed})
+    merged = argparse.Namespace(**{**dict.fromkeys(known), **DEFAULTS, **(defaults or {}), **config, **typed})
     for name in required:
         if not getattr(merged, name):
             raise UsageError(f"--{name.replace('_', '-')} is needed (on the command line, or in the file of --config).")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_published, add_resampling, add_runs
+from askew.cli.options import add_runs, add_shared, settled
 
 EXAMPLES = """\
 examples:
@@ -18,15 +18,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    add_resampling(parser)
-    add_published(parser)
+    add_shared(parser, "seed", "resamples", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
     """Write the page and print the table."""
     from askew.cli.show import show
 
-    folders = [Path(run) for run in args.runs]
-    output = Path(args.output) if args.output else folders[0] / "report.html"
-    show(folders, output, args.resamples, args.seed, published=not args.no_published)
+    options = settled(args)
+    folders = [Path(run) for run in options.runs]
+    output = Path(options.output) if options.output else folders[0] / "report.html"
+    show(folders, output, options.resamples, options.seed, published=not options.no_published)
     return 0

@@ -7,19 +7,7 @@ from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
-from askew.cli.options import (
-    Options,
-    add_accuracy,
-    add_build,
-    add_config,
-    add_data,
-    add_listed,
-    add_published,
-    as_typed,
-    beside,
-    settled,
-    several,
-)
+from askew.cli.options import Options, add_listed, add_shared, as_typed, beside, settled, several
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -54,22 +42,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--model", action="append", metavar="MODEL", help="who is asked (again for more models): see askew ls model"
     )
     parser.add_argument("--name", action="append", metavar="NAME", help="what tables call it (once for each --model)")
-    add_data(parser)
-    parser.add_argument(
-        "--suite",
-        action="append",
-        metavar="SUITE",
-        help="what is measured (again for more; default: that of the groups, else rad): see askew ls suite",
-    )
+    add_shared(parser, "data", "images", "skip-bad")
+    add_shared(parser, "suite")
     parser.add_argument(
         "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
     )
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
-    add_build(parser)
+    add_shared(parser, "limit", "seed")
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
-    parser.add_argument(
-        "--resamples", type=int, metavar="N", help="bootstrap resamples behind each interval (default 2000)"
-    )
+    add_shared(parser, "resamples")
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
     )
@@ -77,13 +58,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--stop-after", type=int, metavar="N", help="equal failures in a row that stop the run (default 50, 0 never)"
     )
     parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
-    parser.add_argument("--quiet", action="store_true", default=None, help="no progress bars")
-    parser.add_argument("--extract", metavar="STEP", help="how answers are taken out of free text: auto, none or short")
-    add_accuracy(parser)
+    add_shared(parser, "quiet", "extract", "accuracy", "no-published")
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
-    add_published(parser)
     add_listed(parser, BESIDE, "models that take them")
-    add_config(parser)
+    add_shared(parser, "config")
 
 
 def main(args: argparse.Namespace) -> int:

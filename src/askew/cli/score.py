@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from askew.cli.options import add_accuracy, add_published, add_resampling, as_typed
+from askew.cli.options import add_shared, as_typed, settled, several
 
 EXAMPLES = """\
 examples:
@@ -22,18 +22,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "groups", metavar="GROUPS", help="groups.jsonl from askew build, or any data for plain accuracy"
     )
     parser.add_argument("predictions", metavar="PREDICTIONS", help="the answers, by question id")
-    parser.add_argument(
-        "--suite", action="append", metavar="SUITE", help="default: the suites named in GROUPS, else accuracy"
-    )
+    add_shared(parser, "suite")
     parser.add_argument("--output", metavar="DIR", required=True, help="the run's folder")
-    parser.add_argument("--images", metavar="DIR", help="the folder with the pictures, for the report")
+    parser.add_argument(
+        "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
+    )
+    add_shared(parser, "images", "skip-bad", "limit")
     parser.add_argument("--allow-missing", action="store_true", help="questions without a prediction are non-answers")
     parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs with row numbers for ids")
-    parser.add_argument("--extract", default="none", help="take answers out of free text: short (default none)")
-    add_accuracy(parser)
-    parser.add_argument("--name", default="", help="what tables call the model (default: the file's name)")
-    add_resampling(parser)
-    add_published(parser)
+    parser.add_argument(
+        "--name", default="", metavar="NAME", help="what tables call the model (default: the file's name)"
+    )
+    add_shared(parser, "seed", "resamples", "quiet", "extract", "accuracy", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -43,13 +43,22 @@ def main(args: argparse.Namespace) -> int:
     from askew.models.predictions import Predictions
     from askew.settings import Named, Settings
 
-    compared = {"accuracy": args.accuracy} if args.accuracy else {}
-    settings = Settings(seed=args.seed, resamples=args.resamples, batch_size=4096, extract=args.extract, **compared)
+    args = settled(args, {"extract": "none"})
+    settings = Settings(
+        limit=args.limit,
+        seed=args.seed,
+        resamples=args.resamples,
+        batch_size=4096,
+        extract=args.extract,
+        accuracy=args.accuracy or "auto",
+        metrics=several(args.metric or []),
+        progress=not args.quiet,
+    )
     path = Path(args.predictions)
     model = Named(
         Predictions(args.predictions, args.allow_missing, args.ids), f"predictions:{path}", args.name or path.stem
     )
-    data = as_data(args.groups, args.images)
+    data = as_data(args.groups, args.images, bool(args.skip_bad))
     suites = args.suite or suites_in(data, "accuracy")
     # A non-answer was asked for by --allow-missing, so it is no reason to fail here.
     made = [as_suite(suite) for suite in suites]

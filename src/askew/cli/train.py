@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from askew.cli.options import Options, add_config, add_data, add_listed, settled, several
+from askew.cli.options import Options, add_listed, add_shared, settled, several
 
 EXAMPLES = """\
 examples:
@@ -26,7 +26,6 @@ _NUMBERS: Options = {
     "least_answers": (int, "how often an answer must be given to be learned (default 3)"),
     "most_answers": (int, "how many answers are learned at most (default 3000)"),
     "threads": (int, "processor threads (default: torch's choice)"),
-    "seed": (int, "the seed of everything drawn by chance (default 0)"),
 }
 
 
@@ -34,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
-    add_data(parser)
+    add_shared(parser, "data", "images", "skip-bad")
     parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the pictures)")
     parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
     parser.add_argument(
@@ -43,8 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", metavar="GROUPS", help="what pairs are taken from: a suite or a file (default p2)")
     parser.add_argument("--output", metavar="DIR", help="the training's folder")
     add_listed(parser, _NUMBERS, metavar="N")
-    parser.add_argument("--quiet", action="store_true", default=None, help="no progress bar")
-    add_config(parser)
+    add_shared(parser, "seed", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -67,6 +65,7 @@ def main(args: argparse.Namespace) -> int:
         images=options.images,
         progress=not options.quiet,
         skip_bad=bool(options.skip_bad),
+        seed=options.seed,
         **{name: value for name, value in numbers.items() if value is not None},
     )
     if skipped := done.config.get("skipped"):

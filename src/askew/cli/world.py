@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askew.cli.options import add_shared, settled
+
 EXAMPLES = """\
 examples:
   askew world --scenes 200 --seed 0 --output my-world
@@ -19,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--scenes", type=int, default=200, metavar="N", help="how many scenes (default 200)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of the world (default 0)")
+    add_shared(parser, "seed", "quiet")
     parser.add_argument("--output", metavar="DIR", required=True, help="the world's folder")
     parser.add_argument(
         "--size", type=int, default=224, metavar="PX", help="width and height of the pictures (default 224)"
@@ -32,13 +34,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the world."""
-    from tqdm import tqdm
-
-    from askew.settings import check_whole
+    from askew.settings import Settings, check_whole, progress_bar
     from askew.world.write import write_world
 
+    args = settled(args)
     check_whole("seed", args.seed)
-    with tqdm(total=args.scenes, desc="Drawing", unit=" scenes") as bar:
+    with progress_bar(Settings(progress=not args.quiet), total=args.scenes, desc="Drawing", unit=" scenes") as bar:
         write_world(
             Path(args.output),
             scenes=args.scenes,

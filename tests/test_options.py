@@ -1,0 +1,82 @@
+"""Options of the command line: what several commands share is the same in all of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from importlib import import_module
+
+import pytest
+
+from askew.cli import COMMANDS, main
+from askew.cli.options import DEFAULTS, SHARED, settled
+from running import write_questions
+
+OTHERWISE = {
+    "output": "what is written differs: a run, a benchmark, a page",
+    "name": "of several models, of one, of a task elsewhere",
+    "metric": "measured besides (run, score), or the only one compared (gate)",
+    "max-failures": "a gate takes the run's own unless told",
+    "batch-size": "questions asked at once, or in a step of training",
+    "epochs": "other defaults for one training and for the many of an experiment",
+    "scenes": "a number of them, or a file of scene graphs (build)",
+    "size": "pixels (world), or pairs of a test (build)",
+    "workers": "drawing, generating, or training",
+}
+"""Options of several commands that mean something else in each, and what."""
+
+
+def parsers():
+    for command in COMMANDS:
+        parser = argparse.ArgumentParser()
+        import_module(f"askew.cli.{command}").add_options(parser)
+        yield command, parser
+
+
+def test_options_that_commands_share_are_the_same_in_all():
+    uses: dict[str, dict[str, tuple[object, ...]]] = {}
+    for command, parser in parsers():
+        for action in parser._actions:
+            for name in action.option_strings:
+                seen = (type(action), action.default, action.type, action.metavar, action.choices, action.help)
+                uses.setdefault(name.lstrip("-"), {})[command] = seen
+    several = {
+        name: by_command for name, by_command in uses.items() if len(by_command) > 1 and name not in ("h", "help")
+    }
+    assert several.keys() <= SHARED.keys() | OTHERWISE.keys()
+    assert not SHARED.keys() & OTHERWISE.keys()
+    for name in SHARED:
+        assert len(set(map(str, uses[name].values()))) == 1, f"--{name}: {uses[name]}"
+
+
+def test_every_command_with_a_progress_bar_can_be_quiet():
+    quiet = {command for command, parser in parsers() if "--quiet" in parser.format_help()}
+    assert quiet == {"demo", "world", "build", "run", "score", "train", "experiment"}
+
+
+def test_shared_defaults_are_those_that_the_help_names():
+    for name, value in DEFAULTS.items():
+        assert f"(default {value})" in SHARED[name]["help"]
+    for command, parser in parsers():
+        if "--seed" in parser.format_help():
+            needed = [action for action in parser._actions if action.required]
+            words = [word for one in needed for word in (*one.option_strings[:1], _value(one))]
+            assert settled(parser.parse_args(words)).seed == 0, command
+
+
+def _value(action):
+    return str(action.choices[0]) if action.choices else "1"
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_score_is_quiet_when_asked(tmp_path, monkeypatch, capsys, quiet):
+    monkeypatch.chdir(tmp_path)
+    write_questions(tmp_path / "q.jsonl", 6)
+    answers = [{"question_id": number, "answer": "white"} for number in range(6)]
+    (tmp_path / "a.json").write_text(json.dumps(answers))
+    words = ["score", "q.jsonl", "a.json", "--output", "o", "--resamples", "20", "--limit", "5", "--metric", "mu"]
+    assert main(words + ["--quiet"] * quiet) == 0
+    assert (capsys.readouterr().err == "") is quiet
+    results = json.loads((tmp_path / "o" / "results.json").read_text())
+    assert results["suites"][0]["groups"] == 5
+    assert "mu" in {score["metric"] for score in results["scores"]}

@@ -3,10 +3,10 @@ import pytest
 from askew.language.numbers import number_of, number_word
 
 
-@pytest.mark.parametrize("number", range(0, 1001))
-def test_words_and_back(number):
-    assert number_of(number_word(number)) == number
-    assert number_of(str(number)) == number
+def test_words_and_back():
+    for number in range(1001):
+        assert number_of(number_word(number)) == number, number_word(number)
+        assert number_of(str(number)) == number
 
 
 @pytest.mark.parametrize(

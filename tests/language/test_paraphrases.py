@@ -21,11 +21,11 @@ def test_there_are_at_least_150_with_ids_of_their_own():
     assert len({rule.id for rule in reviewed()}) == len(reviewed())
 
 
-@pytest.mark.parametrize(
-    ("rule", "question", "becomes"), TRIALS, ids=[f"{rule.id}-{'good' if to else 'bad'}" for rule, _, to in TRIALS]
-)
-def test_examples(rule, question, becomes):
-    assert said((rule,), question) == ([] if becomes is None else [becomes])
+def test_examples():
+    assert len(TRIALS) > 400
+    found = {(rule.id, question): (said((rule,), question), becomes) for rule, question, becomes in TRIALS}
+    wrong = {case: pair for case, pair in found.items() if pair[0] != ([] if pair[1] is None else [pair[1]])}
+    assert not wrong
 
 
 def test_a_noun_phrase_takes_all_it_can():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askew.language import fast_tags, tagger
+from askew.language import fast_tags, near_ties, tagger
 from askew.language.tagger import Tagger, Token
 
 QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
@@ -105,9 +105,52 @@ def test_each_distinct_window_goes_through_a_layer_once():
         seen.append(windows.tolist())
         out[:] = 1
 
-    network = fast_tags.Network((layer,), np.ones((1, 1), np.float32), np.zeros(1, np.float32), ("X",))
-    assert network.tags(np.zeros((3, 1), np.float32), [0, 1, 2, 0, 1, 2, 0, 2, 0]) == ["X"] * 5
+    network = fast_tags.Network((layer,), np.array([[1, 0]], np.float32), np.zeros(2, np.float32), ("X", "Y"))
+    assert network.tags(np.zeros((3, 1), np.float32), [0, 1, 2, 0, 1, 2, 0, 2, 0], alone=None) == ["X"] * 5
     assert sorted(seen[0]) == [[0, 1, 2], [0, 2, 0], [1, 2, 0]]
+
+
+NEAR_TIES = ["Is the comp on?", "What number does the building have on it?", "Is her tie striped?"]
+
+
+def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
+    """In *Is the comp on?* two tags score the same to five digits."""
+    exact, found = fast_tags.Layer._block, set()
+    for seed in range(12):
+        noise = np.random.default_rng(seed)
+
+        def block(self, vectors, windows, best, noise=noise):
+            exact(self, vectors, windows, best)
+            best += noise.normal(0, 1e-5, best.shape).astype(np.float32)
+
+        monkeypatch.setattr(fast_tags.Layer, "_block", block)
+        found.add(tuple(fast_tags.read(pipeline).tags(NEAR_TIES)))
+    assert len(found) == 1
+
+
+def test_near_ties_are_decided_by_nearly_the_same_scores(monkeypatch, fast):
+    """What is worked out with care is what the network says, but for an error far below what counts as near."""
+    seen, careful = [], near_ties.scores
+
+    def quick(vectors, layers, weights, bias):
+        rows = vectors
+        for layer in layers:
+            out = np.empty((len(rows) - 2, rows.shape[1]), np.float32)
+            layer(rows, np.arange(len(rows))[:-2, None] + np.arange(3), out)
+            rows = out
+        seen.append(np.abs(careful(vectors, layers, weights, bias) - (rows @ weights + bias)[0]).max())
+        return careful(vectors, layers, weights, bias)
+
+    monkeypatch.setattr(near_ties, "NEAR", 4.0)
+    monkeypatch.setattr(near_ties, "scores", quick)
+    list(fast.tags(PLAIN + NEAR_TIES))
+    assert len(seen) > 5
+    assert max(seen) < 0.01 / 20
+
+
+def test_texts_that_are_left_to_spacy_are_read_one_by_one(monkeypatch, pipeline):
+    monkeypatch.setattr(type(pipeline), "pipe", None)
+    assert [text for text, _ in Tagger().read(["Is  it?", "Is\nthis?"])] == ["Is  it?", "Is\nthis?"]
 
 
 def test_a_layer_worked_by_hand():

@@ -6,13 +6,14 @@ layer is computed here once for each window, which is then remembered, with the 
 embeddings and a maxout window encoder: Miranda et al. 2022, "Multi hash embeddings in spaCy").
 
 Texts are split and words embedded by spaCy itself, once for each word. A text with anything but plain words and single
-spaces is left to spaCy, and so is every text when the model is of another make.
+spaces is left to spaCy, and so is every text when the model is of another make. A tag whose lead could be lost in the
+last bits of float32 is decided by ``near_ties``, so tags do not depend on which texts are read together.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import accumulate, chain, islice
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import need
+from askew.language import near_ties
 from askew.language.tagger import Token
 from askew.language.windows import Ints, Windows
 
@@ -41,6 +43,8 @@ _BLOCK = 1024
 """How many windows go through a layer at once: what fits a processor's cache."""
 _KNOWN = 1 << 15
 """How many pieces of texts are remembered."""
+_NEAR_TIE = -1
+"""In place of a label that is decided for each text anew."""
 _SEEN = 1 << 19
 """How many windows are remembered in all layers together: some 130 MB."""
 
@@ -84,6 +88,8 @@ class Network:
         self.labels = labels
         room = [np.empty((_SEEN // 2, len(weights)), np.float32) for _ in self.layers[1:]]
         self._seen = [*map(Windows, room), Windows(np.empty(_SEEN // 2, np.int64))]
+        self._decided: dict[tuple[int, ...], int] = {}
+        """The labels of near ties, by the rows of the words that decide them."""
 
     @property
     def reach(self) -> int:
@@ -94,28 +100,44 @@ class Network:
         """Forget the windows."""
         for seen in self._seen:
             seen.forget()
+        self._decided.clear()
 
-    def tags(self, vectors: Floats, rows: Sequence[int]) -> list[str]:
+    def tags(self, vectors: Floats, rows: Sequence[int], alone: Callable[[int], Floats]) -> list[str]:
         """The tags of tokens given as rows of the vectors, text after text, with ``reach`` zeros around each.
 
-        A row must stand for the same vector until all is forgotten.
+        A row must stand for the same vector until all is forgotten. ``alone`` gives the vector of a row as it is when
+        no other word is embedded with it; near ties are decided by these.
         """
         if sum(map(len, self._seen)) > _SEEN:
             self.forget()
         ids: Ints = np.array(rows)
+        places = np.flatnonzero(ids)
         for layer, seen, wanted in zip(self.layers, self._seen, self._wanted(ids > 0), strict=True):
             make = partial(self._labels if seen is self._seen[-1] else layer, vectors)
             found = seen.rows(ids, wanted, make)
             ids = np.zeros_like(ids)
             ids[wanted] = found
             vectors = seen.made
-        return [self.labels[label] for label in vectors[found].tolist()]
+        labels = vectors[found]
+        for number in np.flatnonzero(labels == _NEAR_TIE).tolist():
+            place = int(places[number])
+            labels[number] = self._decide(tuple(rows[place - self.reach : place + self.reach + 1]), alone)
+        return [self.labels[label] for label in labels.tolist()]
 
     def _labels(self, vectors: Floats, windows: Ints, out: Ints) -> None:
-        """Write the labels of the middles of windows, by the last layer."""
+        """Write the labels of the middles of windows, by the last layer, where they are clear."""
         last = np.empty((len(windows), len(self.weights)), np.float32)
         self.layers[-1](vectors, windows, last)
-        np.argmax(last @ self.weights + self.bias, axis=1, out=out)
+        scores = last @ self.weights + self.bias
+        np.argmax(scores, axis=1, out=out)
+        out[near_ties.leads(scores) < near_ties.NEAR] = _NEAR_TIE
+
+    def _decide(self, rows: tuple[int, ...], alone: Callable[[int], Floats]) -> int:
+        if rows not in self._decided:
+            vectors = np.stack([alone(row) for row in rows])
+            scores = near_ties.scores(vectors, self.layers, self.weights, self.bias)
+            self._decided[rows] = int(np.argmax(scores))
+        return self._decided[rows]
 
     def _wanted(self, token: Mask) -> Iterator[Ints]:
         """The places that each layer must work out: one more on either side of a text for each layer still to come."""
@@ -201,11 +223,21 @@ class Pieces:
     def _embed_new(self) -> None:
         new = list(islice(self._rows, len(self.vectors) - 1, None))
         if new:
-            text, _, spaced = zip(*new, strict=True)
-            document = need("spacy.tokens", "language").Doc(self._tokenizer.vocab, text, spaced)
-            for token, word in zip(document, new, strict=True):
-                token.norm_ = word.norm
-            self.vectors = np.concatenate((self.vectors, *self._embed.predict([document])))
+            self.vectors = np.concatenate((self.vectors, self._embedded(new)))
+
+    def alone(self, row: int) -> Floats:
+        """The vector of this row, embedded by itself."""
+        vectors = self._embedded([next(islice(self._rows, row - 1, None))]) if row else self.vectors
+        first: Floats = vectors[0]
+        return first
+
+    def _embedded(self, words: Sequence[Word]) -> Floats:
+        text, _, spaced = zip(*words, strict=True)
+        document = need("spacy.tokens", "language").Doc(self._tokenizer.vocab, text, spaced)
+        for token, word in zip(document, words, strict=True):
+            token.norm_ = word.norm
+        vectors: Floats = self._embed.predict([document])[0]
+        return vectors
 
 
 @dataclass(frozen=True)
@@ -238,7 +270,9 @@ class FastTags:
                 for piece in pieces:
                     rows += piece.rows
                 rows += room
-        return found, iter(self.network.tags(self.pieces.vectors, rows) if len(rows) > len(room) else ())
+        if len(rows) == len(room):
+            return found, iter(())
+        return found, iter(self.network.tags(self.pieces.vectors, rows, self.pieces.alone))
 
 
 _token = partial(tuple.__new__, Token)

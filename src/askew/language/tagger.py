@@ -83,8 +83,8 @@ class Tagger:
                 left.append(text)
             else:
                 yield text, tokens
-        for text, document in zip(left, pipeline.pipe(left), strict=True):
-            yield text, tuple(Token(token.text, token.tag_, token.idx) for token in document)
+        for text in left:  # one by one: what spaCy reads together shows in last bits, and so in tags that are near ties
+            yield text, tuple(Token(token.text, token.tag_, token.idx) for token in pipeline(text))
 
     @property
     def name(self) -> str:

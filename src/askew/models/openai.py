@@ -63,6 +63,8 @@ class OpenAI:
     """Leave the pictures out: what language alone gives."""
     timeout: float = field(default=120.0, repr=False, compare=False)
     """Seconds for one request."""
+    connect_timeout: float = field(default=10.0, repr=False, compare=False)
+    """Seconds until a connection must be there, TLS included."""
     concurrency: int = field(default=64, repr=False, compare=False)
     """Requests under way at once, at most."""
     retries: int = field(default=8, repr=False, compare=False)
@@ -134,6 +136,7 @@ class OpenAI:
             self.retries,
             self.backoff,
             self.give_up,
+            self.connect_timeout,
         )
         pictures = None if self.blind else self.pictures
         return streamed(partial(_run, self.chat, manner, self.budget, pictures, list(questions)))
@@ -210,4 +213,12 @@ def _checked_extra(extra: str) -> dict[str, Any]:
     return fields
 
 
-_LEAST = {"max_answer_tokens": 1, "max_side": 1, "timeout": 0.001, "concurrency": 1, "retries": 0, "backoff": 0.0}
+_LEAST = {
+    "max_answer_tokens": 1,
+    "max_side": 1,
+    "timeout": 0.001,
+    "connect_timeout": 0.001,
+    "concurrency": 1,
+    "retries": 0,
+    "backoff": 0.0,
+}

@@ -14,7 +14,7 @@ from askew.errors import BadImage, BudgetSpent, ModelError, RunError
 from askew.models.endpoint.backoff import jitter
 from askew.models.endpoint.budget import Aside, Budget
 from askew.models.endpoint.chat import Chat, prediction_from_reply, tokens_of_reply
-from askew.models.endpoint.http import Client, Lost, Reply, TooLarge
+from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
 from askew.models.endpoint.limiter import Limiter
 from askew.models.endpoint.pictures import Picture, Pictures
 from askew.models.endpoint.secret import without, without_long
@@ -23,6 +23,8 @@ from askew.types import Prediction, Question
 
 LARGEST = 8 << 20
 """Bytes of a reply; a larger one is no answer."""
+UNREACHED = 3
+"""Connections that may fail to come about before the run stops, while nothing was ever heard."""
 LONGEST_WAIT = 600.0
 """Seconds; an endpoint that asks for a longer wait ends the run, which a later command takes up again."""
 
@@ -38,6 +40,7 @@ class Manner:
     retries: int
     backoff: float
     give_up: int
+    connect_timeout: float = 10.0
 
 
 @dataclass
@@ -56,6 +59,10 @@ class Asking:
     answered: bool = False
     silences: int = 0
     """Rounds of requests to which nothing came back at all, since anything did."""
+    heard: bool = False
+    """Whether anything at all came back."""
+    unreached: int = 0
+    """Connections that did not come about, before anything was heard."""
     ended: RunError | None = None
 
     async def run(self, questions: Sequence[Question]) -> None:
@@ -67,7 +74,7 @@ class Asking:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if manner.key:
             headers["Authorization"] = f"Bearer {manner.key}"
-        self._client = Client(manner.url, headers, LARGEST)
+        self._client = Client(manner.url, headers, LARGEST, manner.connect_timeout)
         todo = iter(questions)
         workers = min(len(questions), manner.concurrency + manner.concurrency // 4 + 2)  # some prepare, the rest wait
         try:
@@ -146,11 +153,24 @@ class Asking:
             reply = await asyncio.wait_for(self._client.post(body), self.manner.timeout)
         except asyncio.TimeoutError:
             return Again(f"timeout: no answer within {self.manner.timeout:g} s", silent=True)
+        except Unreachable as lost:
+            return self._unreachable(f"connection: {lost}")
         except Lost as lost:
             return Again(f"connection: {lost}")
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
+        self.heard = True
         return judge(Reply(reply.status, reply.headers, without_long(self.manner.key, reply.body)))
+
+    def _unreachable(self, reason: str) -> Verdict:
+        """Where nobody ever answered, a few tries are enough to tell that the address is wrong."""
+        self.unreached += not self.heard
+        if self.heard or not self.manner.give_up or self.unreached < UNREACHED:
+            return Again(reason, silent=True)
+        return Stop(
+            reason,
+            "Check base_url (http:// where the server has no TLS) and proxies; connect_timeout=... waits longer.",
+        )
 
     def _pace(self, verdict: Verdict, round_: int) -> None:
         self._listen(isinstance(verdict, Again) and verdict.silent, round_)

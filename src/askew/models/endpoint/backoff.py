@@ -9,6 +9,8 @@ from random import Random
 
 LONGEST = 30.0
 """Seconds; no wait of our own choice is longer."""
+YEAR = 366 * 86400.0
+"""Seconds; a reply that asks for more is taken as asking for this."""
 
 
 def jitter(first: float, failed: int, rng: Random) -> float:
@@ -30,8 +32,8 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
     >>> noon = datetime(2026, 1, 1, 12, tzinfo=timezone.utc)
     >>> retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}, noon)
     30.0
-    >>> retry_after({"retry-after": "soon"}) is None
-    True
+    >>> retry_after({"retry-after": "soon"}), retry_after({"retry-after": "Thu, 01 Jan 2026 12:00:30 +99999999"})
+    (None, None)
     """
     if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
         return milliseconds / 1000
@@ -40,11 +42,12 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         return seconds
     try:
         date = parsedate_to_datetime(said)
-    except (TypeError, ValueError, IndexError):
+        if date.tzinfo is None:
+            date = date.replace(tzinfo=timezone.utc)
+        left = (date - (now or datetime.now(timezone.utc))).total_seconds()
+    except (TypeError, ValueError, IndexError, OverflowError):  # a date, a time or a zone that there is not
         return None
-    if date.tzinfo is None:
-        date = date.replace(tzinfo=timezone.utc)
-    return max(0.0, (date - (now or datetime.now(timezone.utc))).total_seconds())
+    return min(max(0.0, left), YEAR)
 
 
 def _number(text: str) -> float | None:
@@ -52,4 +55,4 @@ def _number(text: str) -> float | None:
         value = float(text)
     except ValueError:
         return None
-    return value if 0 <= value < float("inf") else None
+    return min(value, YEAR) if 0 <= value < float("inf") else None

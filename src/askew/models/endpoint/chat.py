@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 import orjson
 
 from askew.errors import BadOption
 from askew.models.endpoint.pictures import Picture
+from askew.store import is_token_count
 from askew.types import Id, Prediction, Question
 
 _FIELD = re.compile(r"\{(question|context)\}")
@@ -111,7 +112,7 @@ def tokens_of_reply(reply: Mapping[str, Any], about: int) -> tuple[int, int]:
     counts = usage if isinstance(usage, dict) else {}
     read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
     words = _words(reply["choices"][0]["message"].get("content"))
-    return (read if _count(read) else about, written if _count(written) else (len(words) + 3) // 4)
+    return (read if is_token_count(read) else about, written if is_token_count(written) else (len(words) + 3) // 4)
 
 
 def _trouble(message: Mapping[str, Any], words: str, end: Any) -> str | None:
@@ -134,7 +135,3 @@ def _words(content: Any) -> str:
         parts = (part.get("text") if isinstance(part, dict) else part for part in content)
         return "".join(part for part in parts if isinstance(part, str))
     return ""
-
-
-def _count(value: Any) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

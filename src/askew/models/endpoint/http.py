@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import re
 import ssl
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -15,10 +16,16 @@ from urllib.request import getproxies, proxy_bypass
 
 HEADERS = 1 << 16
 """Bytes that the head of a reply may have."""
+INTERIM = 16
+"""Replies such as 100 Continue and 103 Early Hints that may come before the final one."""
 
 
 class Lost(Exception):
     """The connection failed, or what came over it is no whole HTTP reply."""
+
+
+class Unreachable(Lost):
+    """No connection came about in time: nobody there, or nobody who speaks TLS."""
 
 
 class TooLarge(Exception):
@@ -58,6 +65,8 @@ class Client:
     headers: dict[str, str]
     largest: int
     """Bytes that the body of a reply may have."""
+    connect_timeout: float = 10.0
+    """Seconds until a connection must be there, TLS and proxy included."""
     _idle: list[Connection] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -105,7 +114,11 @@ class Client:
                 return connection
             connection.writer.transport.abort()
         try:
-            return await (self._through_proxy(self._proxy) if self._proxy and self._tls else self._direct())
+            making = self._through_proxy(self._proxy) if self._proxy and self._tls else self._direct()
+            return await asyncio.wait_for(making, self.connect_timeout)
+        except (TimeoutError, asyncio.TimeoutError):
+            within = f"within {self.connect_timeout:g} s"
+            raise Unreachable(f"no {'TLS ' if self._tls else ''}connection came about {within}") from None
         except ssl.SSLCertVerificationError as trouble:
             raise Lost(
                 f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
@@ -121,14 +134,20 @@ class Client:
 
     async def _through_proxy(self, proxy: SplitResult) -> Connection:
         """A tunnel (CONNECT), then TLS inside it."""
-        loop = asyncio.get_running_loop()
         outer = Connection(*await asyncio.open_connection(proxy.hostname, proxy.port or 80, limit=HEADERS))
+        try:
+            return await self._tunnel(proxy, outer)
+        except BaseException:
+            outer.writer.transport.abort()
+            raise
+
+    async def _tunnel(self, proxy: SplitResult, outer: Connection) -> Connection:
+        loop = asyncio.get_running_loop()
         place = f"{self._at.hostname}:{self._at.port or 443}"
         lines = [f"CONNECT {place} HTTP/1.1", f"Host: {place}", *proxy_headers(proxy), "", ""]
         outer.writer.write("\r\n".join(lines).encode("latin-1"))
         head = await outer.reader.readuntil(b"\r\n\r\n")
         if b" 200" not in head.partition(b"\r\n")[0]:
-            outer.writer.close()
             raise Lost(f"the proxy {proxy.hostname} said {head.decode('latin-1').splitlines()[0]!r}")
         protocol = outer.writer.transport.get_protocol()
         assert self._tls is not None
@@ -139,20 +158,23 @@ class Client:
 
 async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:
     """A reply, and whether the connection stays open after it."""
-    head = await reader.readuntil(b"\r\n\r\n")
-    while head.split(b" ", 2)[1:2] == [b"100"]:
+    for _ in range(INTERIM + 1):
         head = await reader.readuntil(b"\r\n\r\n")
-    first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
-    version, _, rest = first.partition(" ")
-    if not version.startswith("HTTP/1.") or not rest[:3].isdigit():
-        raise ValueError("what answers there does not speak HTTP")
-    status = int(rest[:3])
+        first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
+        version, _, rest = first.partition(" ")
+        if not version.startswith("HTTP/1.") or not re.match("[1-9][0-9][0-9](?![0-9])", rest):
+            raise ValueError("what answers there does not speak HTTP")
+        status = int(rest[:3])
+        if not 100 <= status < 200 or status == 101:
+            break
+    else:
+        raise ValueError(f"more than {INTERIM} interim replies came, and no final one")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     stays = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower() != "close"
     if "chunked" in headers.get("transfer-encoding", "").lower():
         return Reply(status, headers, await _chunks(reader, largest)), stays
     if "content-length" in headers:
-        length = int(headers["content-length"])
+        length = _whole(headers["content-length"], "[0-9]+", 10)
         if length > largest:
             raise TooLarge
         return Reply(status, headers, await reader.readexactly(length)), stays
@@ -163,14 +185,21 @@ async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply,
 
 async def _chunks(reader: asyncio.StreamReader, largest: int) -> bytes:
     body = bytearray()
-    while size := int((await reader.readuntil(b"\r\n")).partition(b";")[0], 16):
-        if size < 0 or len(body) + size > largest:
+    while size := _whole((await reader.readuntil(b"\r\n")).decode("latin-1").partition(";")[0], "[0-9a-fA-F]+", 16):
+        if len(body) + size > largest:
             raise TooLarge
         body += await reader.readexactly(size)
         await reader.readexactly(2)
     while await reader.readuntil(b"\r\n") != b"\r\n":
         pass
     return bytes(body)
+
+
+def _whole(text: str, digits: str, base: int) -> int:
+    """A whole number that HTTP allows: digits alone; one of very many digits is simply very large."""
+    if not re.fullmatch(digits, text.strip(" \t\r\n")):
+        raise ValueError(f"the length of the reply is given as {text.strip()[:40]!r}")
+    return int(text.strip()[:40], base)
 
 
 async def _until_closed(reader: asyncio.StreamReader, largest: int) -> bytes:

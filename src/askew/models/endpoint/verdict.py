@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from reprlib import repr as repr_of  # short, and not deep
 from typing import Any, TypeAlias
 
 import orjson
@@ -98,7 +100,7 @@ def _completion(reply: Reply) -> Verdict:
         return Again(f"broken reply: not a JSON object{_instead(reply.body)}", jam=False)
     if said.get("error"):
         error = _error(said)
-        status = int(error.code) if error.code.isdigit() and len(error.code) == 3 else 400
+        status = int(error.code) if re.fullmatch("[45][0-9][0-9]", error.code) else 400
         return _trouble(status, f"error {error.code}: {error.message}", error, retry_after(reply.headers))
     choices = said.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
@@ -137,7 +139,7 @@ def _error(said: Any) -> _Error:
     if not isinstance(found, dict):
         return _Error(_line(found))
     message = found.get("message") or found.get("detail") or ""
-    return _Error(_line(message), str(found.get("code") or ""), str(found.get("param") or ""))
+    return _Error(_line(message), _line(found.get("code") or ""), _line(found.get("param") or ""))
 
 
 def _plain(body: bytes) -> str:
@@ -153,5 +155,6 @@ def _instead(body: bytes) -> str:
 
 
 def _line(text: Any) -> str:
-    """On one line, without anything that a terminal would obey."""
-    return "".join(sign if sign.isprintable() else "�" for sign in " ".join(str(text).split())[:200])
+    """On one line, without anything that a terminal would obey; lists and objects in short."""
+    words = text if isinstance(text, str) else str(text) if isinstance(text, (bool, int, float)) else repr_of(text)
+    return "".join(sign if sign.isprintable() else "�" for sign in " ".join(words[:10_000].split())[:200])

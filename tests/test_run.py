@@ -139,7 +139,7 @@ def test_too_many_failures_are_an_error_after_everything_is_written(tmp_path):
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["failures"]["count"] == 10
     forward = next(s for s in results["scores"] if s["metric"] == "accuracy.original" and s["part"] == "")
-    assert (forward["value"], forward["failed"], forward["if_wrong"], forward["if_right"]) == (None, 5, 0.0, 1.0)
+    assert (forward["value"], forward["failed"], forward["lowest"], forward["highest"]) == (None, 5, 0.0, 1.0)
 
 
 def test_data_that_gives_no_group_is_an_error():
@@ -224,7 +224,7 @@ def test_score_refuses_missing_predictions_unless_asked(tmp_path):
     lenient = run_askew("score", "q.jsonl", "p.jsonl", "--output", "o", "--allow-missing", cwd=tmp_path)
     assert lenient.returncode == 0, lenient.stderr
     score = json.loads((tmp_path / "o" / "results.json").read_text())["scores"][0]
-    assert (score["value"], score["n"], score["failed"], score["if_wrong"]) == (1.0, 1, 3, 0.25)
+    assert (score["value"], score["n"], score["failed"], score["lowest"]) == (1.0, 1, 3, 0.25)
 
 
 def test_bad_records_are_skipped_when_asked_and_listed(tmp_path):

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -297,9 +297,9 @@ def score_record(score: Score) -> dict[str, Any]:
 
 
 def score_from(record: Mapping[str, Any]) -> Score:
-    """The score of such a record."""
-    numbers = ("value", "low", "high", "if_wrong", "if_right")
-    return Score(**{**record, **{key: math.nan if record[key] is None else record[key] for key in numbers}})
+    """The score of such a record; one of an older file may lack something, or have what no longer is."""
+    known = {field.name: record.get(field.name) for field in fields(Score) if field.name in record}
+    return Score(**{key: math.nan if value is None else value for key, value in known.items()})
 
 
 def versions() -> dict[str, str]:

@@ -205,10 +205,10 @@ class Score:
     suite: str = ""
     part: str = ""
     """Which part of the data: ``""`` for all, ``test=Y/N←C``, ``answer_type=number``, ..."""
-    if_wrong: float = float("nan")
-    """The value if every missing answer were wrong."""
-    if_right: float = float("nan")
-    """The value if every missing answer were right."""
+    lowest: float = float("nan")
+    """The lowest value that any answers in the place of missing ones could give."""
+    highest: float = float("nan")
+    """The highest value that any answers in the place of missing ones could give."""
 
 
 @dataclass(frozen=True, slots=True)

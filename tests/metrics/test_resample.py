@@ -50,7 +50,7 @@ def test_a_score_by_hand():
     rad = scores["", "rad.forward"]
     assert (rad.value, rad.n, rad.failed) == (0.5, 2, 1)  # it rests on the originals that are right
     assert scores["", "accuracy.gap"].n == 3
-    assert (rad.if_wrong, rad.if_right) == (settled_third := 0.3333333333, 0.6666666667)
+    assert (rad.lowest, rad.highest) == (settled_third := 0.3333333333, 0.6666666667)
     assert 0 <= rad.low <= settled_third < rad.high <= 1
     assert rad.suite == "rad"
     assert rad.signature == "Rad(backward=False, correct='modal', mode='official'); references=matches/min(3, n - 1)"
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_intervals_and_another_gives_others():
 def test_nothing_is_nan_not_zero():
     scores = Scorer(METRICS, "s").scores()
     assert [(one.part, one.metric, one.n) for one in scores] == [("", name, 0) for name in METRICS]
-    assert all(math.isnan(getattr(one, name)) for one in scores for name in ("value", "low", "high", "if_wrong"))
+    assert all(math.isnan(getattr(one, name)) for one in scores for name in ("value", "low", "high", "lowest"))
 
 
 def test_everything_failed():
@@ -112,18 +112,18 @@ def test_everything_failed():
     gap = by_name(score(groups, METRICS, resamples=20))["test=t", "accuracy.gap"]
     assert (gap.n, gap.failed) == (0, 3)
     assert math.isnan(gap.value)
-    assert (gap.if_wrong, gap.if_right) == (0.0, 0.0)
+    assert (gap.lowest, gap.highest) == (-1.0, 1.0)  # all originals right and no variant, or the reverse
 
 
 def test_bounds_hold_the_value_when_answers_are_missing():
     for one in score(made_up(80, failures=0.2), {"a": Accuracy("variant")}, resamples=0):
-        assert one.if_wrong <= one.value <= one.if_right
+        assert one.lowest <= one.value <= one.highest
         assert math.isnan(one.low)
 
 
 def test_without_missing_answers_the_bounds_are_the_value():
     for one in score(made_up(30), METRICS, resamples=0):
-        assert one.if_wrong == one.if_right == one.value
+        assert one.lowest == one.highest == one.value
 
 
 def test_intervals_narrow_with_more_images():

@@ -87,8 +87,9 @@ def test_missing_answers_are_counted_and_bounded():
     found = rows.select(("", ""))["variant"]
     assert found.rows.tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert found.failed == 1
-    assert found.if_wrong.tolist() == [2.0, 4.0]
-    assert found.if_right.tolist() == [4.0, 4.0]
+    low, high = found.fillable.columns()
+    assert low.tolist() == [2.0, 4.0]
+    assert high.tolist() == [4.0, 4.0]
 
 
 def test_nothing():

@@ -371,6 +371,6 @@ def _score(suite, part, metric, hits, failed):
     bounds = {"low": max(0.0, value - half), "high": min(1.0, value + half)} if n else {"low": None, "high": None}
     return {
         "suite": suite, "part": part, "metric": metric, "value": value, **bounds, "n": n, "failed": failed,
-        "if_wrong": value and value * n / (n + failed), "if_right": value and (value * n + failed) / (n + failed),
+        "lowest": value and value * n / (n + failed), "highest": value and (value * n + failed) / (n + failed),
         "signature": f"{metric}(correct=modal)",
     }  # fmt: skip

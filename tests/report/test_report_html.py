@@ -161,6 +161,6 @@ def test_the_report_does_not_reach_into_other_stages() -> None:
 def test_bounds_are_shown_where_some_answers_of_a_group_are_missing(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "a", groups=12, failures=0.0, pictures=False)
     results = orjson.loads((folder / "results.json").read_bytes())
-    results["scores"][0] |= {"failed": 0, "if_wrong": 0.1234, "if_right": 0.9876}
+    results["scores"][0] |= {"failed": 0, "lowest": 0.1234, "highest": 0.9876}
     (folder / "results.json").write_bytes(orjson.dumps(results))
     assert "12.3 to 98.8" in page([load_run(folder)])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import orjson
@@ -8,6 +9,7 @@ from fake_runs import make_run
 
 from askew.errors import BadRecord, DataError
 from askew.report.load import Run, labels, load_run
+from askew.run import score_from
 
 
 def test_a_run_is_read_back(tmp_path: Path) -> None:
@@ -15,6 +17,21 @@ def test_a_run_is_read_back(tmp_path: Path) -> None:
     assert (run.model, run.data) == ("prior", "world/val")
     assert run.figure("rad", "rad.forward").n == sum(r["original"]["right"] for _, r in run.outcomes())
     assert run.figure("rad", "no.such").value is None
+
+
+def test_scores_of_an_older_file_are_read_without_the_bounds_that_were_none(tmp_path: Path) -> None:
+    """They had the value if all missing answers were wrong, and if all were right, which is no bound for RAD."""
+    run = load_run(make_run(tmp_path / "a", groups=9, failures=0.5, pictures=False))
+    old = [
+        {key: value for key, value in score.items() if key not in ("lowest", "highest")}
+        | {"if_wrong": 0.1, "if_right": 0.9}
+        for score in run.results["scores"]
+    ]
+    figure = Run(run.folder, {**run.results, "scores": old}).figure("rad", "rad.forward")
+    assert (figure.lowest, figure.highest) == (None, None)
+    score = next(score_from(score) for score in old if score["metric"] == "rad.forward" and not score["part"])
+    assert score.value == figure.value
+    assert math.isnan(score.lowest)
 
 
 def test_outcomes_are_found_again_by_their_place(tmp_path: Path) -> None:

@@ -143,6 +143,10 @@ class Gap:
         gap = ratio(sums[0], sums[1]) - ratio(sums[2], sums[3])
         return -gap if self.change else gap
 
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """The gap as one fraction, since both sides have the same count; for the bounds."""
+        return sums[0] - sums[2], sums[1]
+
 
 @dataclass(frozen=True)
 class Mu:
@@ -160,6 +164,10 @@ class Mu:
     def combine(self, sums: Any) -> Any:
         """The mean of the two means."""
         return (ratio(sums[0], sums[1]) + ratio(sums[2], sums[3])) / 2
+
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """μ as one fraction, since both sides have the same count; for the bounds."""
+        return sums[0] + sums[2], 2 * sums[1]
 
 
 def both_sides(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.metrics.accuracy import summed
 from askew.metrics.correct import Correct, check_correct, judged_pairs
+from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
 from askew.metrics.ratio import ratio
 from askew.text import modal_answer, normalise
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
@@ -75,6 +77,11 @@ class SelfConsistency:
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
         return ratio(sums[0], sums[1])
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """A missing original answered like one of the variants, or like none; each missing variant like it or not."""
+        known = known_answers(outcome)
+        return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, said: (said, unsaid([said])))
 
 
 def consistent(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
 from askew.metrics.consistency import consistent
 from askew.metrics.correct import Correct, check_correct, judged
+from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
 from askew.metrics.ratio import ratio
 from askew.text import modal_answer, normalise
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
@@ -60,6 +62,21 @@ class Flips:
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
         return ratio(sums[0], sums[1])
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Missing answers as people gave them, as the other answer of the pair has it, or like nothing of these."""
+        known = known_answers(outcome)
+        originals = {*known, *self._moved(known, self.drop), *outcome.group.original.answers}
+
+        def answers(variant: Variant, said: str) -> list[str]:
+            likely = {said, *self._moved([said], -self.drop), *variant.question.answers}
+            return sorted({*likely, unsaid(likely)})
+
+        return pair_by_pair(self, outcome, sorted({*originals, unsaid(originals)}), answers)
+
+    def _moved(self, answers: Iterable[str], by: int) -> Iterator[str]:
+        """The counts among these answers, moved."""
+        return (str(count + by) for count in map(_count, answers) if count is not None)
 
     def _has_meaning(self, original: Question, variant: Variant) -> bool:
         if variant.expect is not Expect.GIVEN:

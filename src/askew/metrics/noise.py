@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +10,8 @@ import numpy as np
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft
+from askew.metrics.bounds import Fillable
+from askew.metrics.fillings import right_or_wrong
 from askew.metrics.ratio import ratio
 from askew.metrics.rscore import noisy_accuracies
 from askew.types import Mode, Outcome, Row
@@ -45,6 +48,14 @@ class NoiseLoss:
         """The difference of the two means."""
         return ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])
 
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """The same as one fraction; for the bounds."""
+        return sums[0] - sums[1], sums[2]
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Each of the two levels right or wrong."""
+        return right_or_wrong(outcome, self.mode, None, lambda variant: variant.note.get("level") == self.level)
+
 
 @dataclass(frozen=True)
 class NoiseFalls:
@@ -55,6 +66,7 @@ class NoiseFalls:
     """
 
     share: ClassVar[bool] = False
+    outer_bounds: ClassVar[bool] = True
 
     levels: int = 7
     mode: Mode = "official"
@@ -75,6 +87,15 @@ class NoiseFalls:
         means = ratio(np.asarray(sums[:-1]), sums[-1])
         falls = (np.diff(means, axis=0) < -_SAME).mean(axis=0)
         return np.where(np.isnan(means[0]), np.nan, falls)
+
+    def bounds(self, fillable: Fillable) -> tuple[float, float]:
+        """At how many steps accuracy must fall, and at how many it can, each step by itself: outer bounds."""
+        ends = fillable.columns()
+        if not ends[0][-1]:
+            return float("nan"), float("nan")
+        low, high = (sums[:-1] / sums[-1] for sums in ends)
+        must, can = high[1:] - low[:-1] < -_SAME, low[1:] - high[:-1] < -_SAME
+        return float(must.mean()), float(can.mean())
 
 
 def _at(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> float | None:

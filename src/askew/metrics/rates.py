@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
+from askew.metrics.fillings import filled
 from askew.metrics.ratio import ratio
 from askew.text import normalise
 from askew.types import Outcome, Row
@@ -42,6 +44,11 @@ class AnswerRate:
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
         return ratio(sums[0], sums[1])
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Every missing answer of this kind, and every one of another."""
+        for kind in ("yes", "no", "other"):
+            yield filled(outcome, kind, [kind] * len(outcome.variants))
 
 
 def _kind(answer: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from askew.metrics.bootstrap import Block, Bootstrap, by_cluster, interval, settled, side_by_side
+from askew.metrics.bounds import bounds
 from askew.metrics.rows import SLICES, WHOLE, Floats, Index, Ints, Rows, Selected
 from askew.metrics.signature import signature
 from askew.types import Outcome, Score
@@ -22,9 +23,10 @@ class Scorer:
 
     ``scores`` gives, for each part and metric that has something to say there, the value, its 95 % percentile interval
     from one resampling of the images shared by all of them, the number of groups it rests on, the number left out for a
-    missing answer, and the value if all missing answers were wrong or right. Everything together is always there, as
-    nan where nothing could be measured. A score that rests on a single image has no interval (nan). Where all images
-    are alike (a share of exactly 0 or 1, a gap of nothing) resampling varies nothing; there it is ``of_equal_images``.
+    missing answer, and the lowest and highest value that any answers in the place of missing ones could give.
+    Everything together is always there, as nan where nothing could be measured. A score that rests on a single image
+    has no interval (nan). Where all images are alike (a share of exactly 0 or 1, a gap of nothing) resampling varies
+    nothing; there it is ``of_equal_images``.
     A metric that can be below 0 says how far with ``least``; one that has no such bounds says that it is no ``share``,
     and may have an ``of_equal_images`` of its own.
     """
@@ -69,8 +71,10 @@ class Scorer:
     def _point(self, name: str, part: tuple[str, str], selected: Selected) -> _Point:
         metric = self._rows.metrics[name]
         columns = selected.rows.shape[1]
-        sums = (selected.rows.sum(axis=0), selected.if_wrong, selected.if_right)
-        value, if_wrong, if_right = (settled(metric.combine(one)) if columns else float("nan") for one in sums)
+        value, lowest, highest = (float("nan"),) * 3
+        if columns:
+            value = settled(metric.combine(selected.rows.sum(axis=0)))
+            lowest, highest = map(settled, bounds(metric, selected.fillable))
         score = Score(
             metric=name,
             value=value,
@@ -81,8 +85,8 @@ class Scorer:
             signature=signature(metric),
             suite=self._suite,
             part=part_name(part),
-            if_wrong=if_wrong,
-            if_right=if_right,
+            lowest=lowest,
+            highest=highest,
         )
         return _Point(score, columns, len(np.unique(selected.clusters[selected.counts])))
 

@@ -15,6 +15,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from askew.metrics.bounds import Fillable
+from askew.metrics.fillings import rows_of_fillings
 from askew.types import Outcome, Row, Variant
 from askew.verbs import Metric
 
@@ -50,10 +52,8 @@ class Selected:
     """Shape (groups, columns)."""
     failed: int
     """Groups left out only because an answer is missing that could have counted."""
-    if_wrong: Floats
-    """Column sums with every missing answer taken as wrong."""
-    if_right: Floats
-    """Column sums with every missing answer taken as right."""
+    fillable: Fillable
+    """What the column sums could be with the missing answers."""
 
     @property
     def counts(self) -> npt.NDArray[np.bool_]:
@@ -161,37 +161,34 @@ _OF_THE_ORIGINAL = ("answer_type", "question_type")
 
 
 class _MetricRows:
-    """One metric's rows, and for groups with missing answers what they would be."""
+    """One metric's rows, and for groups with missing answers what they could be."""
 
     def __init__(self) -> None:
         self._measured = _Growing()
-        self._if_wrong = _Growing()
-        self._if_right = _Growing()
+        self._possible = _Growing()
         self._failed = array("q")
 
     def add(self, record: int, metric: Metric, outcome: Outcome, incomplete: bool) -> None:
         row = metric.measure(outcome)
         self._measured.add(record, row)
         if incomplete:
-            if_wrong, if_right = metric.measure(outcome, 0.0), metric.measure(outcome, 1.0)
-            self._if_wrong.add(record, if_wrong)
-            self._if_right.add(record, if_right)
-            if row is None and (any(if_wrong or ()) or any(if_right or ())):
+            possible = rows_of_fillings(metric, outcome)
+            for one in possible:
+                self._possible.add(record, one)
+            if row is None and any(map(any, possible)):
                 self._failed.append(record)
 
     def select(
         self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints, cluster: Ints
     ) -> Selected:
-        columns = max(self._measured.columns, self._if_wrong.columns, self._if_right.columns)
+        columns = max(self._measured.columns, self._possible.columns)
         records, rows = self._measured.where(chosen, columns)
-        complete = rows[~incomplete[records]].sum(axis=0)
         return Selected(
             groups=group[records],
             clusters=cluster[records],
             rows=rows,
             failed=int(chosen[np.asarray(self._failed)].sum()) if self._failed else 0,
-            if_wrong=complete + self._if_wrong.where(chosen, columns)[1].sum(axis=0),
-            if_right=complete + self._if_right.where(chosen, columns)[1].sum(axis=0),
+            fillable=Fillable(rows[~incomplete[records]].sum(axis=0), *self._possible.where(chosen, columns)),
         )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
+from askew.metrics.bounds import Fillable
+from askew.metrics.fillings import right_or_wrong
 from askew.metrics.ratio import ratio
 from askew.types import Mode, Outcome, Row
 
@@ -30,6 +33,8 @@ class RScore:
     The partition is ``level``: the variants whose note has that ``level``. Where a group has several, their mean.
     Clean and noisy accuracy are taken over the same groups. The paper's own accuracy is mode ``simple``.
     """
+
+    outer_bounds: ClassVar[bool] = True
 
     level: int = 1
     t: float = 5e-4
@@ -52,6 +57,23 @@ class RScore:
     def combine(self, sums: Any) -> Any:
         """The R_score of the two means' difference."""
         return r_score(np.abs(ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])), self.t, self.m)
+
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """What is lost, as one fraction."""
+        return sums[0] - sums[1], sums[2]
+
+    def bounds(self, fillable: Fillable) -> tuple[float, float]:
+        """At the largest loss or gain that could be, and at the smallest: an outer bound where that is none at all."""
+        ends = fillable.extremes(self.fraction)
+        if ends is None:
+            return float("nan"), float("nan")
+        low, high = (float(top / bottom) for top, bottom in map(self.fraction, ends))
+        least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        return float(r_score(max(abs(low), abs(high)), self.t, self.m)), float(r_score(least, self.t, self.m))
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Clean right or wrong, and noisy right or wrong."""
+        return right_or_wrong(outcome, self.mode, None)
 
     def of_equal_images(self, value: float, unlike: float) -> tuple[float, float]:
         """The interval where no resampling varies it: of nothing lost, down to where all images ``unlike`` these lose.

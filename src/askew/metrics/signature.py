@@ -10,11 +10,13 @@ out in turn; the public evaluator divides by 3 always, so with one to three answ
 
 
 def signature(metric: Metric) -> str:
-    """How a score was measured. What follows the metric begins with ``; references=`` (see ``report.load``).
+    """How a score was measured. What follows the metric is ``; NAME=``, and ``report.load`` knows the names.
 
     >>> from askew.metrics.accuracy import Accuracy
     >>> signature(Accuracy("all", "simple"))
     "Accuracy(of='all', mode='simple'); references=matches/min(3, n)"
     """
     divisor = _DIVISORS.get(getattr(metric, "mode", ""))
-    return f"{metric!r}; references=matches/{divisor}" if divisor else repr(metric)
+    references = f"; references=matches/{divisor}" if divisor else ""
+    bounds = "; bounds=outer" if getattr(metric, "outer_bounds", False) else ""
+    return f"{metric!r}{references}{bounds}"

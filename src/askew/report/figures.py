@@ -30,8 +30,8 @@ class Figure:
     high: float | None
     n: int
     failed: int = 0
-    if_wrong: float | None = None
-    if_right: float | None = None
+    lowest: float | None = None
+    highest: float | None = None
     signature: str = ""
 
     @classmethod
@@ -44,8 +44,8 @@ class Figure:
             high=score.get("high"),
             n=score.get("n") or 0,
             failed=score.get("failed") or 0,
-            if_wrong=score.get("if_wrong"),
-            if_right=score.get("if_right"),
+            lowest=score.get("lowest"),
+            highest=score.get("highest"),
             signature=score.get("signature", ""),
         )
 

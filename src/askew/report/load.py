@@ -17,7 +17,7 @@ from askew.report.figures import NOTHING, Figure, title
 FORMAT = 1
 """The format of results.json that this report understands."""
 
-_ADDED = re.compile(r"; references=.*")
+_ADDED = re.compile(r"; (references|bounds|interval)=.*")
 """What a signature has after the metric; older files lack it, and their values are comparable all the same."""
 
 

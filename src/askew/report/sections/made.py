@@ -172,8 +172,8 @@ def _numbers(run: Run) -> Html:
         if part.partition("=")[0] not in LISTED_PARTS:
             left += 1
             continue
-        told = figure.failed or figure.if_wrong != figure.if_right
-        bounds = f"{show(metric, figure.if_wrong)} to {show(metric, figure.if_right)}" if told else DASH
+        told = figure.failed or figure.lowest != figure.highest
+        bounds = f"{show(metric, figure.lowest)} to {show(metric, figure.highest)}" if told else DASH
         rows.append(
             [
                 f"{suite} · {title(metric)}",
@@ -186,7 +186,7 @@ def _numbers(run: Run) -> Html:
                 el("code", figure.signature),
             ]
         )
-    head = ["Number", "Part", "Value", "95 %", "n", "Left out", "If missing answers were wrong to right", "Signature"]
+    head = ["Number", "Part", "Value", "95 %", "n", "Left out", "Whatever the missing answers were", "Signature"]
     heading = f"Every number with its signature and bounds ({count(len(rows))}" + (
         f"; {count(left)} more by question type are in results.json)" if left else ")"
     )

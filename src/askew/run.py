@@ -298,8 +298,9 @@ def score_record(score: Score) -> dict[str, Any]:
 
 def score_from(record: Mapping[str, Any]) -> Score:
     """The score of such a record; one of an older file may lack something, or have what no longer is."""
-    known = {field.name: record.get(field.name) for field in fields(Score) if field.name in record}
-    return Score(**{key: math.nan if value is None else value for key, value in known.items()})
+    known = {one.name: record[one.name] for one in fields(Score) if one.name in record}
+    values: dict[str, Any] = {key: math.nan if value is None else value for key, value in known.items()}
+    return Score(**values)
 
 
 def versions() -> dict[str, str]:

@@ -23,6 +23,7 @@ from types import ModuleType
 
 SIGN_OF = {
     "bundled": "onnxruntime",
+    "collect": "sqlalchemy",
     "language": "spacy",
     "rank": "numba",
     "train": "torch",

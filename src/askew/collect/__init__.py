@@ -1,0 +1,5 @@
+"""The collection service: people try to fool a model with questions about an image, others verify (Li et al. 2021).
+
+The protocol of Adversarial VQA without the web: who may write and verify what, when, and what becomes of it.
+``docs/collect-internals.md`` has the states, the invariants and what holds each of them.
+"""

@@ -1,0 +1,76 @@
+"""The people of a study: owners and annotators, each with a pseudonym that releases use."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import NotAllowed, Refused
+from askew.collect.schema import ROLES, annotator
+
+MOST = 100
+"""Characters of a name."""
+
+
+def add_annotator(
+    tx: Tx,
+    name: str,
+    role: str = "annotator",
+    platform: Mapping[str, str] | None = None,
+    pseudonym: str | None = None,
+    actor: int | None = None,
+) -> int:
+    """Add a person; gives the id. The pseudonym is drawn, so that it says nothing about the name."""
+    name = name.strip()
+    if not 1 <= len(name) <= MOST:
+        raise Refused(f"A name has 1 to {MOST} characters; this one has {len(name)}.")
+    if role not in ROLES:
+        raise Refused(f"There is no role {role!r}. Roles: {', '.join(ROLES)}.")
+    if tx.first(sa.select(annotator.c.id).where(annotator.c.name == name)):
+        raise Refused(f"Somebody is called {name!r} already. Give another name.")
+    new = tx.insert(
+        annotator,
+        name=name,
+        pseudonym=pseudonym or f"person-{secrets.token_hex(6)}",
+        role=role,
+        platform=json.dumps(dict(platform or {}), sort_keys=True),
+        created_at=tx.now,
+    )
+    record_event(tx, "person.added", f"annotator {new}", actor, {"role": role})
+    return new
+
+
+def give_consent(tx: Tx, annotator_id: int, version: str) -> None:
+    """Note that the person agreed to this version of the consent text."""
+    person(tx, annotator_id)
+    tx.change(annotator, annotator.c.id == annotator_id, consent_version=version, consented_at=tx.now)
+    record_event(tx, "person.consented", f"annotator {annotator_id}", annotator_id, {"version": version})
+
+
+def person(tx: Tx, annotator_id: int) -> AnyRow:
+    """A person's row."""
+    found = tx.first(sa.select(annotator).where(annotator.c.id == annotator_id))
+    if found is None:
+        raise NotAllowed("Nobody is known by this id. Sign in again.")
+    return found
+
+
+def require_worker(tx: Tx, annotator_id: int) -> AnyRow:
+    """The person's row, who must not be excluded."""
+    found = person(tx, annotator_id)
+    if found.excluded_at is not None:
+        raise NotAllowed("You take no part in this study any more. What you did before is kept.")
+    return found
+
+
+def require_owner(tx: Tx, annotator_id: int) -> AnyRow:
+    """The person's row, who must be an owner."""
+    found = require_worker(tx, annotator_id)
+    if found.role != "owner":
+        raise NotAllowed("Only an owner of the study may do this.")
+    return found

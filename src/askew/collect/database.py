@@ -1,0 +1,234 @@
+"""The database of a study: SQLite by default, PostgreSQL where several hosts share it.
+
+Writes are serialised on both: SQLite by ``BEGIN IMMEDIATE``, PostgreSQL by one advisory lock that each writing
+transaction takes first. So a function may read, decide and write, and nothing changes in between. A reply is given
+only after the commit, which waits for the disk (WAL with ``synchronous=FULL``; PostgreSQL's default).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+from askew.collect.refusals import DatabaseBusy
+from askew.collect.study_settings import StudySettings
+from askew.errors import DataError, UsageError, need
+
+need("sqlalchemy", "collect")
+
+import sqlalchemy as sa  # noqa: E402
+from sqlalchemy.engine import Connection, Engine  # noqa: E402
+from sqlalchemy.exc import OperationalError  # noqa: E402
+
+from askew.collect import schema  # noqa: E402
+
+AnyRow: TypeAlias = Any
+"""A row of a query: its columns are attributes."""
+BUSY_SECONDS = 30
+_WRITERS_LOCK = 0x61736B6577  # "askew"; the advisory lock of all writers, in the study's own database
+_WRITES = "askew_writes"
+
+
+class Clock(Protocol):
+    """Tells the time in milliseconds since 1970, UTC; never runs backwards."""
+
+    def now(self) -> int:
+        """The time."""
+        ...
+
+
+class ServerClock:
+    """The server's time at the start, moved on by the monotonic clock: what happens to the system's clock meanwhile
+    changes neither the order of events nor how long something took."""
+
+    def __init__(self) -> None:
+        self._start, self._mark = time.time(), time.monotonic()
+
+    def now(self) -> int:
+        """The time."""
+        return int((self._start + time.monotonic() - self._mark) * 1000)
+
+
+@dataclass
+class SetClock:
+    """A clock that somebody sets, for simulations and tests."""
+
+    milliseconds: int = 1_600_000_000_000
+
+    def now(self) -> int:
+        """The time as it was set."""
+        return self.milliseconds
+
+    def pass_seconds(self, seconds: float) -> None:
+        """Let time go by."""
+        self.milliseconds += round(seconds * 1000)
+
+
+@dataclass(frozen=True)
+class Tx:
+    """A transaction: what the protocol's functions read and write by."""
+
+    connection: Connection
+    now: int
+    """The time of everything that happens in it, in milliseconds."""
+    database: Database
+
+    @property
+    def settings(self) -> StudySettings:
+        """The settings of the study."""
+        return self.database.settings(self)
+
+    def execute(self, statement: sa.Executable, values: Any = None) -> sa.CursorResult[Any]:
+        """Run a statement."""
+        result: sa.CursorResult[Any] = self.connection.execute(statement, values)
+        return result
+
+    def rows(self, statement: sa.Executable) -> Sequence[AnyRow]:
+        """All rows."""
+        return self.connection.execute(statement).all()
+
+    def first(self, statement: sa.Executable) -> AnyRow | None:
+        """The first row, if there is one."""
+        return self.connection.execute(statement).first()
+
+    def value(self, statement: sa.Executable) -> Any:
+        """The first value of the first row, or None."""
+        return self.connection.execute(statement).scalar()
+
+    def insert(self, table: sa.Table, **values: Any) -> int:
+        """Add a row; gives its id (or the first column of its key)."""
+        key = self.connection.execute(sa.insert(table), values).inserted_primary_key
+        assert key is not None
+        return int(key[0]) if isinstance(key[0], int) else 0
+
+    def change(self, table: sa.Table, where: sa.ColumnElement[bool], **values: Any) -> int:
+        """Change rows; gives how many there were."""
+        return int(self.connection.execute(sa.update(table).where(where).values(**values)).rowcount)
+
+
+class Database:
+    """The database at a URL: ``sqlite:///file`` or ``postgresql+psycopg://user@host/name``."""
+
+    def __init__(self, url: str, clock: Clock | None = None, *, durable: bool = True) -> None:
+        self.url = url
+        self.clock = clock or ServerClock()
+        self.engine = _engine(url, durable)
+        self._turn = threading.Lock()
+        self._latest = 0
+        self._settings: StudySettings | None = None
+
+    @property
+    def is_sqlite(self) -> bool:
+        """True for SQLite."""
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def write(self) -> Iterator[Tx]:
+        """A transaction that may write, one at a time; durable when the block ends, undone when it raises."""
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
+            raise _busy(self.engine)
+        try:
+            with self._connected(_WRITES) as connection:
+                if not self.is_sqlite:
+                    connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITERS_LOCK})
+                yield Tx(connection, self._now(), self)
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def read(self) -> Iterator[Tx]:
+        """A snapshot: everything read in the block is of one moment."""
+        with self._connected("") as connection:
+            yield Tx(connection, self._now(), self)
+
+    def settings(self, tx: Tx) -> StudySettings:
+        """The study's settings, read once: they are fixed when its first round opens."""
+        if self._settings is None:
+            row = tx.first(sa.select(schema.study.c.settings))
+            if row is None:
+                raise DataError("The database has no study in it. Make one: askew collect init STUDY")
+            self._settings = StudySettings.loads(row.settings)
+        return self._settings
+
+    def forget_settings(self) -> None:
+        """Read the settings again when they are next needed."""
+        self._settings = None
+
+    def migrate(self) -> None:
+        """Bring the tables to the present revision; a database of a later askew is refused."""
+        from askew.collect.migrations import upgrade
+
+        upgrade(self)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    def _now(self) -> int:
+        self._latest = max(self._latest, self.clock.now())
+        return self._latest
+
+    @contextmanager
+    def _connected(self, mode: str) -> Iterator[Connection]:
+        options: dict[str, Any] = {_WRITES: bool(mode)}
+        if not self.is_sqlite:
+            options["isolation_level"] = "READ COMMITTED" if mode else "REPEATABLE READ"
+        try:
+            with self.engine.connect().execution_options(**options) as connection, connection.begin():
+                yield connection
+        except OperationalError as trouble:
+            if "locked" in str(trouble.orig) or "lock timeout" in str(trouble.orig):
+                raise _busy(self.engine) from None
+            raise
+
+
+def _engine(url: str, durable: bool) -> Engine:
+    try:
+        kind = sa.make_url(url).drivername
+    except sa.exc.ArgumentError:
+        raise UsageError(
+            f"{url!r} is not the URL of a database. Give e.g. postgresql+psycopg://user@host/name"
+        ) from None
+    if kind == "sqlite":
+        return _sqlite(url, durable)
+    if kind == "postgresql+psycopg":
+        need("psycopg", "postgres")
+        options = f"-c lock_timeout={BUSY_SECONDS}s" + ("" if durable else " -c synchronous_commit=off")
+        return sa.create_engine(url, pool_size=10, max_overflow=30, connect_args={"options": options})
+    raise UsageError(f"A study cannot be kept in {kind!r}. Use SQLite (the default) or postgresql+psycopg://...")
+
+
+def _sqlite(url: str, durable: bool) -> Engine:
+    engine = sa.create_engine(url, pool_size=10, max_overflow=30, connect_args={"timeout": BUSY_SECONDS})
+
+    @sa.event.listens_for(engine, "connect")
+    def _connect(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # transactions begin below, not in the driver
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={'FULL' if durable else 'OFF'}")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA cache_size=-65536")
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: Connection) -> None:
+        writes = connection.get_execution_options().get(_WRITES, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _busy(engine: Engine) -> DatabaseBusy:
+    return DatabaseBusy(
+        f"{engine.url.database}: the database stayed locked for {BUSY_SECONDS} seconds. Nothing was changed; try "
+        "again. If it stays so, look for another program that holds a transaction open."
+    )
+
+
+def sqlite_url(path: Path) -> str:
+    """The URL of an SQLite file."""
+    return f"sqlite:///{path}"

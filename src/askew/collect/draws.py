@@ -1,0 +1,177 @@
+"""Which model answers a question: drawn before it is called, kept with its seed, drawn again when it fails.
+
+One model of the round's ensemble is drawn for each question, so that questions do not fit the weak spots of a single
+one (Li et al. 2021, section 3.1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+from typing import TypeAlias
+
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.refusals import Gone
+from askew.collect.schema import draw, ensemble_member, image, prediction, question
+from askew.collect.typed_text import same_answer, stored_reply
+from askew.types import Prediction
+
+
+@dataclass(frozen=True)
+class Call:
+    """A model to be called: which, about which image, with which question."""
+
+    question_id: int
+    draw_n: int
+    model_id: int
+    image_id: int
+    sha256: str
+    suffix: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The model answered; the question waits for its author's judgement."""
+
+    question_id: int
+    try_no: int
+    answer: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class Retry:
+    """The model failed: call this one, the same or another."""
+
+    call: Call
+
+
+@dataclass(frozen=True)
+class ModelsFailed:
+    """No model could answer; no try was used, and the same question may be asked again."""
+
+    question_id: int
+
+
+@dataclass(frozen=True)
+class TooLate:
+    """The session ended while the model was answering."""
+
+    question_id: int
+
+
+Reply: TypeAlias = Answered | Retry | ModelsFailed | TooLate
+
+
+def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
+    """Draw one of the round's active models; gives the draw's number. Those that failed since ``asked_at`` are out."""
+    drawn = tx.rows(sa.select(draw).where(draw.c.question_id == question_id))
+    again = [] if asked_at is None else drawn
+    failed = {row.model_id for row in again if row.drawn_at >= (asked_at or 0) and row.outcome == "FAILED"}
+    members = tx.rows(
+        sa.select(ensemble_member.c.model_id, ensemble_member.c.weight)
+        .join(image, image.c.round_id == ensemble_member.c.round_id)
+        .where(image.c.id == image_id, ensemble_member.c.active)
+        .order_by(ensemble_member.c.model_id)
+    )
+    left = [row for row in members if row.model_id not in failed]
+    if not left:
+        return None
+    chosen = Random(f"{seed}:draw").choices(left, weights=[row.weight for row in left])[0]
+    n = 1 + max((row.n for row in drawn), default=0)
+    tx.insert(draw, question_id=question_id, n=n, model_id=chosen.model_id, seed=seed, drawn_at=tx.now)
+    return n
+
+
+def call_for(tx: Tx, question_id: int) -> Call:
+    """The call that a question waits for."""
+    found = tx.first(_calls().where(question.c.id == question_id))
+    if found is None:
+        raise Gone("The question does not wait for a robot.")
+    return Call(*found)
+
+
+def pending_calls(tx: Tx) -> list[Call]:
+    """Every call whose answer is not there: after a crash each is made again, to the same model."""
+    return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
+
+
+def record_reply(tx: Tx, call: Call, said: Prediction) -> Reply:
+    """Keep what the drawn model said; the second of the two transactions of a try.
+
+    A model that fails is called again as often as the study says, then another is drawn. A reply that comes twice
+    changes nothing.
+    """
+    mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
+    row = tx.first(sa.select(draw).where(mine))
+    asked = tx.first(sa.select(question).where(question.c.id == call.question_id))
+    assert row is not None
+    assert asked is not None
+    if row.outcome is not None:
+        return _present(tx, call.question_id)
+    answer = stored_reply(said.answer or "", tx.settings.reply_length).strip()
+    if not answer:
+        error = stored_reply(said.error or "empty answer", 500)
+        return _failed(tx, call, error, row.attempts + 1, row.seed, asked)
+    tx.change(draw, mine, outcome="OK", attempts=row.attempts + 1, ended_at=tx.now)
+    if asked.state != "ASKED":
+        return TooLate(call.question_id)
+    raw = stored_reply(said.raw or answer, tx.settings.reply_length)
+    tx.insert(
+        prediction,
+        question_id=call.question_id,
+        draw_n=call.draw_n,
+        model_id=call.model_id,
+        raw=raw,
+        answer=answer,
+        normalised=same_answer(answer),
+        score=said.score if said.score is not None and said.score == said.score else None,
+        seconds=said.seconds,
+        at=tx.now,
+    )
+    used = tx.value(sa.select(sa.func.max(question.c.try_no)).where(question.c.session_id == asked.session_id))
+    tx.change(question, question.c.id == call.question_id, state="ANSWERED", try_no=(used or 0) + 1)
+    return Answered(call.question_id, (used or 0) + 1, answer, raw)
+
+
+def _failed(tx: Tx, call: Call, error: str, attempts: int, seed: int, asked: AnyRow) -> Reply:
+    mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
+    if asked.state == "ASKED" and attempts <= tx.settings.model_retries:
+        tx.change(draw, mine, attempts=attempts, error=error)
+        return Retry(call)
+    tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
+    if asked.state != "ASKED":
+        return TooLate(call.question_id)
+    again = Random(f"{seed}:again").getrandbits(62)
+    if draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
+        return Retry(call_for(tx, call.question_id))
+    tx.change(question, question.c.id == call.question_id, state="MODEL_FAILED")
+    return ModelsFailed(call.question_id)
+
+
+def _present(tx: Tx, question_id: int) -> Reply:
+    """How a question stands whose reply came twice."""
+    joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id)
+    row = tx.first(
+        sa.select(question.c.state, question.c.try_no, prediction.c.answer, prediction.c.raw)
+        .select_from(joined)
+        .where(question.c.id == question_id)
+    )
+    assert row is not None
+    if row.answer is not None:
+        return Answered(question_id, row.try_no, row.answer, row.raw)
+    if row.state == "ASKED":
+        return Retry(call_for(tx, question_id))
+    return ModelsFailed(question_id) if row.state == "MODEL_FAILED" else TooLate(question_id)
+
+
+def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:
+    joined = question.join(draw, draw.c.question_id == question.c.id).join(image, image.c.id == question.c.image_id)
+    return (
+        sa.select(question.c.id, draw.c.n, draw.c.model_id, image.c.id, image.c.sha256, image.c.suffix, question.c.text)
+        .select_from(joined)
+        .where(question.c.state == "ASKED", draw.c.outcome.is_(None))
+    )

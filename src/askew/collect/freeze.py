@@ -1,0 +1,160 @@
+"""Freezing a round: types and splits are decided once, and nothing of the round changes afterwards."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.example_types import Verdicts, example_type, text_rule_removes
+from askew.collect.history import encoded, history
+from askew.collect.image_splits import split_images
+from askew.collect.refusals import Refused
+from askew.collect.rounds import blockers, move_round
+from askew.collect.schema import annotator, image, judgement, prediction, question, session, slot, verification
+from askew.collect.sessions import end_session
+from askew.collect.slots import reopen_all
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """What becomes of each question and image of a round."""
+
+    types: dict[int, str]
+    """Question to type."""
+    removed: dict[int, bool]
+    """Question of type C, D or E to whether section 3.1's text would remove it."""
+    image_splits: dict[int, str]
+    splits: dict[int, str] = field(default_factory=dict)
+    """Question to split, for those that are released."""
+
+    def table(self) -> dict[str, dict[str, int]]:
+        """Type to split (or ``-``) to number of questions."""
+        pairs = Counter((kind, self.splits.get(key, "-")) for key, kind in self.types.items())
+        return {kind: {split: n for (of, split), n in sorted(pairs.items()) if of == kind} for kind in "ABCDEU"}
+
+
+def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
+    """What freezing with this seed would decide now; unfinished questions are type U."""
+    settings = tx.settings
+    rows = _questions(tx, round_id)
+    said = _said(tx, round_id, rows)
+    types = {row.id: "U" if _is_out(row) else example_type(said[row.id], settings) for row in rows}
+    removed = {key: text_rule_removes(said[key], settings) for key, kind in types.items() if kind in "CDE"}
+    examples = {row.id: 0 for row in tx.rows(sa.select(image.c.id).where(image.c.round_id == round_id))}
+    for row in rows:
+        examples[row.image_id] += types[row.id] == "E"
+    frozen = Frozen(types, removed, split_images(examples, settings.shares, seed))
+    frozen.splits.update(_released(rows, frozen))
+    return frozen
+
+
+def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_incomplete: bool = False) -> Frozen:
+    """Freeze a draining round: decide types and splits, keep the hash of everything, and close it for good.
+
+    Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
+    """
+    reasons = blockers(tx, round_id, "FROZEN")
+    if drop_incomplete and reasons and not reasons[0].startswith("it is "):
+        _end_work(tx, round_id)
+        reasons = []
+    if reasons:
+        raise Refused(
+            f"The round cannot be frozen: {'; '.join(reasons)}. Let people finish, or drop what is unfinished."
+        )
+    frozen = preview_freeze(tx, round_id, seed)
+    for key, kind in frozen.types.items():
+        values = {"type": kind, "split": frozen.splits.get(key), "text_rule_removed": frozen.removed.get(key)}
+        tx.change(question, question.c.id == key, **values)
+    for key, split in frozen.image_splits.items():
+        tx.change(image, image.c.id == key, split=split)
+    digest = snapshot_hash(tx, round_id)
+    move_round(tx, round_id, "DRAINING", "FROZEN", actor, frozen_at=tx.now, freeze_seed=seed, snapshot=digest)
+    counts = dict(sorted(Counter(frozen.types.values()).items()))
+    record_event(tx, "round.frozen", f"round {round_id}", actor, {"seed": seed, "types": counts, "snapshot": digest})
+    return frozen
+
+
+def snapshot_hash(tx: Tx, round_id: int) -> str:
+    """The SHA-256 of everything that was asked, said and decided in a round."""
+    digest = hashlib.sha256()
+    for record in history(tx, [round_id]):
+        digest.update(encoded(record))
+    return digest.hexdigest()
+
+
+def _is_out(row: AnyRow) -> bool:
+    """Whether a question takes no part: its author is excluded, it or its image was taken out, or it was given up."""
+    gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
+    return gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
+
+
+def _questions(tx: Tx, round_id: int) -> list[AnyRow]:
+    joined = question.join(image, image.c.id == question.c.image_id).join(
+        annotator, annotator.c.id == question.c.annotator_id
+    )
+    columns = (question, image.c.hidden_at, annotator.c.excluded_at)
+    found = sa.select(*columns).select_from(joined).where(image.c.round_id == round_id).order_by(question.c.id)
+    return list(tx.rows(found))
+
+
+def _said(tx: Tx, round_id: int, rows: Iterable[AnyRow]) -> dict[int, Verdicts]:
+    def of_round(table: sa.Table, *columns: sa.Column[str]) -> sa.Select[tuple[str, ...]]:
+        source = table.join(question, question.c.id == table.c.question_id).join(
+            image, image.c.id == question.c.image_id
+        )
+        chosen = sa.select(table.c.question_id, *columns).select_from(source)
+        return chosen.where(image.c.round_id == round_id)
+
+    robots = {row[0]: row[1] for row in tx.rows(of_round(prediction, prediction.c.normalised))}
+    judged = {
+        row.question_id: row
+        for row in tx.rows(of_round(judgement, judgement.c.verdict, judgement.c.normalised, judgement.c.confidence))
+    }
+    given: dict[int, list[AnyRow]] = {}
+    counted = of_round(verification, verification.c.normalised, verification.c.confidence)
+    for row in tx.rows(counted.where(verification.c.slot_n.is_not(None)).order_by(verification.c.slot_n)):
+        given.setdefault(row.question_id, []).append(row)
+    found = {}
+    for row in rows:
+        one, others = judged.get(row.id), given.get(row.id, [])
+        found[row.id] = Verdicts(
+            verdict=one.verdict if one else None,
+            robot=robots.get(row.id, ""),
+            author=(one.normalised or "") if one else "",
+            author_confidence=one.confidence if one else None,
+            verifiers=[other.normalised for other in others],
+            confidences=[other.confidence for other in others],
+        )
+    return found
+
+
+def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
+    """The split of each question that is released: E by its image, A and C only in train.
+
+    Of equal questions about one image only the earliest stays in dev and test.
+    """
+    found: dict[int, str] = {}
+    seen: set[tuple[int, str]] = set()
+    for row in rows:
+        kind, split = frozen.types[row.id], frozen.image_splits[row.image_id]
+        if split == "train" and kind in "ACE":
+            found[row.id] = split
+        elif kind == "E" and split != "train" and (row.image_id, row.normalised) not in seen:
+            seen.add((row.image_id, row.normalised))
+            found[row.id] = split
+    return found
+
+
+def _end_work(tx: Tx, round_id: int) -> None:
+    """End what goes on in a round."""
+    mine = sa.select(session.c.id).join(image, image.c.id == session.c.image_id)
+    for row in tx.rows(mine.where(image.c.round_id == round_id, session.c.state == "LEASED")):
+        end_session(tx, row.id, "EXPIRED", "the round was frozen")
+    about = sa.select(question.c.id).join(image, image.c.id == question.c.image_id).where(image.c.round_id == round_id)
+    reopen_all(tx, slot.c.question_id.in_(about), "STOPPED")

@@ -1,0 +1,148 @@
+"""Everything that happened to each question, as plain records: what is hashed when a round is frozen, and released.
+
+People are called by their pseudonyms. A question that was taken out, or whose image was, has no text any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.schema import (
+    annotator,
+    draw,
+    image,
+    judgement,
+    model,
+    prediction,
+    question,
+    round_,
+    session,
+    verification,
+)
+
+Record = dict[str, Any]
+PAGE = 500
+"""Questions read at a time."""
+
+
+def encoded(record: Record) -> bytes:
+    """A record as one line of JSON with sorted keys: the same record is the same bytes."""
+    return orjson.dumps(record, option=orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def history(tx: Tx, round_ids: Sequence[int]) -> Iterator[Record]:
+    """The records of all questions of these rounds, in the order they were asked."""
+    people = {row.id: row.pseudonym for row in tx.rows(sa.select(annotator.c.id, annotator.c.pseudonym))}
+    models = {row.id: row.name for row in tx.rows(sa.select(model.c.id, model.c.name))}
+    after = 0
+    while page := _page(tx, round_ids, after):
+        keys = [row.id for row in page]
+        after = keys[-1]
+        draws = _grouped(tx, draw, keys, draw.c.n)
+        said = _grouped(tx, verification, keys, verification.c.id)
+        for row in page:
+            yield _record(row, draws.get(row.id, []), said.get(row.id, []), people, models)
+
+
+def _page(tx: Tx, round_ids: Sequence[int], after: int) -> Sequence[AnyRow]:
+    joined = (
+        question.join(image, image.c.id == question.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+        .join(session, session.c.id == question.c.session_id)
+        .outerjoin(prediction, prediction.c.question_id == question.c.id)
+        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+    )
+    columns = (
+        *question.c,
+        round_.c.number.label("round"),
+        image.c.sha256,
+        image.c.suffix,
+        image.c.name.label("image_name"),
+        image.c.domain,
+        image.c.hidden_at,
+        image.c.split.label("image_split"),
+        session.c.state.label("session_state"),
+        session.c.started_at,
+        prediction.c.answer.label("robot"),
+        prediction.c.raw,
+        prediction.c.score,
+        prediction.c.model_id,
+        judgement.c.verdict,
+        judgement.c.answer.label("author_answer"),
+        judgement.c.confidence.label("author_confidence"),
+        judgement.c.at.label("judged_at"),
+    )
+    chosen = sa.select(*columns).select_from(joined).where(image.c.round_id.in_(round_ids), question.c.id > after)
+    return tx.rows(chosen.order_by(question.c.id).limit(PAGE))
+
+
+def _grouped(tx: Tx, table: sa.Table, keys: list[int], order: sa.Column[int]) -> dict[int, list[AnyRow]]:
+    found: dict[int, list[AnyRow]] = {}
+    for row in tx.rows(sa.select(table).where(table.c.question_id.in_(keys)).order_by(order)):
+        found.setdefault(row.question_id, []).append(row)
+    return found
+
+
+def _record(
+    row: AnyRow, draws: list[AnyRow], said: list[AnyRow], people: dict[int, str], models: dict[int, str]
+) -> Record:
+    shown = row.standing == "OK" and row.hidden_at is None
+
+    def text(words: str | None) -> str | None:
+        return words if shown else None
+
+    return {
+        "id": row.id,
+        "round": row.round,
+        "image": row.image_id,
+        "image_sha256": row.sha256,
+        "image_name": row.image_name,
+        "image_split": row.image_split,
+        "domain": row.domain,
+        "author": people[row.annotator_id],
+        "session": row.session_id,
+        "session_state": row.session_state,
+        "try": row.try_no,
+        "question": text(row.text),
+        "state": row.state,
+        "standing": row.standing,
+        "type": row.type,
+        "split": row.split,
+        "text_rule_removed": row.text_rule_removed,
+        "same_as": row.same_as,
+        "asked_at": row.asked_at,
+        "draws": [
+            {"model": models[one.model_id], "seed": one.seed, "attempts": one.attempts, "outcome": one.outcome}
+            for one in draws
+        ],
+        "robot": None
+        if row.robot is None
+        else {"model": models[row.model_id], "answer": text(row.robot), "raw": text(row.raw), "score": row.score},
+        "judgement": None
+        if row.verdict is None
+        else {
+            "verdict": row.verdict,
+            "answer": text(row.author_answer),
+            "confidence": row.author_confidence,
+            "at": row.judged_at,
+            "seconds": round((row.judged_at - row.started_at) / 1000, 3),
+        },
+        "verifications": [
+            {
+                "annotator": people[one.annotator_id],
+                "slot": one.slot_n,
+                "answer": text(one.answer),
+                "confidence": one.confidence,
+                "late": one.late,
+                "excluded": one.excluded,
+                "at": one.at,
+                "seconds": round((one.at - one.leased_at) / 1000, 3),
+            }
+            for one in said
+        ],
+    }

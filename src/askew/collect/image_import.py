@@ -1,0 +1,126 @@
+"""Images of a round: read once, cleaned of everything but pixels, and kept in the study's folder by their content."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from askew.collect.database import Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import Refused
+from askew.collect.schema import image, place, round_
+from askew.collect.study import Study
+from askew.errors import BadImage
+from askew.files import replaced
+from askew.images import image_bytes, open_image
+from askew.types import ImageRef
+
+MAX_PIXELS = 40_000_000
+FORMATS = {".jpg": "JPEG", ".jpeg": "JPEG", ".png": "PNG", ".webp": "WEBP"}
+_QUALITY = 92
+
+
+@dataclass
+class Imported:
+    """What came of an import."""
+
+    added: int = 0
+    refused: list[str] = field(default_factory=list)
+    """Files that were left out, each with the reason."""
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """An image as it is kept: pixels alone, turned upright."""
+
+    content: bytes
+    suffix: str
+    size: tuple[int, int]
+    source_sha256: str
+
+    @property
+    def sha256(self) -> str:
+        """What it is known by."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def cleaned(path: Path) -> Cleaned:
+    """Decode an image and encode it again: no EXIF, no comment, no trailing data survives."""
+    kind = FORMATS.get(path.suffix.lower())
+    if kind is None:
+        raise BadImage(f"{path}: only {', '.join(sorted(FORMATS))} can be imported. Convert the file.")
+    source = image_bytes(ImageRef(path.name, str(path)))
+    pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS)
+    buffer = io.BytesIO()
+    if kind == "PNG":
+        pixels.save(buffer, "PNG", optimize=False)
+    else:
+        pixels.save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
+    suffix = ".png" if kind == "PNG" else ".jpg"
+    return Cleaned(buffer.getvalue(), suffix, pixels.size, hashlib.sha256(source).hexdigest())
+
+
+def import_images(
+    study: Study,
+    paths: Iterable[Path],
+    round_id: int,
+    domain: str = "",
+    domains: Mapping[str, str] | None = None,
+    actor: int | None = None,
+) -> Imported:
+    """Add image files to a draft round; what is no image, or is in a round already, is left out and named.
+
+    ``domains`` gives a file (by name) a domain of its own.
+    """
+    done = Imported()
+    for path in paths:
+        try:
+            one = cleaned(path)
+        except BadImage as trouble:
+            done.refused.append(str(trouble))
+            continue
+        target = study.image_path(one.sha256, one.suffix)
+        if not target.exists():
+            with replaced(target) as file:
+                file.write(one.content)
+        with study.database.write() as tx:
+            reason = add_image(tx, one, path.name, round_id, (domains or {}).get(path.name, domain))
+        if reason:
+            done.refused.append(f"{path}: {reason}")
+        else:
+            done.added += 1
+    with study.database.write() as tx:
+        about = {"added": done.added, "refused": len(done.refused), "domain": domain}
+        record_event(tx, "images.imported", f"round {round_id}", actor, about)
+    return done
+
+
+def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> str:
+    """Add a cleaned image with its writer places; gives why not, when it is in a round already."""
+    state = tx.value(sa.select(round_.c.state).where(round_.c.id == round_id))
+    if state != "DRAFT":
+        raise Refused(f"The round is {state}; images are added to a draft.")
+    same = (image.c.sha256 == one.sha256) | (image.c.source_sha256 == one.source_sha256)
+    known = tx.first(sa.select(image.c.name, round_.c.number).join(round_).where(same))
+    if known is not None:
+        return f"the same image is in round {known.number} already, as {known.name}"
+    new = tx.insert(
+        image,
+        round_id=round_id,
+        sha256=one.sha256,
+        source_sha256=one.source_sha256,
+        suffix=one.suffix,
+        name=os.path.basename(name),
+        domain=domain,
+        width=one.size[0],
+        height=one.size[1],
+    )
+    places = [{"image_id": new, "n": n} for n in range(1, tx.settings.writers_per_image + 1)]
+    tx.execute(sa.insert(place), places)
+    return ""

@@ -1,0 +1,35 @@
+"""The revisions of the schema, forward only: a database of an older askew is brought up, a newer one is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from askew.errors import DataError, need
+
+if TYPE_CHECKING:
+    from askew.collect.database import Database
+
+
+def upgrade(database: Database) -> None:
+    """Bring a database to the last revision, in one transaction."""
+    need("alembic", "collect")
+    from alembic import command
+    from alembic.config import Config
+    from alembic.runtime.migration import MigrationContext
+    from alembic.script import ScriptDirectory
+
+    scripts = ScriptDirectory(str(Path(__file__).parent))
+    known = {script.revision for script in scripts.walk_revisions()}
+    with database.write() as tx:
+        now = MigrationContext.configure(tx.connection).get_current_revision()
+        if now is not None and now not in known:
+            raise DataError(
+                f"{database.engine.url.database}: its tables are of revision {now!r}, which this askew does not know. "
+                "Install the askew that wrote them, or a later one."
+            )
+        if now != scripts.get_current_head():
+            config = Config()
+            config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+            config.attributes["connection"] = tx.connection
+            command.upgrade(config, "head")

@@ -1,0 +1,171 @@
+"""Rounds: which images and models, and the way from a draft to a release. A round only goes forward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import Gone, Refused
+from askew.collect.schema import ROUND_STATES, ensemble_member, image, model, place, question, round_, session, slot
+from askew.errors import UsageError
+
+WORKING = ("OPEN", "DRAINING")
+"""Rounds in which questions are verified; new sessions begin in an open one only."""
+
+
+def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
+    """Register a version of a model; the spec is what ``askew run --model`` takes."""
+    if tx.first(sa.select(model.c.id).where(model.c.name == name)):
+        raise Refused(f"A model is called {name!r} already. A new version needs a new name.")
+    return tx.insert(model, name=name, spec=spec, signature=signature)
+
+
+def create_round(tx: Tx, weights: Mapping[int, float], actor: int | None = None) -> int:
+    """Make the next round as a draft; ``weights`` are the models people play against and how often each is drawn."""
+    if not weights:
+        raise Refused("A round needs at least one model. Add one: askew collect models STUDY --add bundled:xnm")
+    number = 1 + (tx.value(sa.select(sa.func.max(round_.c.number))) or 0)
+    new = tx.insert(round_, number=number, state="DRAFT", created_at=tx.now)
+    for model_id, weight in weights.items():
+        tx.insert(ensemble_member, round_id=new, model_id=model_id, weight=weight, active=True)
+    record_event(tx, "round.created", f"round {number}", actor, {"models": {str(k): v for k, v in weights.items()}})
+    return new
+
+
+def round_numbered(tx: Tx, number: int) -> AnyRow:
+    """The row of a round by its number."""
+    found = tx.first(sa.select(round_).where(round_.c.number == number))
+    if found is None:
+        known = [str(row.number) for row in tx.rows(sa.select(round_.c.number).order_by(round_.c.number))]
+        raise UsageError(f"There is no round {number}. Rounds: {', '.join(known) or 'none yet'}.")
+    return found
+
+
+def open_round(tx: Tx) -> AnyRow | None:
+    """The round in which people write now, if there is one."""
+    return tx.first(sa.select(round_).where(round_.c.state == "OPEN"))
+
+
+def set_model_active(tx: Tx, round_id: int, model_id: int, active: bool, actor: int | None = None) -> None:
+    """Take a model out of a round's draw, or put it back; the last active one of an open round stays."""
+    member = (ensemble_member.c.round_id == round_id) & (ensemble_member.c.model_id == model_id)
+    if not active:
+        others = sa.select(sa.func.count()).where(
+            ensemble_member.c.round_id == round_id, ensemble_member.c.model_id != model_id, ensemble_member.c.active
+        )
+        if not tx.value(others):
+            raise Refused("This is the last active model of the round. Drain the round instead.")
+    if not tx.change(ensemble_member, member, active=active):
+        raise Refused("This model is not in the round.")
+    record_event(tx, "round.model", f"round {round_id}", actor, {"model": model_id, "active": active})
+
+
+def blockers(tx: Tx, round_id: int, to: str) -> list[str]:
+    """Why a round cannot go to this state yet; nothing when it can."""
+    row = _round(tx, round_id)
+    found = []
+    if ROUND_STATES.index(to) != ROUND_STATES.index(row.state) + 1:
+        after = ROUND_STATES[ROUND_STATES.index(row.state) + 1] if row.state != ROUND_STATES[-1] else "nothing"
+        found.append(f"it is {row.state}, and what comes next is {after}")
+    if to == "READY":
+        if not tx.value(sa.select(sa.func.count()).where(image.c.round_id == round_id)):
+            found.append("it has no images")
+        if not tx.value(
+            sa.select(sa.func.count()).where(ensemble_member.c.round_id == round_id, ensemble_member.c.active)
+        ):
+            found.append("it has no active model")
+    if to == "OPEN" and (other := open_round(tx)):
+        found.append(f"round {other.number} is open; drain it first")
+    if to == "FROZEN":
+        found += _unfinished(tx, round_id)
+    return found
+
+
+def change_round(tx: Tx, round_id: int, to: str, actor: int | None = None) -> None:
+    """Move a round to its next state: READY, OPEN or DRAINING. Freezing and releasing have functions of their own."""
+    if to not in ("READY", "OPEN", "DRAINING"):
+        raise Refused(f"A round becomes {to} by freeze or release only.")
+    if reasons := blockers(tx, round_id, to):
+        raise Refused(f"The round cannot become {to}: {'; '.join(reasons)}.")
+    move_round(tx, round_id, ROUND_STATES[ROUND_STATES.index(to) - 1], to, actor)
+
+
+def move_round(tx: Tx, round_id: int, before: str, to: str, actor: int | None, **values: Any) -> None:
+    """Compare and set the state of a round, and log it."""
+    if to == "OPEN":
+        values["opened_at"] = tx.now
+    if tx.change(round_, (round_.c.id == round_id) & (round_.c.state == before), state=to, **values) != 1:
+        raise Gone("The round has changed meanwhile. Look at it again.")
+    record_event(tx, "round.state", f"round {round_id}", actor, {"from": before, "to": to})
+
+
+@dataclass(frozen=True)
+class RoundCounts:
+    """What has happened in a round so far; every number is a count of rows."""
+
+    images: int
+    hidden_images: int
+    places: int
+    places_taken: int
+    sessions: dict[str, int]
+    questions: dict[str, int]
+    quarantined: int
+    slots: dict[str, int]
+
+
+def round_counts(tx: Tx, round_id: int) -> RoundCounts:
+    """Count the rows of a round."""
+    mine = image.c.round_id == round_id
+    images = tx.first(sa.select(sa.func.count(), sa.func.count(image.c.hidden_at)).where(mine))
+    places = tx.first(
+        sa.select(sa.func.count(), sa.func.count(place.c.session_id))
+        .select_from(place.join(image, image.c.id == place.c.image_id))
+        .where(mine)
+    )
+    assert images is not None
+    assert places is not None
+    held = sa.select(sa.func.count()).select_from(question.join(image, image.c.id == question.c.image_id))
+    return RoundCounts(
+        images=images[0],
+        hidden_images=images[1],
+        places=places[0],
+        places_taken=places[1],
+        sessions=_by_state(tx, session, session.join(image, image.c.id == session.c.image_id), round_id),
+        questions=_by_state(tx, question, question.join(image, image.c.id == question.c.image_id), round_id),
+        quarantined=tx.value(held.where(mine, question.c.standing == "QUARANTINED")),
+        slots=_by_state(
+            tx,
+            slot,
+            slot.join(question, question.c.id == slot.c.question_id).join(image, image.c.id == question.c.image_id),
+            round_id,
+        ),
+    )
+
+
+def _by_state(tx: Tx, table: sa.Table, joined: sa.FromClause, round_id: int) -> dict[str, int]:
+    counted = sa.select(table.c.state, sa.func.count()).select_from(joined).where(image.c.round_id == round_id)
+    return {row[0]: row[1] for row in tx.rows(counted.group_by(table.c.state).order_by(table.c.state))}
+
+
+def _unfinished(tx: Tx, round_id: int) -> list[str]:
+    counts = round_counts(tx, round_id)
+    found = []
+    if writing := counts.sessions.get("LEASED"):
+        found.append(f"{writing} people are writing")
+    if waiting := counts.questions.get("VERIFYING"):
+        found.append(f"{waiting} questions are not verified yet")
+    if counts.quarantined:
+        found.append(f"{counts.quarantined} questions are in quarantine; keep or remove them")
+    return found
+
+
+def _round(tx: Tx, round_id: int) -> AnyRow:
+    found = tx.first(sa.select(round_).where(round_.c.id == round_id))
+    if found is None:
+        raise UsageError(f"There is no round with the id {round_id}.")
+    return found

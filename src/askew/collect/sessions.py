@@ -1,0 +1,132 @@
+"""Writing sessions: a person has an image for a while, and uses up one of its places when the work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from askew.collect.database import AnyRow, Tx
+from askew.collect.refusals import Gone, NotAllowed
+from askew.collect.rounds import WORKING
+from askew.collect.schema import image, lease, place, question, round_, session
+
+UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
+
+
+def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
+    """The row of a session that is this person's and goes on."""
+    found = tx.first(sa.select(session).where(session.c.id == session_id))
+    if found is None or found.annotator_id != annotator_id:
+        raise NotAllowed("This is not your image.")
+    if found.state != "LEASED":
+        raise Gone(_OVER[found.state])
+    return found
+
+
+def leased_session(tx: Tx, annotator_id: int) -> AnyRow | None:
+    """The person's session that goes on, if there is one."""
+    mine = (session.c.annotator_id == annotator_id) & (session.c.state == "LEASED")
+    return tx.first(sa.select(session).where(mine))
+
+
+def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
+    """Take a free place of an image of this round for a person; None when there is none for this person."""
+    found = _free_place(tx, annotator_id, round_id) or _expired_place(tx, annotator_id, round_id)
+    if found is None:
+        return None
+    if found.session_id is not None:
+        end_session(tx, found.session_id, "EXPIRED")
+    new = tx.insert(
+        session,
+        image_id=found.image_id,
+        annotator_id=annotator_id,
+        state="LEASED",
+        started_at=tx.now,
+        lease_until=tx.now + tx.settings.writing_minutes * 60_000,
+    )
+    free = (place.c.image_id == found.image_id) & (place.c.n == found.n) & place.c.session_id.is_(None)
+    assert tx.change(place, free, session_id=new) == 1
+    return new
+
+
+def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
+    """End a session that goes on: its place is given back unless it succeeded or used all tries."""
+    goes_on = (session.c.id == session_id) & (session.c.state == "LEASED")
+    if tx.change(session, goes_on, state=state, ended_at=tx.now, reason=reason) != 1:
+        raise Gone("The session is over already.")
+    if state not in ("SUCCEEDED", "EXHAUSTED"):
+        tx.change(place, place.c.session_id == session_id, session_id=None)
+    left = (question.c.session_id == session_id) & question.c.state.in_(UNJUDGED)
+    tx.change(question, left, state="ABANDONED")
+
+
+def renew(tx: Tx, session_id: int, **values: Any) -> int:
+    """Start the lease of a session anew; gives its end."""
+    until = tx.now + tx.settings.writing_minutes * 60_000
+    tx.change(session, session.c.id == session_id, lease_until=until, **values)
+    return until
+
+
+def _not_for(annotator_id: int) -> sa.ColumnElement[bool]:
+    """Images that this person has written for, or was given a question about."""
+    other = session.alias("other")
+    wrote = sa.exists().where(other.c.image_id == image.c.id, other.c.annotator_id == annotator_id)
+    given = sa.exists().where(
+        question.c.image_id == image.c.id,
+        question.c.id == lease.c.question_id,
+        lease.c.annotator_id == annotator_id,
+    )
+    return wrote | given
+
+
+def _free_place(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
+    """The first free place, images in the order of their import, so that those begun are finished first."""
+    return tx.first(
+        sa.select(place)
+        .select_from(place.join(image, image.c.id == place.c.image_id))
+        .where(
+            place.c.session_id.is_(None),
+            image.c.round_id == round_id,
+            image.c.hidden_at.is_(None),
+            ~_not_for(annotator_id),
+        )
+        .order_by(place.c.image_id, place.c.n)
+        .limit(1)
+    )
+
+
+def _expired_place(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
+    """The place of the session whose lease ended first."""
+    return tx.first(
+        sa.select(place)
+        .select_from(
+            session.join(place, place.c.session_id == session.c.id).join(image, image.c.id == session.c.image_id)
+        )
+        .where(
+            session.c.state == "LEASED",
+            session.c.lease_until < tx.now,
+            image.c.round_id == round_id,
+            image.c.hidden_at.is_(None),
+            ~_not_for(annotator_id),
+        )
+        .order_by(session.c.lease_until, session.c.id)
+        .limit(1)
+    )
+
+
+def require_working(tx: Tx, image_id: int) -> None:
+    """The image's round must be one in which work goes on."""
+    state = tx.value(
+        sa.select(round_.c.state).join(image, image.c.round_id == round_.c.id).where(image.c.id == image_id)
+    )
+    if state not in WORKING:
+        raise Gone("The round is over. What you did before is kept.")
+
+
+_OVER = {
+    "SUCCEEDED": "You have fooled the robot with this image already. Take the next image.",
+    "EXHAUSTED": "You have used all tries for this image. Take the next image.",
+    "RELEASED": "You gave this image back. Take the next image.",
+    "EXPIRED": "Your time for this image ended, and it was given to somebody else. Questions you judged are kept.",
+}

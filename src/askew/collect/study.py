@@ -1,0 +1,107 @@
+"""A study: one folder with the images, and the database in it or elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from askew.collect import schema
+from askew.collect.database import Clock, Database, sqlite_url
+from askew.collect.study_settings import StudySettings
+from askew.errors import DataError
+from askew.files import write_joined
+
+FORMAT = 1
+FILE = "study.json"
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study that is open."""
+
+    folder: Path
+    database: Database
+
+    @property
+    def settings(self) -> StudySettings:
+        """How it is run."""
+        with self.database.read() as tx:
+            return tx.settings
+
+    def image_path(self, sha256: str, suffix: str) -> Path:
+        """Where the file of an image lies."""
+        return self.folder / "images" / f"{sha256}{suffix}"
+
+    def close(self) -> None:
+        """Close the database."""
+        self.database.close()
+
+
+def create_study(
+    folder: Path,
+    settings: StudySettings,
+    name: str = "",
+    database_url: str | None = None,
+    *,
+    seed: int | None = None,
+    clock: Clock | None = None,
+    durable: bool = True,
+) -> Study:
+    """Make a study in a new or empty folder. ``seed`` decides the splits; one is drawn when none is given."""
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(f"{folder}: the folder is not empty. Give a new one.")
+    (folder / "images").mkdir(parents=True)
+    url = database_url or sqlite_url((folder / "study.sqlite").absolute())
+    database = Database(url, clock, durable=durable)
+    database.migrate()
+    with database.write() as tx:
+        if tx.first(sa.select(schema.study.c.id)):
+            raise DataError(f"{database.engine.url.database}: there is a study in this database. Give an empty one.")
+        tx.insert(
+            schema.study,
+            id=1,
+            name=name or folder.name,
+            settings=settings.dumps(),
+            writers=settings.writers_per_image,
+            verifiers=settings.verifiers_per_question,
+            max_tries=settings.max_tries,
+            seed=secrets.randbits(32) if seed is None else seed,
+            created_at=tx.now,
+        )
+    about = {"format": FORMAT, "database": database_url}
+    write_joined(folder / FILE, [json.dumps(about).encode() + b"\n"])
+    for path in (folder / FILE, folder / "study.sqlite"):
+        if path.exists():
+            os.chmod(path, 0o600)
+    return Study(folder, database)
+
+
+def open_study(folder: Path, clock: Clock | None = None, *, durable: bool = True) -> Study:
+    """The study in a folder, its tables brought to this askew's revision."""
+    about = _about(folder)
+    file = (folder / "study.sqlite").absolute()
+    if about["database"] is None and not file.is_file():
+        raise DataError(f"{file}: the database is missing. Restore it from a backup.")
+    database = Database(about["database"] or sqlite_url(file), clock, durable=durable)
+    database.migrate()
+    return Study(folder, database)
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    path = folder / FILE
+    try:
+        about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        known = about["format"] == FORMAT and "database" in about
+    except FileNotFoundError:
+        raise DataError(f"{folder}: there is no study here. Make one: askew collect init {folder}") from None
+    except (OSError, ValueError, KeyError, TypeError) as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble}). Restore it from a backup.") from None
+    if not known:
+        raise DataError(f"{path}: its format is not {FORMAT}. Install the askew that wrote it, or a later one.")
+    return about

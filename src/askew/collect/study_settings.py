@@ -1,0 +1,139 @@
+"""The numbers of the protocol; the defaults are those of Adversarial VQA (Li et al. 2021), each with its place."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from askew.errors import BadOption
+from askew.settings import check_whole
+
+LowQualityRule = Literal["fig8", "text"]
+AuthorConfidence = Literal["implicit_yes", "ask", "exclude"]
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """How a study is run; fixed when its first round opens, and printed in the datasheet."""
+
+    preset: str = "paper"
+    """The preset it started from."""
+    writers_per_image: int = 3
+    """Distinct people whose session on an image counts (section 3.1)."""
+    verifiers_per_question: int = 9
+    """Other people who answer a successful question (section 3.1)."""
+    max_tries: int = 5
+    """Questions an annotator may ask about one image (section 3.1, Fig. 1)."""
+    stop_at_first_success: bool = True
+    """A session ends with the first answer that is judged definitely wrong (section 3.1)."""
+    low_quality_rule: LowQualityRule = "fig8"
+    """``fig8``: type D is excluded; ``text``: only what section 3.1's text removes, the rest of D counts as E."""
+    author_confidence: AuthorConfidence = "implicit_yes"
+    """How the author counts among the confident: as confident, as answered, or not at all."""
+    train_share: int = 60
+    """Per cent of the verified examples, by image (section 3.1); dev and test follow."""
+    dev_share: int = 10
+    test_share: int = 30
+    writing_minutes: int = 20
+    """How long a person may hold an image without doing anything."""
+    verifying_minutes: int = 10
+    """How long a person may hold a question to verify."""
+    max_extensions: int = 12
+    """How often either lease can be extended (WCAG 2.2.1 asks for ten at least)."""
+    question_length: int = 120
+    """Most characters of a question."""
+    answer_length: int = 60
+    """Most characters of an answer."""
+    reply_length: int = 2000
+    """Most characters of a robot's reply that are kept."""
+    model_retries: int = 2
+    """How often a model that failed is asked again before another one is drawn."""
+    flags_to_quarantine: int = 2
+    """So many people's flags take a question out until an owner decides."""
+    reports_to_hide: int = 2
+    """So many people's reports hide an image at once."""
+
+    def __post_init__(self) -> None:
+        least = {"verifiers_per_question": 2, "dev_share": 0, "test_share": 0, "max_extensions": 10, "model_retries": 0}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "int":
+                check_whole(field.name, value, least.get(field.name, 1))
+            elif field.type == "bool" and not isinstance(value, bool):
+                raise BadOption(f"{field.name} is {value!r}; it must be true or false.")
+        choices: dict[str, tuple[str, ...]] = {
+            "low_quality_rule": ("fig8", "text"),
+            "author_confidence": ("implicit_yes", "ask", "exclude"),
+        }
+        for name, known in choices.items():
+            if getattr(self, name) not in known:
+                raise BadOption(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}.")
+        if sum(self.shares.values()) != 100:
+            raise BadOption(f"train, dev and test have {self.shares} per cent; together they must have 100.")
+
+    @property
+    def shares(self) -> dict[str, int]:
+        """Per cent of each split."""
+        return {"train": self.train_share, "dev": self.dev_share, "test": self.test_share}
+
+    def dumps(self) -> str:
+        """As JSON, for the database."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @staticmethod
+    def loads(text: str) -> StudySettings:
+        """The settings of such a text."""
+        return StudySettings(**json.loads(text))
+
+
+PRESETS: Mapping[str, StudySettings] = {
+    "paper": StudySettings(),
+    "small": StudySettings("small", writers_per_image=1, verifiers_per_question=2),
+}
+"""``paper``: three writers and nine verifiers; ``small``: one writer and two verifiers, for a team of three."""
+
+
+def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudySettings:
+    """A preset with some of its numbers changed; unknown names and wrong values raise BadOption.
+
+    >>> settings_of("small", {"max_tries": "3"}).max_tries
+    3
+    >>> settings_of("small", {"tries": "3"})
+    Traceback (most recent call last):
+    askew.errors.BadOption: There is no setting 'tries'. Settings: preset, writers_per_image, ...
+    """
+    if preset not in PRESETS:
+        raise BadOption(f"No preset is called {preset!r}. Known: {', '.join(PRESETS)}.")
+    kinds = {field.name: str(field.type) for field in fields(StudySettings)}
+    values: dict[str, Any] = {}
+    for name, text in (changes or {}).items():
+        if name not in kinds:
+            raise BadOption(f"There is no setting {name!r}. Settings: {', '.join(kinds)}.")
+        values[name] = _value(name, text, kinds[name])
+    return dataclasses.replace(PRESETS[preset], **values)
+
+
+def differences(settings: StudySettings) -> dict[str, tuple[Any, Any]]:
+    """What differs from the paper: name to (the paper's, ours).
+
+    >>> differences(PRESETS["small"])["writers_per_image"]
+    (3, 1)
+    """
+    paper = PRESETS["paper"]
+    pairs = {field.name: (getattr(paper, field.name), getattr(settings, field.name)) for field in fields(paper)}
+    return {name: pair for name, pair in pairs.items() if name != "preset" and pair[0] != pair[1]}
+
+
+def _value(name: str, text: str, kind: str) -> Any:
+    if kind == "int":
+        if not text.isascii() or not text.isdigit():
+            raise BadOption(f"{name} is {text!r}; it must be a whole number.")
+        return int(text)
+    if kind == "bool":
+        if text not in ("true", "false"):
+            raise BadOption(f"{name} is {text!r}; it must be true or false.")
+        return text == "true"
+    return text

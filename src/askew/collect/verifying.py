@@ -1,0 +1,252 @@
+"""Verifying: other people answer a successful question, and say whether they were able to (Li et al. 2021, App. A).
+
+A question has a fixed number of slots. Each is held by one person at a time and done once; who wrote for an image
+never verifies a question about it. What a verifier is given has no trace of the author, the robot or other answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import require_worker
+from askew.collect.database import AnyRow, Tx
+from askew.collect.flags import flag_question
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.rounds import WORKING
+from askew.collect.schema import (
+    CONFIDENCES,
+    annotator,
+    image,
+    lease,
+    question,
+    round_,
+    session,
+    slot,
+    verification,
+)
+from askew.collect.sessions import require_working
+from askew.collect.slots import end_lease, free_slot, reopen
+from askew.collect.typed_text import checked_text, same_answer
+
+SKIP_REASONS = ("cannot see the image", "cannot understand the question", "offensive or private", "other")
+FLAGGING = ("offensive or private", "cannot understand the question")
+"""Reasons that count as a flag."""
+
+
+@dataclass(frozen=True)
+class VerifyTask:
+    """A question to answer: the image and the question, nothing else."""
+
+    question_id: int
+    slot_n: int
+    image_id: int
+    sha256: str
+    suffix: str
+    text: str
+    lease_until: int
+    extensions_left: int
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What became of an answer."""
+
+    question_id: int
+    counted: bool
+    late: bool
+    """It came after the lease, when all slots were taken: kept, not counted."""
+
+
+def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
+    """The slot the person holds, or a new one; None when there is nothing to verify for this person.
+
+    Questions with the most answers come first, then the oldest, so that each gets finished; never two of one author
+    about one image in a row, if there is another.
+    """
+    require_worker(tx, annotator_id)
+    held = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
+    if held is not None:
+        _renew(tx, held)
+        return verify_task(tx, annotator_id, held.question_id)
+    last = _last_pair(tx, annotator_id)
+    found = _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
+    if found is None:
+        return None
+    if found.state == "LEASED":
+        reopen(tx, found.question_id, found.n, "EXPIRED")
+    _take(tx, annotator_id, found.question_id, found.n)
+    return verify_task(tx, annotator_id, found.question_id)
+
+
+def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
+    """The task of a slot the person holds, to show it again."""
+    held = _own_slot(tx, annotator_id, question_id)
+    if held is None:
+        raise Gone("This question is not yours to answer any more. Take the next one.")
+    shown = tx.first(
+        sa.select(question.c.text, image.c.id, image.c.sha256, image.c.suffix)
+        .join(image, image.c.id == question.c.image_id)
+        .where(question.c.id == question_id)
+    )
+    assert shown is not None
+    left = tx.settings.max_extensions - held.extensions
+    return VerifyTask(question_id, held.n, shown.id, shown.sha256, shown.suffix, shown.text, held.lease_until, left)
+
+
+def verify(tx: Tx, annotator_id: int, question_id: int, answer: str, confidence: str) -> Verified:
+    """Take a verifier's answer. After the lease it counts if a slot is still free, else it is kept as late."""
+    require_worker(tx, annotator_id)
+    said = checked_text(answer, tx.settings.answer_length, "An answer")
+    if confidence not in CONFIDENCES:
+        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
+    held = _own_slot(tx, annotator_id, question_id)
+    asked = _require_leased_once(tx, annotator_id, question_id)
+    require_working(tx, asked.image_id)
+    if held is None and asked.state == "VERIFYING" and asked.standing == "OK":
+        free = free_slot(tx, question_id)
+        if free is not None:
+            if free.state == "LEASED":
+                reopen(tx, question_id, free.n, "EXPIRED")
+            _take(tx, annotator_id, question_id, free.n)
+            held = _own_slot(tx, annotator_id, question_id)
+    tx.insert(
+        verification,
+        question_id=question_id,
+        annotator_id=annotator_id,
+        slot_n=None if held is None else held.n,
+        answer=said,
+        normalised=same_answer(said),
+        confidence=confidence,
+        late=held is None,
+        excluded=False,
+        leased_at=tx.now if held is None else held.leased_at,
+        at=tx.now,
+    )
+    if held is not None:
+        _finish(tx, held)
+    return Verified(question_id, held is not None, held is None)
+
+
+def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
+    """Give a slot back for somebody else; this person is not asked again. Some reasons count as a flag."""
+    require_worker(tx, annotator_id)
+    if reason not in SKIP_REASONS:
+        raise Refused(f"Give one of these reasons: {', '.join(SKIP_REASONS)}.")
+    held = _own_slot(tx, annotator_id, question_id)
+    if held is None:
+        raise Gone("This question is not yours to answer any more. Take the next one.")
+    reopen(tx, question_id, held.n, "SKIPPED", reason)
+    if reason in FLAGGING:
+        flag_question(tx, annotator_id, question_id, reason)
+
+
+def extend_verifying(tx: Tx, annotator_id: int, question_id: int) -> int:
+    """Start the lease anew; gives its end."""
+    require_worker(tx, annotator_id)
+    held = _own_slot(tx, annotator_id, question_id)
+    if held is None:
+        raise Gone("This question is not yours to answer any more. Take the next one.")
+    if held.extensions >= tx.settings.max_extensions:
+        raise Refused("The time cannot be extended again. Answer the question, or skip it.")
+    return _renew(tx, held, extensions=held.extensions + 1)
+
+
+def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | None:
+    """The slot this person should fill next; ``avoid`` is an (image, author) pair."""
+    free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
+    wrote = sa.exists().where(session.c.image_id == question.c.image_id, session.c.annotator_id == annotator_id)
+    answered = sa.exists().where(
+        verification.c.question_id == question.c.id, verification.c.annotator_id == annotator_id
+    )
+    skipped = sa.exists().where(
+        lease.c.question_id == question.c.id, lease.c.annotator_id == annotator_id, lease.c.outcome == "SKIPPED"
+    )
+    found = (
+        sa.select(slot)
+        .select_from(
+            question.join(slot, slot.c.question_id == question.c.id)
+            .join(image, image.c.id == question.c.image_id)
+            .join(round_, round_.c.id == image.c.round_id)
+            .join(annotator, annotator.c.id == question.c.annotator_id)
+        )
+        .where(
+            question.c.state == "VERIFYING",
+            question.c.standing == "OK",
+            free,
+            image.c.hidden_at.is_(None),
+            round_.c.state.in_(WORKING),
+            annotator.c.excluded_at.is_(None),
+            ~wrote,
+            ~answered,
+            ~skipped,
+        )
+        .order_by(question.c.done.desc(), question.c.id, slot.c.n)
+        .limit(1)
+    )
+    if avoid is not None:
+        found = found.where((question.c.image_id != avoid[0]) | (question.c.annotator_id != avoid[1]))
+    return tx.first(found)
+
+
+def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:
+    """The image and the author of what this person answered last."""
+    row = tx.first(
+        sa.select(question.c.image_id, question.c.annotator_id)
+        .join(verification, verification.c.question_id == question.c.id)
+        .where(verification.c.annotator_id == annotator_id)
+        .order_by(verification.c.id.desc())
+        .limit(1)
+    )
+    return None if row is None else (row.image_id, row.annotator_id)
+
+
+def _take(tx: Tx, annotator_id: int, question_id: int, n: int) -> None:
+    free = (slot.c.question_id == question_id) & (slot.c.n == n) & (slot.c.state == "OPEN")
+    until = tx.now + tx.settings.verifying_minutes * 60_000
+    taken = {"state": "LEASED", "annotator_id": annotator_id, "leased_at": tx.now, "lease_until": until}
+    assert tx.change(slot, free, extensions=0, **taken) == 1
+    tx.insert(lease, question_id=question_id, slot_n=n, annotator_id=annotator_id, leased_at=tx.now)
+
+
+def _finish(tx: Tx, held: AnyRow) -> None:
+    mine = (slot.c.question_id == held.question_id) & (slot.c.n == held.n)
+    tx.change(slot, mine, state="DONE")
+    end_lease(tx, held.question_id, held.annotator_id, "DONE")
+    tx.change(question, question.c.id == held.question_id, done=question.c.done + 1)
+    finished = (question.c.id == held.question_id) & (question.c.done == tx.settings.verifiers_per_question)
+    tx.change(question, finished & (question.c.state == "VERIFYING"), state="VERIFIED")
+
+
+def _renew(tx: Tx, held: AnyRow, **values: Any) -> int:
+    until = tx.now + tx.settings.verifying_minutes * 60_000
+    mine = (slot.c.question_id == held.question_id) & (slot.c.n == held.n)
+    tx.change(slot, mine, lease_until=until, **values)
+    return until
+
+
+def _own_slot(tx: Tx, annotator_id: int, question_id: int) -> AnyRow | None:
+    mine = (slot.c.question_id == question_id) & (slot.c.annotator_id == annotator_id)
+    return tx.first(sa.select(slot).where(mine, slot.c.state == "LEASED"))
+
+
+def _require_leased_once(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
+    """The question's row; the person must have been given it, and must not have answered or skipped it."""
+    asked = tx.first(sa.select(question).where(question.c.id == question_id))
+    mine = (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id)
+    leases = tx.rows(sa.select(lease.c.outcome).where(mine))
+    if asked is None or not leases:
+        raise NotAllowed("This question was not given to you.")
+    outcomes = {row.outcome for row in leases}
+    if "DONE" in outcomes or _answered(tx, annotator_id, question_id):
+        raise Gone("You have answered this question already. Take the next one.")
+    if "SKIPPED" in outcomes:
+        raise Gone("You skipped this question. Take the next one.")
+    return asked
+
+
+def _answered(tx: Tx, annotator_id: int, question_id: int) -> bool:
+    mine = (verification.c.question_id == question_id) & (verification.c.annotator_id == annotator_id)
+    return tx.first(sa.select(verification.c.id).where(mine)) is not None

@@ -1,0 +1,281 @@
+"""Writing: a person gets an image, asks, sees the robot's answer, judges it (Li et al. 2021, section 3.1).
+
+Asking takes two transactions around the model's call: ``ask`` draws the model and commits, then the model is called,
+then ``record_reply`` keeps what it said. A try is counted when the answer exists.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from askew.collect import sessions
+from askew.collect.accounts import require_worker
+from askew.collect.database import AnyRow, Tx
+from askew.collect.draws import Call, call_for, draw_model
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.rounds import open_round
+from askew.collect.schema import CONFIDENCES, VERDICTS, image, judgement, prediction, question, slot
+from askew.collect.typed_text import checked_text, same_answer, same_question
+
+
+@dataclass(frozen=True)
+class Try:
+    """One of the person's own questions about the image, with what came of it."""
+
+    question_id: int
+    text: str
+    state: str
+    try_no: int | None
+    answer: str | None
+    """What was taken out of the robot's reply, and is judged."""
+    raw: str | None
+    """The reply as it came."""
+    verdict: str | None
+    correct_answer: str | None
+
+
+@dataclass(frozen=True)
+class WritingTask:
+    """An image to write for, and what the person did with it so far."""
+
+    session_id: int
+    image_id: int
+    sha256: str
+    suffix: str
+    lease_until: int
+    tries_left: int
+    extensions_left: int
+    tries: tuple[Try, ...]
+
+    @property
+    def open_question(self) -> Try | None:
+        """The question that waits for the robot or for the judgement."""
+        return next((one for one in self.tries if one.state in ("ASKED", "ANSWERED")), None)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What a judgement led to."""
+
+    question_id: int
+    session_state: str
+    """LEASED: write another question; SUCCEEDED or EXHAUSTED: done with this image."""
+    tries_left: int
+
+
+def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
+    """The image the person holds, or a new one; None when there is nothing to write for."""
+    require_worker(tx, annotator_id)
+    held = sessions.leased_session(tx, annotator_id)
+    if held is not None:
+        sessions.renew(tx, held.id)
+        return writing_task(tx, annotator_id, held.id)
+    open_ = open_round(tx)
+    new = sessions.start_session(tx, annotator_id, open_.id) if open_ else None
+    return None if new is None else writing_task(tx, annotator_id, new)
+
+
+def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
+    """The task of a session that goes on, to show it again."""
+    held = sessions.own_session(tx, annotator_id, session_id)
+    shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
+    assert shown is not None
+    tries = _tries(tx, session_id)
+    return WritingTask(
+        session_id=session_id,
+        image_id=held.image_id,
+        sha256=shown.sha256,
+        suffix=shown.suffix,
+        lease_until=held.lease_until,
+        tries_left=tx.settings.max_tries - sum(one.try_no is not None for one in tries),
+        extensions_left=tx.settings.max_extensions - held.extensions,
+        tries=tries,
+    )
+
+
+def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None = None) -> Call:
+    """Take a question and draw the model that will answer; the first of the two transactions of a try.
+
+    A question this person has asked about this image before is refused: a second draw could find a weaker model.
+    One that no model could answer may be asked again. None of these uses a try.
+    """
+    require_worker(tx, annotator_id)
+    held = sessions.own_session(tx, annotator_id, session_id)
+    sessions.require_working(tx, held.image_id)
+    text = checked_text(text, tx.settings.question_length, "A question")
+    normalised = same_question(text)
+    if not normalised:
+        raise Refused("A question needs words.")
+    earlier = _check_may_ask(tx, session_id, normalised)
+    if earlier is None:
+        new = tx.insert(
+            question,
+            session_id=session_id,
+            image_id=held.image_id,
+            annotator_id=annotator_id,
+            text=text,
+            normalised=normalised,
+            state="ASKED",
+            asked_at=tx.now,
+            same_as=_same_by_another(tx, held.image_id, normalised),
+        )
+    else:
+        new = earlier
+        tx.change(question, question.c.id == new, state="ASKED", asked_at=tx.now, text=text)
+    sessions.renew(tx, session_id)
+    drawn = draw_model(tx, new, held.image_id, secrets.randbits(62) if seed is None else seed)
+    assert drawn is not None, "a working round has an active model"
+    return call_for(tx, new)
+
+
+def judge(
+    tx: Tx, annotator_id: int, question_id: int, verdict: str, answer: str | None = None, confidence: str | None = None
+) -> Judged:
+    """Take the author's judgement of the robot's answer: correct, wrong (with the correct answer) or unsure.
+
+    Wrong is a success: the question goes to the verifiers and the session ends, unless the study goes on after one.
+    """
+    require_worker(tx, annotator_id)
+    row = own_question(tx, annotator_id, question_id)
+    if verdict not in VERDICTS:
+        raise Refused(f"There is no judgement {verdict!r}. Choose one of: {', '.join(VERDICTS)}.")
+    if row.state != "ANSWERED":
+        raise Gone(_NOT_JUDGED.get(row.state, "You have judged this answer already."))
+    held = sessions.own_session(tx, annotator_id, row.session_id)
+    sessions.require_working(tx, held.image_id)
+    said = _checked_answer(tx, verdict, answer, confidence)
+    tx.insert(
+        judgement,
+        question_id=question_id,
+        annotator_id=annotator_id,
+        verdict=verdict,
+        answer=said,
+        normalised=None if said is None else same_answer(said),
+        confidence=confidence if said is not None and tx.settings.author_confidence == "ask" else None,
+        at=tx.now,
+    )
+    state = {"correct": "CORRECT", "unsure": "UNSURE", "wrong": "VERIFYING"}[verdict]
+    tx.change(question, question.c.id == question_id, state=state)
+    if verdict == "wrong":
+        places = range(1, tx.settings.verifiers_per_question + 1)
+        tx.execute(sa.insert(slot), [{"question_id": question_id, "n": n, "state": "OPEN"} for n in places])
+    return _go_on(tx, row, verdict)
+
+
+def release_image(tx: Tx, annotator_id: int, session_id: int, reason: str = "") -> None:
+    """Give an image back: somebody else gets its place; judged questions stay."""
+    require_worker(tx, annotator_id)
+    sessions.own_session(tx, annotator_id, session_id)
+    sessions.end_session(tx, session_id, "RELEASED", reason[:200])
+
+
+def extend_writing(tx: Tx, annotator_id: int, session_id: int) -> int:
+    """Start the lease anew; gives its end."""
+    require_worker(tx, annotator_id)
+    held = sessions.own_session(tx, annotator_id, session_id)
+    if held.extensions >= tx.settings.max_extensions:
+        raise Refused("The time cannot be extended again. Ask or judge a question, or give the image back.")
+    return sessions.renew(tx, session_id, extensions=held.extensions + 1)
+
+
+def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
+    """Take a question back before anybody has verified it; it is kept and never released."""
+    require_worker(tx, annotator_id)
+    row = own_question(tx, annotator_id, question_id)
+    sessions.require_working(tx, row.image_id)
+    leased = tx.value(sa.select(sa.func.count()).where(slot.c.question_id == question_id, slot.c.state != "OPEN"))
+    if row.state not in ("CORRECT", "UNSURE", "VERIFYING") or row.done or leased:
+        raise Gone("This question cannot be taken back any more: somebody is verifying it, or has done so.")
+    tx.change(question, question.c.id == question_id, state="WITHDRAWN")
+
+
+def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
+    """The row of a question of this person."""
+    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    if row is None or row.annotator_id != annotator_id:
+        raise NotAllowed("This is not your question.")
+    return row
+
+
+def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
+    """Refuse a question that may not be asked now; gives the id of the same one when no model could answer it."""
+    same = None
+    tries = 0
+    for row in tx.rows(sa.select(question).where(question.c.session_id == session_id)):
+        tries += row.try_no is not None
+        if row.state in ("ASKED", "ANSWERED"):
+            raise Refused("Judge the robot's answer to your last question first.")
+        if row.normalised == normalised and row.state == "MODEL_FAILED":
+            same = int(row.id)
+        elif row.normalised == normalised:
+            raise Refused("You have asked this already. Ask something else; no try was used.")
+    if tries >= tx.settings.max_tries:
+        raise Gone("You have used all tries for this image. Take the next image.")
+    return same
+
+
+def _same_by_another(tx: Tx, image_id: int, normalised: str) -> int | None:
+    """The first question of another writer that asks the same about this image."""
+    same = (question.c.image_id == image_id) & (question.c.normalised == normalised)
+    found = tx.value(sa.select(sa.func.min(question.c.id)).where(same))
+    return None if found is None else int(found)
+
+
+def _checked_answer(tx: Tx, verdict: str, answer: str | None, confidence: str | None) -> str | None:
+    if verdict != "wrong":
+        return None
+    if not (answer or "").strip():
+        raise Refused("The robot is wrong only if you know better: give the correct answer.")
+    if tx.settings.author_confidence == "ask" and confidence not in CONFIDENCES:
+        raise Refused("Say whether you could answer the question: yes, maybe or no.")
+    return checked_text(answer or "", tx.settings.answer_length, "An answer")
+
+
+def _go_on(tx: Tx, row: AnyRow, verdict: str) -> Judged:
+    """Let the session go on, or end it."""
+    used = tx.value(
+        sa.select(sa.func.count()).where(question.c.session_id == row.session_id, question.c.try_no.is_not(None))
+    )
+    left = tx.settings.max_tries - int(used)
+    succeeded = verdict == "wrong" and tx.settings.stop_at_first_success
+    if not succeeded and left > 0:
+        sessions.renew(tx, row.session_id)
+        return Judged(row.id, "LEASED", left)
+    won = succeeded or _has_success(tx, row.session_id)
+    state = "SUCCEEDED" if won else "EXHAUSTED"
+    sessions.end_session(tx, row.session_id, state)
+    return Judged(row.id, state, left)
+
+
+def _has_success(tx: Tx, session_id: int) -> bool:
+    judged = judgement.join(question, question.c.id == judgement.c.question_id)
+    won = sa.select(question.c.id).select_from(judged)
+    return tx.first(won.where(question.c.session_id == session_id, judgement.c.verdict == "wrong")) is not None
+
+
+def _tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
+    joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id).outerjoin(
+        judgement, judgement.c.question_id == question.c.id
+    )
+    columns = (
+        question.c.id,
+        question.c.text,
+        question.c.state,
+        question.c.try_no,
+        prediction.c.answer,
+        prediction.c.raw,
+        judgement.c.verdict,
+        judgement.c.answer.label("correct_answer"),
+    )
+    found = sa.select(*columns).select_from(joined).where(question.c.session_id == session_id).order_by(question.c.id)
+    return tuple(Try(*row) for row in tx.rows(found))
+
+
+_NOT_JUDGED = {
+    "ASKED": "The robot has not answered yet.",
+    "MODEL_FAILED": "No robot could answer this question. Ask it again, or another one; no try was used.",
+    "ABANDONED": "Your time for this image ended before you judged the answer. The question is kept, not counted.",
+}

@@ -1,0 +1,107 @@
+"""A study to test with: a few tiny images, robots that say what they are told, a clock that is set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+from askew.collect.accounts import add_annotator
+from askew.collect.database import SetClock, Tx
+from askew.collect.draws import Answered, record_reply
+from askew.collect.image_import import import_images
+from askew.collect.invariants import violations
+from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.study import Study, create_study
+from askew.collect.study_settings import PRESETS, StudySettings
+from askew.collect.verifying import claim_slot, verify
+from askew.collect.writing import Judged, ask, claim_image, judge
+from askew.types import Prediction
+
+SMALL = PRESETS["small"]
+
+
+@dataclass
+class SmallStudy:
+    study: Study
+    clock: SetClock
+    round_id: int
+    models: list[int]
+    people: list[int]
+    owner: int
+
+    @staticmethod
+    def make(
+        folder: Path,
+        url: str | None = None,
+        settings: StudySettings = SMALL,
+        images: int = 3,
+        people: int = 6,
+        robots: int = 2,
+        *,
+        opened: bool = True,
+        durable: bool = False,
+    ) -> SmallStudy:
+        clock = SetClock()
+        study = create_study(folder, settings, "Small", url, seed=1, clock=clock, durable=durable)
+        with study.database.write() as tx:
+            models = [add_model(tx, f"robot {n}", "constant:yes") for n in range(robots)]
+            round_id = create_round(tx, dict.fromkeys(models, 1.0))
+            workers = [add_annotator(tx, f"Person {n}", pseudonym=f"person-{n}") for n in range(people)]
+            owner = add_annotator(tx, "Owner", "owner", pseudonym="owner-0")
+        made = SmallStudy(study, clock, round_id, models, workers, owner)
+        import_images(study, tiny_images(folder.parent / f"{folder.name}-files", images), round_id, "toy")
+        if opened:
+            made.do(change_round, round_id, "READY")
+            made.do(change_round, round_id, "OPEN")
+        return made
+
+    def do(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Call a function of the protocol in a transaction of its own; a second passes."""
+        self.clock.pass_seconds(1)
+        with self.study.database.write() as tx:
+            return function(tx, *arguments, **options)
+
+    def look(self, function: Callable[[Tx], Any]) -> Any:
+        with self.study.database.read() as tx:
+            return function(tx)
+
+    def attack(self, person: int, text: str = "Is it red?", robot: str = "yes", verdict: str = "wrong") -> Judged:
+        """A whole try: claim, ask, reply, judge."""
+        task = self.do(claim_image, person)
+        call = self.do(ask, person, task.session_id, text, seed=1)
+        reply = self.do(record_reply, call, Prediction(call.question_id, robot))
+        assert isinstance(reply, Answered)
+        judged: Judged = self.do(judge, person, call.question_id, verdict, "no" if verdict == "wrong" else None)
+        return judged
+
+    def verify_all(self, answer: str = "no", confidence: str = "yes") -> int:
+        """Let everybody verify until nobody finds anything; gives how many answers there were."""
+        count = 0
+        progress = True
+        while progress:
+            progress = False
+            for person in self.people:
+                task = self.do(claim_slot, person)
+                if task is not None:
+                    self.do(verify, person, task.question_id, answer, confidence)
+                    count, progress = count + 1, True
+        return count
+
+    def check(self) -> None:
+        """The checker finds nothing."""
+        assert self.look(violations) == []
+
+    def close(self) -> None:
+        self.study.close()
+
+
+def tiny_images(folder: Path, count: int) -> list[Path]:
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{n}.png" for n in range(count)]
+    for n, path in enumerate(paths):
+        Image.new("RGB", (8, 8), (n % 256, n // 256, 7)).save(path)
+    return paths

@@ -1,0 +1,159 @@
+"""The database: revisions, constraints and triggers, on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import threading
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+
+from askew.collect import schema
+from askew.collect.database import Database, ServerClock, sqlite_url
+from askew.collect.refusals import DatabaseBusy
+from askew.collect.study import create_study, open_study
+from askew.collect.study_settings import PRESETS
+from askew.collect.triggers import all_triggers
+from askew.collect.verifying import claim_slot, verify
+from askew.collect.writing import claim_image
+from askew.errors import DataError, UsageError
+
+
+def test_the_revisions_make_the_schema(study):
+    with study.study.database.read() as tx:
+        context = MigrationContext.configure(tx.connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+
+
+def test_the_first_revision_is_not_edited_once_it_is_out():
+    """Who changes a trigger makes a new revision: this hash is of what the first revision makes."""
+    made = [
+        text for trigger in all_triggers() for kind in ("sqlite", "postgresql") for text in trigger.statements(kind)
+    ]
+    assert hashlib.sha256("\n".join(made).encode()).hexdigest()[:12] == "91ee3f1ab927"
+
+
+def test_a_database_of_a_later_askew_is_refused(tmp_path):
+    made = create_study(tmp_path / "s", PRESETS["small"])
+    with made.database.write() as tx:
+        tx.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
+    made.close()
+    with pytest.raises(DataError, match="revision '9999'"):
+        open_study(tmp_path / "s")
+
+
+def test_only_the_owner_of_the_files_can_read_them(tmp_path):
+    create_study(tmp_path / "s", PRESETS["small"]).close()
+    for name in ("study.json", "study.sqlite"):
+        assert stat.S_IMODE(os.stat(tmp_path / "s" / name).st_mode) == 0o600
+
+
+def test_sqlite_is_durable(tmp_path):
+    made = create_study(tmp_path / "s", PRESETS["small"])
+    with made.database.write() as tx:
+        asked = {name: tx.value(sa.text(f"PRAGMA {name}")) for name in ("journal_mode", "synchronous", "foreign_keys")}
+    assert asked == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+def test_an_exception_undoes_the_transaction(study):
+    def fail(tx):
+        claim_image(tx, study.people[0])
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        study.do(fail)
+    assert study.look(lambda tx: tx.value(sa.select(sa.func.count()).select_from(schema.session))) == 0
+
+
+def test_a_locked_database_is_said_to_be_busy(tmp_path, monkeypatch):
+    monkeypatch.setattr("askew.collect.database.BUSY_SECONDS", 0.2)
+    create_study(tmp_path / "s", PRESETS["small"]).close()
+    url = sqlite_url(tmp_path / "s" / "study.sqlite")
+    first, second = Database(url), Database(url)
+    with first.write(), pytest.raises(DatabaseBusy, match="stayed locked"), second.write():
+        pass
+
+
+def test_other_databases_are_refused():
+    for url in ("mysql://x/y", "nonsense"):
+        with pytest.raises(UsageError):
+            Database(url)
+
+
+def test_the_clock_does_not_follow_the_systems(monkeypatch):
+    clock = ServerClock()
+    before = clock.now()
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    assert 0 <= clock.now() - before < 60_000
+
+
+RAW = {
+    "an author takes a slot of the own question": "UPDATE slot SET state = 'LEASED', annotator_id = :author, "
+    "lease_until = 1 WHERE n = 2",
+    "one person takes both slots": "UPDATE slot SET state = 'LEASED', annotator_id = :verifier, lease_until = 1 "
+    "WHERE n = 2",
+    "a third slot": "INSERT INTO slot (question_id, n, state, extensions) VALUES (1, 3, 'OPEN', 0)",
+    "a second writer place": "INSERT INTO place (image_id, n) VALUES (1, 2)",
+    "a finished slot is opened": "UPDATE slot SET state = 'OPEN', annotator_id = NULL, lease_until = NULL WHERE n = 1",
+    "a verification is deleted": "DELETE FROM verification",
+    "a verification is changed": "UPDATE verification SET answer = 'yes'",
+    "a second prediction": "INSERT INTO prediction (question_id, draw_n, model_id, raw, answer, normalised, seconds, "
+    "at) VALUES (1, 1, 1, 'a', 'a', 'a', 0, 0)",
+    "a prediction by another model": "UPDATE prediction SET model_id = 3 - model_id",
+    "a judgement by somebody else": "UPDATE judgement SET annotator_id = :verifier",
+    "a judgement is changed": "UPDATE judgement SET verdict = 'correct', answer = NULL, normalised = NULL",
+    "a session that ended goes on": "UPDATE session SET state = 'LEASED', ended_at = NULL",
+    "a question after success": "INSERT INTO question (session_id, image_id, annotator_id, text, normalised, state, "
+    "standing, done, asked_at) VALUES (1, 1, :author, 'a', 'a', 'ASKED', 'OK', 0, 0)",
+    "a sixth try": "UPDATE question SET try_no = 6",
+    "an event is changed": "UPDATE event SET kind = 'x'",
+    "events are deleted": "DELETE FROM event",
+    "a round goes back": "UPDATE round SET state = 'DRAFT'",
+    "a round is frozen without its hash": "UPDATE round SET state = 'FROZEN'",
+    "an unknown state": "UPDATE question SET state = 'FINE'",
+    "settings change in an open round": "UPDATE study SET settings = '{}'",
+    "a verifier becomes a writer of the image": "INSERT INTO session (image_id, annotator_id, state, extensions, "
+    "reason, started_at, lease_until) VALUES (1, :verifier, 'LEASED', 0, '', 0, 0)",
+    "dev holds another type": "UPDATE question SET type = 'A', split = 'dev'",
+}
+
+
+def test_the_database_refuses_what_would_break_an_invariant(study):
+    author, verifier = study.people[:2]
+    study.attack(author)
+    task = study.do(claim_slot, verifier)
+    study.do(verify, verifier, task.question_id, "no", "yes")
+    allowed = []
+    for name, statement in RAW.items():
+        values = {"author": author, "verifier": verifier}
+        bound = sa.text(statement).bindparams(**{k: v for k, v in values.items() if f":{k}" in statement})
+        try:
+            study.do(lambda tx, bound=bound: tx.execute(bound))
+            allowed.append(name)
+        except sa.exc.IntegrityError:
+            continue
+    assert allowed == []
+    study.check()
+
+
+def test_one_free_slot_has_one_winner(study):
+    """Many people claim at once: each slot has one holder, whoever comes first."""
+    study.attack(study.people[0])
+    winners: list[int] = []
+
+    def claim(person: int) -> None:
+        with study.study.database.write() as tx:
+            if claim_slot(tx, person) is not None:
+                winners.append(person)
+
+    threads = [threading.Thread(target=claim, args=(person,)) for person in study.people for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(winners)) == 2
+    study.check()

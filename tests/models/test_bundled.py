@@ -7,6 +7,7 @@ import pickle
 import sys
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from askew.errors import BadOption, DataError, MissingExtra, UnknownName
@@ -58,6 +59,29 @@ def test_the_batch_changes_nothing(questions, size):
     together, apart = Bundled("xnm").answer(questions[:24]), Bundled("xnm", batch_size=size).answer(questions[:24])
     assert [said.answer for said in together] == [said.answer for said in apart]
     assert [said.score for said in together] == pytest.approx([said.score for said in apart], abs=1e-4)
+
+
+def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
+    """Two answers that score the same but for what the batch adds: the question alone decides."""
+    model = Bundled("xnm").model
+
+    def look(self, some):
+        logits = np.zeros((len(some), 5), np.float32)
+        logits[:, 2:4] = 7, 7 + 1e-5
+        return {"logits": logits if len(some) == 1 else logits[:, [0, 1, 3, 2, 4]]}
+
+    monkeypatch.setattr(Onnx, "look", look)
+    together = model.answer(questions[:3])
+    assert [said.answer for said in together] == [model.about["answers"][3]] * 3
+    assert together == [said for question in questions[:3] for said in model.answer([question])]
+
+
+def test_what_is_seen_in_an_image_does_not_depend_on_the_others(questions):
+    images = list({question.image.sha256: question.image for question in questions[:40]}.values())[:4]
+    together = Eyes(str(REFERENCE)).see(images)
+    for number, image in enumerate(images):
+        alone = Eyes(str(REFERENCE)).see([image])
+        assert all((one[0] == many[number]).all() for one, many in zip(alone, together, strict=True))
 
 
 def test_each_picture_is_looked_at_once(questions):

@@ -22,8 +22,6 @@ REFERENCE = Path(__file__).parent / "reference"
 """Where the files of the reference models lie."""
 REMEMBERED = 4096
 """Pictures whose regions are kept for the next questions."""
-AT_ONCE = 32
-"""Pictures that are looked at together."""
 
 
 class Seen(NamedTuple):
@@ -50,17 +48,16 @@ class Eyes:
         """The regions of these pictures; each different picture is decoded and looked at once."""
         keys = [content_hash(image) for image in images]
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.kept}
-        todo = list(fresh)
-        found: dict[str, Any] = {}
-        for start in range(0, len(todo), AT_ONCE):
-            part = todo[start : start + AT_ONCE]
-            looked = self.look(np.stack([pixels(fresh[key], self.size) for key in part]))
-            found.update(zip(part, zip(*looked, strict=True), strict=True))
+        found = {key: self._alone(image) for key, image in fresh.items()}
         rows = [found[key] if key in found else self.kept[key] for key in keys]
         self.kept.update(found)
         while len(self.kept) > REMEMBERED:
             del self.kept[next(iter(self.kept))]
         return Seen(*(np.stack(part) for part in zip(*rows, strict=True)))
+
+    def _alone(self, image: ImageRef) -> tuple[Any, ...]:
+        """The regions of one image. What else is in a batch shows in last bits, and a batch is hardly any faster."""
+        return tuple(part[0] for part in self.look(pixels(image, self.size)[None]))
 
     def look(self, pictures: NDArray[np.uint8]) -> Seen:
         """Pixels (N, 3, S, S) to regions."""

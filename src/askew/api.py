@@ -146,7 +146,9 @@ def evaluate(
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
     """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
     if isinstance(model, str):
-        return Named(make("model", model, **given), model, name or short_name(model))
+        made_model = make("model", model, **given)
+        spec = getattr(made_model, "hide", str)(model)
+        return Named(made_model, spec, name or short_name(spec))
     if isinstance(model, (Model, Streams)):
         _refuse_class(model, "model")
         given_model = (GivenStream if isinstance(model, Streams) else GivenModel)(model, _signature(model))

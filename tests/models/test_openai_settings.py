@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import pickle
 import subprocess
 import threading
+import time
 from contextlib import suppress
+from urllib.parse import quote
 
 import pytest
-from fault_server import FaultServer, completion, ok, said, status
+from fault_server import FaultServer, completion, ok, raw, said, status
 from plain_picture import picture
 
 import askew
 from askew.errors import BadOption, DataError, ModelError
 from askew.models.endpoint.http import proxy_for, urlsplit
+from askew.models.endpoint.secret import hide_in
 from askew.models.openai import OpenAI
 from askew.types import ImageRef, Question
+from running import run_askew, write_questions
 
 pytestmark = pytest.mark.usefixtures("no_key")
 
@@ -43,6 +48,121 @@ def test_the_address_comes_from_the_option_the_environment_or_is_the_official(tm
     monkeypatch.setenv("OPENAI_BASE_URL", "http://environment/v1/")
     assert OpenAI("any").base_url == "http://environment/v1"
     assert OpenAI("any", base_url="http://option/v1").base_url == "http://option/v1"
+
+
+def test_an_address_from_the_file_takes_no_key_from_the_environment(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with FaultServer(lambda request: ok()) as server:
+        (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.url}\n")
+        with pytest.raises(ModelError, match=r"the key would go to whoever wrote that file.*--base-url") as caught:
+            OpenAI("any")
+        assert KEY not in str(caught.value)
+        (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.url}\nOPENAI_API_KEY=of-the-file\n")
+        OpenAI("any").answer([Question(1, None, "?")])
+        assert server.requests[0].headers["authorization"] == "Bearer of-the-file"
+        told = capfd.readouterr().err
+        assert f"The file .env in this folder sets the endpoint: {server.url}" in told
+        OpenAI("any", base_url=server.url).answer([Question(1, None, "?")])
+        assert server.requests[1].headers["authorization"] == f"Bearer {KEY}"
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        OpenAI("any").answer([Question(1, None, "?")])
+        assert server.requests[2].headers["authorization"] == f"Bearer {KEY}"
+    assert "sets the endpoint" not in capfd.readouterr().err
+    (tmp_path / ".env").write_text("")
+
+
+def test_an_address_from_the_file_needs_no_key_and_is_announced_once(tmp_path, capfd):
+    with FaultServer(lambda request: ok()) as server:
+        (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.url}\n")
+        for _ in range(2):
+            OpenAI("any").answer([Question(1, None, "?")])
+    assert "authorization" not in server.requests[0].headers
+    assert capfd.readouterr().err.count(server.url) == 1
+
+
+SLASHED = "sk-te/st+0123456789abcdefghij"
+ESCAPED = {
+    "slash": lambda key: key.replace("/", r"\/"),
+    "lower": lambda key: "".join(f"\\u{ord(sign):04x}" for sign in key),
+    "upper": lambda key: "".join(f"\\u{ord(sign):04X}" for sign in key),
+    "one": lambda key: key.replace("s", r"\u0073"),
+    "twice": lambda key: key.replace("s", r"\\u0073").replace("/", r"\\/"),
+    "url": lambda key: quote(key, safe="").replace("-", "%2d"),
+    "url lower": lambda key: quote(key, safe="").lower(),
+    "url twice": lambda key: quote(quote(key, safe=""), safe=""),
+    "html": lambda key: "".join(f"&#{ord(sign)};" for sign in key),
+    "html hex": lambda key: "".join(f"&#x{ord(sign):X};" for sign in key),
+}
+
+
+@pytest.mark.parametrize("how", ESCAPED)
+def test_an_escaped_key_is_shown_nowhere(how, tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("OPENAI_API_KEY", SLASHED)
+    leak = ESCAPED[how](SLASHED)
+    bodies = {
+        200: f'{{"choices": [{{"message": {{"content": "It is {leak}."}}, "finish_reason": "stop"}}]}}',
+        400: f'{{"error": {{"message": "wrong key {leak}"}}}}',
+        413: f"plain {leak}",
+        500: f'{{"error": {{"message": "{leak}',
+    }
+    asked = [Question(code, None, f"What color is car {code}?", ("red",)) for code in bodies]
+
+    def behave(request):
+        code = int(request.text.split()[4].rstrip("?"))
+        return raw(bodies[code].encode(), code)
+
+    with FaultServer(behave) as server:
+        model = OpenAI("any", base_url=server.url, retries=0, give_up=0)
+        said = model.answer(asked)
+        askew.evaluate(model, asked, "accuracy", output=tmp_path / "run", max_failures=1.0, resamples=10)
+    assert said[0].answer == "It is [key]."
+    assert said[1].error == "http 400: wrong key [key]"
+    assert said[2].error == "http 413: plain [key]"
+    written = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
+    shown = str(said) + "".join(capfd.readouterr()) + written.decode("utf-8", "replace")
+    for shape in (str, *ESCAPED.values()):
+        assert shape(SLASHED) not in shown
+        assert repr(shape(SLASHED))[1:-1] not in shown
+
+
+def test_a_key_in_two_parts_of_an_answer_is_hidden(monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    parts = [{"type": "text", "text": KEY[:9]}, {"type": "text", "text": KEY[9:]}]
+    with FaultServer(lambda request: ok(parts)) as server:
+        assert OpenAI("any", base_url=server.url).answer([Question(1, None, "?")])[0].answer == "[key]"
+
+
+def test_a_long_run_of_escapes_is_looked_through_at_once():
+    body = b"\\" * 200_000 + b"&#0000" * 100_000 + b"%25" * 100_000
+    started = time.process_time()
+    assert hide_in(body, [KEY]) == body
+    assert time.process_time() - started < 10
+
+
+def test_secrets_in_extra_are_sent_and_shown_nowhere(tmp_path, monkeypatch):
+    secrets = ["open/sesame 'now'", "hf_0123456789abcdefghij", KEY]
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    extra = {"auth": {"key": secrets[0]}, "note": f"use {secrets[1]} or {secrets[2]}", "top_k": 5}
+    write_questions(tmp_path / "q.jsonl", 3)
+    with FaultServer(lambda request: ok(f"Yes: {json.dumps(request.body)}")) as server:
+        spec = f"openai:any,base_url={server.url},blind=true,extra={json.dumps(extra)}"
+        words = ["run", "--model", spec, "--model", "constant:yes", "--data", "q.jsonl", "--suite", "accuracy"]
+        done = run_askew(*words, "--output", "o", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert server.requests[0].body["auth"] == extra["auth"]
+    assert server.requests[0].body["note"] == extra["note"]
+    files = [path for path in (tmp_path / "o").rglob("*") if path.is_file()]
+    results = json.loads(next((tmp_path / "o").glob("openai*/results.json")).read_text())
+    assert '"top_k": 5' in results["model"]["spec"]
+    shown = done.stdout + done.stderr + "".join(map(str, files))
+    shown += "".join(path.read_bytes().decode("utf-8", "replace") for path in files)
+    assert "[key]" in shown
+    for secret in ("sesame", *secrets[1:]):
+        assert secret not in shown
+    one, other = (OpenAI("any", extra=json.dumps({"api_key": key, "top_k": 5})) for key in ("12345678", "abcdefgh"))
+    assert repr(one) == repr(other) != repr(OpenAI("any", extra='{"api_key": "12345678", "top_k": 6}'))
+    marked = (OpenAI("any", extra=json.dumps({"eos_token": mark})) for mark in ("<|im_end|>", "</answer>"))
+    assert len(set(map(repr, marked))) == 2, "what changes answers is no secret"
 
 
 def test_the_official_endpoint_without_a_key_says_what_to_do():

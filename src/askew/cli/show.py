@@ -39,6 +39,8 @@ def run_all(
     """
     folders = _folders(models, output)
     failures = []
+    for model in models:
+        command = getattr(model.what, "hide", str)(command)
     with alone_in(output, *folders):
         begin(output, folders if len(folders) > 1 else ())
         prepared = prepare(data, suites, output, settings)

@@ -5,8 +5,9 @@ OpenAI itself, vLLM, SGLang, Ollama, llama.cpp and whatever else offers ``POST /
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, NamedTuple
 from urllib.parse import urlsplit
@@ -19,11 +20,12 @@ from askew.models.endpoint.asking import Asking, Manner, streamed
 from askew.models.endpoint.budget import Budget, Limits, Price, price_of
 from askew.models.endpoint.chat import Chat
 from askew.models.endpoint.pictures import Pictures, scaled
-from askew.models.endpoint.secret import api_key, setting
+from askew.models.endpoint.secret import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question
 
 OFFICIAL = "https://api.openai.com/v1"
 PROMPT = "{question} Answer with a single word or a short phrase."
+_ANNOUNCED: set[str] = set()
 _FIXED = ("model", "messages", "stream", "n")
 
 
@@ -46,7 +48,7 @@ class OpenAI:
 
     model: str
     base_url: str = ""
-    """By default OPENAI_BASE_URL, or else OpenAI's own."""
+    """By default OPENAI_BASE_URL, or else OpenAI's own. One from ``.env`` is used only with a key from there."""
     prompt: str = PROMPT
     """A backslash and n, as one types on a command line, is a new line; in ``system`` too."""
     system: str = ""
@@ -58,7 +60,7 @@ class OpenAI:
     """Pixels; larger pictures are made smaller."""
     detail: Literal["", "auto", "low", "high"] = ""
     extra: str = ""
-    """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``."""
+    """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``. Secrets in it are not shown."""
     blind: bool = False
     """Leave the pictures out: what language alone gives."""
     timeout: float = field(default=120.0, repr=False, compare=False)
@@ -84,20 +86,27 @@ class OpenAI:
     budget: Budget = field(init=False, repr=False, compare=False)
     """What this model has spent so far."""
     pictures: Pictures = field(init=False, repr=False, compare=False)
+    from_file: bool = field(init=False, repr=False, compare=False)
+    """Whether the address is from ``.env``."""
 
     free_text: ClassVar[bool] = True
     """Its answers are sentences; an extraction takes the answer out."""
 
     def __post_init__(self) -> None:
-        base = _checked_url(self.base_url or setting("OPENAI_BASE_URL") or OFFICIAL)
+        found, from_file = (self.base_url, False) if self.base_url else base_url()
+        base = _checked_url(found or OFFICIAL)
         for name, least in _LEAST.items():
             if getattr(self, name) < least:
                 raise BadOption(f"openai: {name}={getattr(self, name)} is less than {least}.")
         price = price_of(self.model, self.prices) if self.prices else None
         if self.max_cost is not None and price is None:
             raise BadOption("openai: max_cost needs prices=FILE, with what a million tokens of this model cost.")
+        if from_file:
+            api_key(from_file)  # the wrong one is refused before anything is prepared
+            _announce(base)
         made = {
             "base_url": base,
+            "from_file": from_file,
             "budget": Budget(Limits(self.max_calls, self.max_tokens, self.max_cost), price),
             "pictures": Pictures(self.max_side),
         }
@@ -115,6 +124,15 @@ class OpenAI:
             ),
         )
 
+    def __repr__(self) -> str:
+        said = (f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.repr)
+        return self.hide(f"OpenAI({', '.join(said)})")
+
+    def hide(self, text: str) -> str:
+        """The text (a spec, a command, a signature) without the key and without secrets of ``extra``."""
+        named = hide(text, secrets_in(_checked_extra(self.extra)), NAMED)
+        return hide(named, keys_at_hand(), LONG)
+
     @property
     def opens_images(self) -> bool:
         """Whether the file of every image must be there."""
@@ -122,7 +140,7 @@ class OpenAI:
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """One prediction for each question, as they come. Answers are the model's own words."""
-        key = api_key()
+        key = api_key(self.from_file)
         if key is None and self.base_url == OFFICIAL:
             raise ModelError(
                 f"{OFFICIAL} needs a key: set OPENAI_API_KEY or put it into a file .env here. For a server of your "
@@ -137,6 +155,7 @@ class OpenAI:
             self.backoff,
             self.give_up,
             self.connect_timeout,
+            tuple(secrets_in(_checked_extra(self.extra))),
         )
         pictures = None if self.blind else self.pictures
         return streamed(partial(_run, self.chat, manner, self.budget, pictures, list(questions)))
@@ -176,6 +195,13 @@ class OpenAI:
             return None
 
 
+def _announce(address: str) -> None:
+    """Say once that a file of this folder says where questions and images go."""
+    if address not in _ANNOUNCED:
+        _ANNOUNCED.add(address)
+        print(f"The file .env in this folder sets the endpoint: {address} (OPENAI_BASE_URL).", file=sys.stderr)
+
+
 async def _run(
     chat: Chat,
     manner: Manner,
@@ -205,12 +231,12 @@ def _checked_url(url: str) -> str:
 
 def _checked_extra(extra: str) -> dict[str, Any]:
     try:
-        fields = orjson.loads(extra or "{}")
+        more = orjson.loads(extra or "{}")
     except orjson.JSONDecodeError as trouble:
-        raise BadOption(f"openai: extra={extra!r} is no JSON ({trouble}).") from None
-    if not isinstance(fields, dict) or any(name in fields for name in _FIXED):
+        raise BadOption(f"openai: extra is no JSON ({trouble}).") from None
+    if not isinstance(more, dict) or any(name in more for name in _FIXED):
         raise BadOption(f"openai: extra must be a JSON object without {', '.join(_FIXED)}.")
-    return fields
+    return more
 
 
 _LEAST = {

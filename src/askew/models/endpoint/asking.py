@@ -17,7 +17,7 @@ from askew.models.endpoint.chat import Chat, prediction_from_reply, tokens_of_re
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
 from askew.models.endpoint.limiter import Limiter
 from askew.models.endpoint.pictures import Picture, Pictures
-from askew.models.endpoint.secret import without, without_long
+from askew.models.endpoint.secret import LONG, NAMED, hide, hide_in
 from askew.models.endpoint.verdict import Again, Answered, Failed, Stop, Verdict, judge
 from askew.types import Prediction, Question
 
@@ -41,6 +41,8 @@ class Manner:
     backoff: float
     give_up: int
     connect_timeout: float = 10.0
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    """What the request holds besides the key that nobody may see."""
 
 
 @dataclass
@@ -105,7 +107,7 @@ class Asking:
                 return None
             if isinstance(verdict, Answered):
                 self.in_a_row, self.answered = 0, True
-                said = prediction_from_reply(question.id, verdict.reply)
+                said = self._hidden(prediction_from_reply(question.id, verdict.reply))
                 return replace(said, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
                 self._stop(
@@ -160,7 +162,7 @@ class Asking:
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
         self.heard = True
-        return judge(Reply(reply.status, reply.headers, without_long(self.manner.key, reply.body)))
+        return judge(Reply(reply.status, reply.headers, hide_in(reply.body, (self.manner.key, *self.manner.secrets))))
 
     def _unreachable(self, reason: str) -> Verdict:
         """Where nobody ever answered, a few tries are enough to tell that the address is wrong."""
@@ -242,8 +244,14 @@ class Asking:
         self._change.set()
         self._limiter.open()
 
+    def _hidden(self, said: Prediction) -> Prediction:
+        """The prediction without secrets that only show when the parts of an answer are joined."""
+        secrets = (self.manner.key, *self.manner.secrets)
+        answer, raw = (text and hide(text, secrets, LONG) for text in (said.answer, said.raw))
+        return said if (answer, raw) == (said.answer, said.raw) else replace(said, answer=answer, raw=raw)
+
     def _clean(self, text: str) -> str:
-        return without(self.manner.key, text)
+        return hide(hide(text, self.manner.secrets, NAMED), [self.manner.key])
 
 
 def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:

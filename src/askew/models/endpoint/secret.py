@@ -1,46 +1,132 @@
-"""The key: from the environment or a ``.env`` file, sent to the endpoint, and shown to nobody."""
+"""Keys and other secrets: sent to the endpoint, and shown to nobody.
+
+The key comes from the environment or a ``.env`` file; other secrets may stand in the request's ``extra`` fields.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from askew.errors import ModelError
 
-_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*")
-_LONG = 16
+DOTENV = Path(".env")
+LONG = 16
 """A key of so many characters stands in no honest answer; shorter ones ("EMPTY") are placeholders."""
+NAMED = 8
+"""Characters that the value of a field with a secret's name must have, to be hidden from what describes a run."""
+
+_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*")
+_NAMES = re.compile(
+    r"(.*[-_ ])?(api[-_ ]?key|key|token|secret|pass|password|passwd|pwd|auth|authorization|credentials?|cookie)", re.I
+)
+_NOT_NAMES = re.compile(r"(bos|eos|pad|unk|sep|cls|mask|stop|start|end|image|special|cache|sort)[-_ ](token|key)", re.I)
+_ESCAPE = re.compile(r"[\\%&']")
+_LOOKS = re.compile(
+    r"\b(?:sk|pk|rk)-[\w-]{16,}|\b(?:hf|gsk|xai|nvapi)[_-]\w{16,}|\bgh[pousr]_\w{16,}|\bAKIA[0-9A-Z]{16}\b"
+    r"|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]*|(?<=Bearer )\S{16,}"
+)
 
 
-def setting(name: str) -> str | None:
-    """A variable of the environment, or else of the file ``.env`` in the current folder."""
-    value = os.environ.get(name)
-    if value is None:
-        value = _dotenv(Path(".env")).get(name)
-    return value.strip() or None if value else None
+def base_url() -> tuple[str | None, bool]:
+    """The endpoint's address from the environment, or else from ``.env``; and whether it is from that file."""
+    found = _from_environment("OPENAI_BASE_URL")
+    if found is not None or "OPENAI_BASE_URL" in os.environ:
+        return found, False
+    found = _from_file("OPENAI_BASE_URL")
+    return found, found is not None
 
 
-def api_key() -> str | None:
-    """The key, or None when there is none."""
-    key = setting("OPENAI_API_KEY")
+def api_key(address_from_file: bool = False) -> str | None:
+    """The key, or None when there is none. For an address from ``.env`` only a key from there will do: whoever wrote
+    that file must not get the key of the person who runs askew beside it.
+    """
+    ours, filed = _from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")
+    if address_from_file and filed is None and ours is not None:
+        raise ModelError(
+            "OPENAI_BASE_URL is from the file .env in this folder, and OPENAI_API_KEY is not: the key would go to "
+            "whoever wrote that file. If that is meant, put the key into the same file or give --base-url."
+        )
+    key = filed if address_from_file or (ours is None and "OPENAI_API_KEY" not in os.environ) else ours
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
         raise ModelError("OPENAI_API_KEY has characters that no key has (not shown here). Copy it again.")
     return key
 
 
-def without(key: str | None, text: str) -> str:
-    """The text with the key blacked out.
+def keys_at_hand() -> list[str | None]:
+    """Every key that could be sent, to hide it."""
+    return [_from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")]
 
-    >>> without("sk-1234", "Incorrect key: sk-1234")
-    'Incorrect key: [key]'
+
+def secrets_in(fields: Any) -> Iterator[str]:
+    """Texts in the fields of a request that are secrets: by the name they stand under, or by how they look.
+
+    >>> list(secrets_in({"auth": {"key": "open sesame"}, "tags": ["sk-0123456789abcdefgh"], "eos_token": "<|im_end|>"}))
+    ['open sesame', 'sk-0123456789abcdefgh']
     """
-    return text.replace(key, "[key]") if key else text
+    if isinstance(fields, dict):
+        for name, value in fields.items():
+            named = _NAMES.fullmatch(name) and not _NOT_NAMES.fullmatch(name)
+            yield from _long(value) if named else ()
+            yield from secrets_in(value)
+    elif isinstance(fields, list):
+        for value in fields:
+            yield from secrets_in(value)
+    elif isinstance(fields, str):
+        yield from _LOOKS.findall(fields)
 
 
-def without_long(key: str | None, body: bytes) -> bytes:
-    """A reply with the key blacked out, where it is a real one."""
-    return body.replace(key.encode(), b"[key]") if key and len(key) >= _LONG else body
+def hide(text: str, secrets: Iterable[str | None], least: int = 1) -> str:
+    """The text with each secret of at least so many characters blacked out, however its characters are escaped.
+
+    >>> hide("Incorrect key: sk-1234", ["sk-1234"])
+    'Incorrect key: [key]'
+    >>> hide(r"a\\/b%2Fc \\u0061/b/c a&#47;b&#x2F;c", ["a/b/c"])
+    '[key] [key] [key]'
+    """
+    for secret in secrets:
+        if secret and len(secret) >= least:
+            text = text.replace(secret, "[key]")
+            text = _pattern(secret).sub("[key]", text) if _ESCAPE.search(text) else text
+    return text
+
+
+def hide_in(body: bytes, secrets: Iterable[str | None]) -> bytes:
+    """A reply with every long secret blacked out."""
+    text = body.decode("utf-8", "surrogateescape")
+    return hide(text, secrets, LONG).encode("utf-8", "surrogateescape")
+
+
+@lru_cache(maxsize=64)
+def _pattern(secret: str) -> re.Pattern[str]:
+    return re.compile("".join(map(_ways, secret)))
+
+
+def _ways(sign: str) -> str:
+    """How a character may be written: as it is, or as JSON, URLs, HTML and the shell escape it."""
+    code = "".join(f"[{digit}{digit.upper()}]" for digit in f"{ord(sign):x}")
+    ways = [rf"\\{{0,8}}{re.escape(sign)}", rf"\\{{1,8}}(?:u0{{0,3}}|x){code}", f"%(?:25){{0,3}}{code}"]
+    ways += [f"&#0{{0,8}}{ord(sign)};", f"&#[xX]0{{0,8}}{code};", *(["'\"'\"'"] if sign == "'" else [])]
+    return f"(?:{'|'.join(ways)})"
+
+
+def _long(value: Any) -> Iterator[str]:
+    """The text, or those of a list, that are long enough for a secret."""
+    for part in value if isinstance(value, list) else [value]:
+        if isinstance(part, str) and len(part) >= NAMED:
+            yield part
+
+
+def _from_environment(name: str) -> str | None:
+    return os.environ.get(name, "").strip() or None
+
+
+def _from_file(name: str) -> str | None:
+    return _dotenv(DOTENV).get(name, "").strip() or None
 
 
 def _dotenv(path: Path) -> dict[str, str]:

@@ -32,7 +32,7 @@ def leased_session(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
     """Take a free place of an image of this round for a person; None when there is none for this person."""
-    found = _free_place(tx, annotator_id, round_id) or _expired_place(tx, annotator_id, round_id)
+    found = place_for(tx, annotator_id, round_id)
     if found is None:
         return None
     if found.session_id is not None:
@@ -78,6 +78,11 @@ def _not_for(annotator_id: int) -> sa.ColumnElement[bool]:
         lease.c.annotator_id == annotator_id,
     )
     return wrote | given
+
+
+def place_for(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
+    """The place that this person would get next: a free one, or one whose lease is over."""
+    return _free_place(tx, annotator_id, round_id) or _expired_place(tx, annotator_id, round_id)
 
 
 def _free_place(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:

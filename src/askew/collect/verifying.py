@@ -71,14 +71,19 @@ def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
     if held is not None:
         _renew(tx, held)
         return verify_task(tx, annotator_id, held.question_id)
-    last = _last_pair(tx, annotator_id)
-    found = _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
+    found = slot_for(tx, annotator_id)
     if found is None:
         return None
     if found.state == "LEASED":
         reopen(tx, found.question_id, found.n, "EXPIRED")
     _take(tx, annotator_id, found.question_id, found.n)
     return verify_task(tx, annotator_id, found.question_id)
+
+
+def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
+    """The slot that this person would get next."""
+    last = _last_pair(tx, annotator_id)
+    return _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
 
 
 def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:

@@ -83,7 +83,7 @@ def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
     held = sessions.own_session(tx, annotator_id, session_id)
     shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
     assert shown is not None
-    tries = _tries(tx, session_id)
+    tries = session_tries(tx, session_id)
     return WritingTask(
         session_id=session_id,
         image_id=held.image_id,
@@ -256,7 +256,8 @@ def _has_success(tx: Tx, session_id: int) -> bool:
     return tx.first(won.where(question.c.session_id == session_id, judgement.c.verdict == "wrong")) is not None
 
 
-def _tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
+def session_tries(tx: Tx, session_id: int) -> tuple[Try, ...]:
+    """Every question of a session, in order."""
     joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id).outerjoin(
         judgement, judgement.c.question_id == question.c.id
     )

@@ -1,0 +1,221 @@
+"""The service as an ASGI application: the table of routes, and what happens around every page.
+
+A request goes through ``Guard`` (hosts, headers, log), then to its row of the table, then through ``answer``: who is
+it, may they, is the form ours, has it been too often; then the page's function runs in a thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from askew.collect.web import login
+from askew.collect.web.failures import Failure, failure_of, failure_page
+from askew.collect.web.pages import attack, entry, examples, files, home, monitor, my_work, people, verify
+from askew.collect.web.security import HEADERS, HSTS, PAGE_POLICY, foreign, form_fields, host_allowed
+from askew.collect.web.visit import Page, Service, Visit
+
+log = logging.getLogger("askew.collect")
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+PAGES: tuple[Page, ...] = (
+    *entry.PAGES,
+    *home.PAGES,
+    *attack.PAGES,
+    *verify.PAGES,
+    *my_work.PAGES,
+    *monitor.PAGES,
+    *examples.PAGES,
+    *people.PAGES,
+    *files.PAGES,
+)
+"""Every address of the service. Another group of pages is another file with its ``PAGES``."""
+
+
+def make_app(service: Service) -> Guard:
+    """The application."""
+    routes = [Route(page.path, _endpoint(service, page), methods=[page.method]) for page in PAGES]
+    handlers: Any = {HTTPException: _unrouted(service)}
+    return Guard(Starlette(routes=routes, exception_handlers=handlers), service)
+
+
+def answer(visit: Visit, page: Page) -> Response:
+    """A page for a person, or a page that says why not."""
+    try:
+        _identify(visit)
+        _check_access(visit, page)
+        if page.method == "POST":
+            _check_form(visit, page)
+        if page.who == "worker" and visit.person.consent_version != visit.service.consent.version:
+            return visit.redirect("/consent") if page.method == "GET" else failure_page(visit, Failure(409, "consent"))
+        response = page.show(visit)
+    except Exception as error:
+        response = failure_page(visit, failure_of(error))
+    if visit.visitor and visit.visitor != visit.request.cookies.get(visit.service.visitor_cookie):
+        visit.set_visitor(response)
+    return response
+
+
+def _identify(visit: Visit) -> None:
+    """Find out who is there; a session that is in use stays alive."""
+    service = visit.service
+    visit.visitor = visit.request.cookies.get(service.visitor_cookie, "")[:64]
+    token = visit.request.cookies.get(service.cookie)
+    if not token:
+        return
+    with service.database.read() as tx:
+        visit.who = login.signed_in(tx, token)
+        stale = visit.who is not None and visit.who.last_seen_at < tx.now - login.SEEN_EVERY
+    if visit.who is not None:
+        visit.token = token
+    if stale:
+        with service.database.write() as tx:
+            login.seen(tx, token)
+
+
+def _check_access(visit: Visit, page: Page) -> None:
+    if page.who == "anyone":
+        return
+    if visit.who is None:
+        raise Failure(401)
+    if page.who == "owner" and visit.who.role != "owner":
+        raise Failure(403, "owner")
+
+
+def _check_form(visit: Visit, page: Page) -> None:
+    limits, buckets = visit.service.limits, visit.service.buckets
+    buckets.take(f"posts:{visit.me if visit.who is not None else visit.address}", limits.posts)
+    if foreign(visit.request.headers):
+        raise Failure(403, "foreign")
+    key = visit.service.keys.form_key(visit.binding, visit.text("form"))
+    if key is None:
+        raise Failure(403, "form")
+    visit.form_key = key
+
+
+def _endpoint(service: Service, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    async def endpoint(request: Request) -> Response:
+        visit = Visit(service, request)
+        request.scope["askew.route"] = page.path
+        if page.method == "POST":
+            try:
+                visit.form = await _form(request, service)
+            except Failure as failure:
+                return await run_in_threadpool(failure_page, visit, failure)
+        return await run_in_threadpool(answer, visit, page)
+
+    return endpoint
+
+
+async def _form(request: Request, service: Service) -> dict[str, str]:
+    """The fields of the form that was sent; larger or other bodies are refused before they are read whole."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > service.limits.body:
+                raise Failure(413)
+    except ClientDisconnect:
+        raise Failure(400) from None
+    if kind not in ("application/x-www-form-urlencoded", ""):
+        raise Failure(400)
+    fields = form_fields(bytes(body), service.limits.fields)
+    if fields is None:
+        raise Failure(400)
+    return fields
+
+
+def _unrouted(service: Service) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def handler(request: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        failure = Failure(status if status in (404, 405) else 400)
+        response = await run_in_threadpool(failure_page, Visit(service, request), failure)
+        if isinstance(error, HTTPException) and error.headers:
+            response.headers.update(error.headers)
+        return response
+
+    return handler
+
+
+class Guard:
+    """What every request and every response passes, whatever a page does."""
+
+    def __init__(self, app: Starlette, service: Service) -> None:
+        self.app, self.service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self.app(scope, receive, send)
+            return
+        started, status = time.monotonic(), 0
+        root = self.service.root_path
+        if root and scope["path"].startswith(root + "/"):
+            scope["path"] = scope["path"][len(root) :]
+
+        async def send_guarded(message: MutableMapping[str, Any]) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _add_headers(MutableHeaders(scope=message), scope["scheme"] == "https")
+            await send(message)
+
+        try:
+            await self._answer(scope, receive, send_guarded)
+        except Exception as error:
+            await self._last_resort(scope, receive, send_guarded, error, begun=status != 0)
+        took = (time.monotonic() - started) * 1000
+        log.info("%s %s %d %.0f ms", scope["method"], scope.get("askew.route", "(no page)"), status, took)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        hosts = headers.getlist("host")
+        if len(hosts) != 1 or not host_allowed(hosts[0], self.service.hosts):
+            response = Response("This host name is not served here.\n", 400, media_type="text/plain; charset=utf-8")
+            await response(scope, receive, send)
+            return
+        address = scope["client"][0] if scope.get("client") else "unknown"
+        try:
+            self.service.buckets.take(f"requests:{address}", self.service.limits.requests)
+        except Exception as error:
+            visit = Visit(self.service, Request(scope, receive))
+            response = await run_in_threadpool(failure_page, visit, failure_of(error))
+            await response(scope, receive, send)
+            return
+        await self.app(scope, receive, send)
+
+    async def _last_resort(self, scope: Scope, receive: Receive, send: Send, error: Exception, begun: bool) -> None:
+        number = secrets.token_hex(4)
+        log.error("error %s", number, exc_info=_without_message(error))
+        if not begun:
+            text = f"Something went wrong on our side (error {number}). Go back and try again.\n"
+            await Response(text, 500, media_type="text/plain; charset=utf-8")(scope, receive, send)
+
+
+def _without_message(error: Exception) -> tuple[type[BaseException], BaseException, Any]:
+    """The error for the log: where it was, not what was in it."""
+    return type(error), type("Error", (Exception,), {})(type(error).__name__), error.__traceback__
+
+
+def _add_headers(headers: MutableHeaders, secure: bool) -> None:
+    for name, value in HEADERS.items():
+        headers[name] = value
+    headers.setdefault("Content-Security-Policy", PAGE_POLICY)
+    headers.setdefault("Cache-Control", "private, no-cache")
+    if secure:
+        headers["Strict-Transport-Security"] = HSTS

@@ -1,0 +1,252 @@
+"""Who is there: invite links, passwords and sessions.
+
+Tokens have 256 random bits and are stored as their SHA-256 only. There is no open sign-up: an account begins with an
+invite link. A link is for one person, except one with a completion code: that is the address a platform sends all of
+its workers to, each with ids of the platform's own in the query.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+from argon2 import PasswordHasher
+from argon2.exceptions import Argon2Error, InvalidHashError
+
+from askew.collect.accounts import add_annotator, person
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.schema import annotator, invite, login
+
+HOUR = 3_600_000
+IDLE = 12 * HOUR
+"""A session that nobody used for so long is over."""
+LONGEST = 14 * 24 * HOUR
+"""A session is over after so long in any case."""
+INVITE_DAYS = 14
+SEEN_EVERY = 60_000
+PASSWORD_LENGTHS = (10, 200)
+PLATFORM_IDS = 8
+PLATFORM_LENGTH = 200
+INVITE_KEY = "askew_invite"
+"""Where the platform ids of a person say by which invite link the person came."""
+
+
+def token_hash(token: str) -> str:
+    """What is stored of a token."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass
+class Passwords:
+    """Argon2id, two at a time: each takes 64 MiB and a noticeable part of a second, on purpose."""
+
+    hasher: PasswordHasher = field(default_factory=PasswordHasher)
+    _turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(2))
+    _nobody: str = ""
+
+    def __post_init__(self) -> None:
+        self._nobody = self.hasher.hash(secrets.token_hex(16))
+
+    def hash(self, password: str) -> str:
+        """What is stored of a password; too short or too long ones are refused."""
+        least, most = PASSWORD_LENGTHS
+        if not least <= len(password) <= most:
+            raise Refused(f"A password has {least} to {most} characters. Choose another one.")
+        with self._turns:
+            return self.hasher.hash(password)
+
+    def matches(self, stored: str | None, password: str) -> bool:
+        """Whether the password is right. Takes as long when there is nobody of that name, or no password."""
+        with self._turns:
+            try:
+                right = self.hasher.verify(stored or self._nobody, password[: PASSWORD_LENGTHS[1] + 1])
+            except (Argon2Error, InvalidHashError):
+                return False
+        return right and stored is not None
+
+
+def create_invite(
+    tx: Tx,
+    role: str = "annotator",
+    *,
+    annotator_id: int | None = None,
+    completion_code: str | None = None,
+    days: int = INVITE_DAYS,
+    actor: int | None = None,
+    token: str | None = None,
+) -> str:
+    """A token for an invite link; with ``annotator_id`` it signs in somebody who is known already."""
+    token = token or secrets.token_urlsafe(32)
+    new = tx.insert(
+        invite,
+        token_hash=token_hash(token),
+        role=role,
+        annotator_id=annotator_id,
+        completion_code=completion_code,
+        created_at=tx.now,
+        expires_at=tx.now + days * 24 * HOUR,
+    )
+    record_event(tx, "invite.made", f"invite {new}", actor, {"role": role, "platform": completion_code is not None})
+    return token
+
+
+def owner_link(tx: Tx) -> str:
+    """A token for the link that the console prints: for the first owner, or a new one for the owner there is.
+
+    Earlier links for owners that nobody used stop working.
+    """
+    tx.change(invite, (invite.c.role == "owner") & invite.c.used_at.is_(None), used_at=tx.now)
+    known = sa.select(annotator.c.id).where(annotator.c.role == "owner", annotator.c.excluded_at.is_(None))
+    return create_invite(tx, "owner", annotator_id=tx.value(known.order_by(annotator.c.id)), days=1)
+
+
+def open_invite(tx: Tx, token: str) -> AnyRow:
+    """The invite of a link that can still be used."""
+    found = tx.first(sa.select(invite).where(invite.c.token_hash == token_hash(token)))
+    if found is None:
+        raise Gone("This invite link is not known. Check that you have the whole link, or ask for a new one.")
+    if found.used_at is not None and found.completion_code is None:
+        raise Gone(
+            "This invite link has been used already. Sign in with your name and password, or ask for a new link."
+        )
+    if found.expires_at is not None and found.expires_at <= tx.now:
+        raise Gone("This invite link is too old. Ask the study's owner for a new one.")
+    return found
+
+
+def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
+    """Ids that a platform put into the link, as they came; their number and lengths are bounded.
+
+    >>> platform_ids({"PROLIFIC_PID": "5f3c"})
+    {'PROLIFIC_PID': '5f3c'}
+    """
+    ids = {name: value for name, value in query.items() if name != INVITE_KEY and value}
+    if len(ids) > PLATFORM_IDS or any(
+        len(text) > PLATFORM_LENGTH or "\0" in text for pair in ids.items() for text in pair
+    ):
+        raise Refused(
+            f"The link has more than {PLATFORM_IDS} ids after the question mark, or one of more than "
+            f"{PLATFORM_LENGTH} characters. Open it again as the platform gave it."
+        )
+    return ids
+
+
+def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str]) -> int:
+    """Use an invite; gives the id of the person, who is new unless the invite names one."""
+    found = open_invite(tx, token)
+    if found.annotator_id is not None:
+        tx.change(invite, invite.c.id == found.id, used_at=tx.now)
+        return int(found.annotator_id)
+    if found.completion_code is not None:
+        if not ids:
+            raise Refused(
+                "This link works from the platform only: it must carry your id there. Open it from the platform."
+            )
+        _refuse_known_ids(tx, found.id, ids)
+        name = name.strip() or f"worker {secrets.token_hex(4)}"
+        ids = {**ids, INVITE_KEY: str(found.id)}
+    new = add_annotator(tx, name, found.role, ids)
+    if password_hash is not None:
+        tx.change(annotator, annotator.c.id == new, password_hash=password_hash)
+    tx.change(invite, invite.c.id == found.id, used_at=tx.now)
+    return new
+
+
+def _refuse_known_ids(tx: Tx, invite_id: int, ids: Mapping[str, str]) -> None:
+    """An id is no proof of who somebody is, so it opens an account once only."""
+    stored = json.dumps({**ids, INVITE_KEY: str(invite_id)}, sort_keys=True)
+    if tx.first(sa.select(annotator.c.id).where(annotator.c.platform == stored)):
+        raise Gone(
+            "Somebody has entered with your platform id already. If it was you, go on in that browser, or sign in with "
+            "your name and password. If you cannot, ask the study's owner for a link of your own."
+        )
+
+
+def completion_code(tx: Tx, who: AnyRow) -> str | None:
+    """The completion code of the link by which a person came, if it has one."""
+    number = json.loads(who.platform).get(INVITE_KEY)
+    if number is None:
+        return None
+    code: str | None = tx.value(sa.select(invite.c.completion_code).where(invite.c.id == int(number)))
+    return code
+
+
+def find_password(tx: Tx, name: str) -> tuple[int, str | None]:
+    """Id and stored password of the person of that name; 0 and None if there is none."""
+    found = tx.first(sa.select(annotator.c.id, annotator.c.password_hash).where(annotator.c.name == name.strip()))
+    return (0, None) if found is None else (found.id, found.password_hash)
+
+
+def start_session(tx: Tx, annotator_id: int, earlier: str | None = None) -> str:
+    """A new session's token; the one this browser had before is over."""
+    if earlier:
+        end_session(tx, earlier)
+    tx.execute(sa.delete(login).where(login.c.expires_at <= tx.now))
+    token = secrets.token_urlsafe(32)
+    tx.insert(
+        login,
+        token_hash=token_hash(token),
+        annotator_id=annotator_id,
+        created_at=tx.now,
+        last_seen_at=tx.now,
+        expires_at=tx.now + LONGEST,
+    )
+    return token
+
+
+def end_session(tx: Tx, token: str) -> None:
+    """End one session."""
+    tx.execute(sa.delete(login).where(login.c.token_hash == token_hash(token)))
+
+
+def end_sessions(tx: Tx, annotator_id: int) -> None:
+    """End every session of a person: after a new password, a new role, a deletion."""
+    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
+
+
+def signed_in(tx: Tx, token: str) -> AnyRow | None:
+    """The person whose session this is, with ``last_seen_at`` of the session; None if it is over."""
+    return tx.first(
+        sa.select(annotator, login.c.last_seen_at)
+        .join(login, login.c.annotator_id == annotator.c.id)
+        .where(
+            login.c.token_hash == token_hash(token), login.c.expires_at > tx.now, login.c.last_seen_at > tx.now - IDLE
+        )
+    )
+
+
+def seen(tx: Tx, token: str) -> None:
+    """Note that a session is in use."""
+    tx.change(login, login.c.token_hash == token_hash(token), last_seen_at=tx.now)
+
+
+def change_password(tx: Tx, annotator_id: int, password_hash: str) -> None:
+    """Set a password; every session of the person ends."""
+    person(tx, annotator_id)
+    tx.change(annotator, annotator.c.id == annotator_id, password_hash=password_hash)
+    end_sessions(tx, annotator_id)
+    record_event(tx, "person.password", f"annotator {annotator_id}", annotator_id)
+
+
+def change_role(tx: Tx, annotator_id: int, role: str, actor: int) -> None:
+    """Make a person an owner or an annotator; every session of the person ends. The last owner stays one."""
+    if role not in ("owner", "annotator"):
+        raise Refused(f"There is no role {role!r}.")
+    owners = tx.value(
+        sa.select(sa.func.count()).where(
+            annotator.c.role == "owner", annotator.c.id != annotator_id, annotator.c.excluded_at.is_(None)
+        )
+    )
+    if role != "owner" and not owners:
+        raise NotAllowed("A study needs an owner, and this is the only one. Make somebody else an owner first.")
+    person(tx, annotator_id)
+    tx.change(annotator, annotator.c.id == annotator_id, role=role)
+    end_sessions(tx, annotator_id)
+    record_event(tx, "person.role", f"annotator {annotator_id}", actor, {"role": role})

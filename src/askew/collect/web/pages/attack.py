@@ -1,0 +1,207 @@
+"""Writing: an image, a question, the robot's answer, a judgement (Li et al. 2021, Figures 13 and 14).
+
+Whatever goes wrong, the page comes back with what the person typed. Nothing here calls a model inside a transaction.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect import writing
+from askew.collect.draws import Call, call_for
+from askew.collect.flags import report_image
+from askew.collect.forms import once
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.schema import image, session
+from askew.collect.web.failures import failure_of, failure_page
+from askew.collect.web.visit import Page, Visit
+
+SKIP_REASONS = (
+    "I cannot see the image",
+    "Nothing more comes to my mind",
+    "I do not want to work on this image",
+    "Other",
+)
+REPORT_REASONS = ("It is offensive or disturbing", "It shows private information", "It is not an image of anything")
+
+
+def start(visit: Visit) -> Response:
+    """Take an image."""
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, Any]:
+            task = writing.claim_image(tx, visit.me)
+            return {"session": task.session_id if task else None}
+
+        given = once(tx, visit.form_key, visit.me, "claim image", act)
+    if given["session"] is None:
+        return visit.redirect("/home?nothing=write")
+    return visit.redirect(f"/write/{given['session']}")
+
+
+def show(visit: Visit) -> Response:
+    """The image and where the person is with it; once it is over, how it ended."""
+    return _page(visit)
+
+
+def ask(visit: Visit) -> Response:
+    """Send the question to the robot, and come back with the answer."""
+    service, number = visit.service, visit.number("session")
+    try:
+        service.buckets.take(f"questions:{visit.me}", service.limits.questions)
+        service.in_flight.enter(visit.me, service.limits.calls_in_flight)
+        try:
+            call = _call(visit, number)
+            if call is not None:
+                service.robots.ask(call)
+        finally:
+            service.in_flight.leave(visit.me)
+    except Exception as error:
+        return _again(visit, error)
+    return visit.redirect(f"/write/{number}")
+
+
+def _call(visit: Visit, number: int) -> Call | None:
+    """The call to make; None when a replay finds it answered already."""
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, Any]:
+            return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
+
+        asked = once(tx, visit.form_key, visit.me, f"ask {number}", act)
+        try:
+            return call_for(tx, asked["question"])
+        except Gone:
+            return None
+
+
+def judge(visit: Visit) -> Response:
+    """Take the judgement, with the correct answer if the robot was wrong."""
+    number = visit.number("session")
+    try:
+        if not visit.text("verdict"):
+            raise Refused("Choose one: is the robot's answer correct or wrong, or are you not sure?")
+        with visit.service.database.write() as tx:
+
+            def act() -> dict[str, Any]:
+                verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
+                asked = int(visit.text("try")) if visit.text("try").isascii() and visit.text("try").isdigit() else 0
+                writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence)
+                return {}
+
+            once(tx, visit.form_key, visit.me, f"judge {number}", act)
+    except Exception as error:
+        return _again(visit, error)
+    return visit.redirect(f"/write/{number}")
+
+
+def extend(visit: Visit) -> Response:
+    """More time; typed text comes back."""
+    number = visit.number("session")
+    try:
+        with visit.service.database.write() as tx:
+
+            def act() -> dict[str, Any]:
+                return {"until": writing.extend_writing(tx, visit.me, number)}
+
+            once(tx, visit.form_key, visit.me, f"extend {number}", act)
+    except Exception as error:
+        return _again(visit, error)
+    return _page(visit, notice="You have more time now.")
+
+
+def skip(visit: Visit) -> Response:
+    """Give the image back."""
+    number, reason = visit.number("session"), visit.text("reason")
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, Any]:
+            writing.release_image(tx, visit.me, number, _reason(reason, SKIP_REASONS))
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"skip {number}", act)
+    return visit.redirect(f"/write/{number}")
+
+
+def report(visit: Visit) -> Response:
+    """Report the image, and give it back."""
+    number = visit.number("session")
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, Any]:
+            task = writing.writing_task(tx, visit.me, number)
+            if not report_image(tx, visit.me, task.image_id, _reason(visit.text("reason"), REPORT_REASONS)):
+                writing.release_image(tx, visit.me, number, "reported")
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"report {number}", act)
+    return visit.redirect(f"/write/{number}")
+
+
+def _reason(given: str, known: tuple[str, ...]) -> str:
+    if given not in known:
+        raise Refused("Choose one of the reasons.")
+    return given
+
+
+def _again(visit: Visit, error: Exception) -> Response:
+    """The same page with the text that was typed, and what is wrong."""
+    failure = failure_of(error)
+    if failure.status in (403, 500):
+        return failure_page(visit, failure)
+    message = failure.message or "The service is busy: your text was not saved. Wait a few seconds and send it again."
+    try:
+        response = _page(visit, status=failure.status, error=message)
+    except Exception as worse:
+        return failure_page(visit, failure_of(worse))
+    if failure.seconds:
+        response.headers["Retry-After"] = str(failure.seconds)
+    return response
+
+
+def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
+    number = visit.number("session")
+    with visit.service.database.read() as tx:
+        try:
+            task = writing.writing_task(tx, visit.me, number)
+        except Gone as over:
+            return _over(visit, number, status if status != 200 else 200, error or str(over))
+        values = {"task": task, "settings": tx.settings, "now": tx.now}
+    failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
+    if failed is not None and failed is task.tries[-1] and not error and not notice:
+        error = "No robot could answer that question just now. No try was used. Ask it again, or ask another one."
+    typed = visit.text("question") or (failed.text if failed is not None and failed is task.tries[-1] else "")
+    values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
+    form = {"question": typed, "answer": visit.text("answer"), "verdict": visit.text("verdict")}
+    form["confidence"] = visit.text("confidence")
+    return visit.render("attack.html", status, error=error, notice=notice, typed=form, **values)
+
+
+def _over(visit: Visit, number: int, status: int, message: str) -> Response:
+    """How a session ended, with its questions, and any text that came too late."""
+    with visit.service.database.read() as tx:
+        row = tx.first(
+            sa.select(session, image.c.sha256, image.c.hidden_at)
+            .join(image, image.c.id == session.c.image_id)
+            .where(session.c.id == number)
+        )
+        if row is None or row.annotator_id != visit.me:
+            raise NotAllowed("This is not your image.")
+        tries = writing.session_tries(tx, number)
+    late = [visit.text(name) for name in ("question", "answer") if visit.text(name).strip()]
+    won = next((one for one in tries if one.verdict == "wrong"), None)
+    return visit.render("attack_over.html", status, row=row, tries=tries, won=won, late=late, message=message)
+
+
+PAGES = (
+    Page("POST", "/write", start, "worker"),
+    Page("GET", "/write/{session:int}", show, "worker"),
+    Page("POST", "/write/{session:int}/ask", ask, "worker"),
+    Page("POST", "/write/{session:int}/judge", judge, "worker"),
+    Page("POST", "/write/{session:int}/extend", extend, "worker"),
+    Page("POST", "/write/{session:int}/skip", skip, "worker"),
+    Page("POST", "/write/{session:int}/report", report, "worker"),
+)

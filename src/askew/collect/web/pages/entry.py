@@ -1,0 +1,179 @@
+"""Coming in: invite links, signing in and out, consent, instructions, password."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect.accounts import give_consent
+from askew.collect.forms import once
+from askew.collect.refusals import Refused
+from askew.collect.schema import form
+from askew.collect.web import login
+from askew.collect.web.security import TooOften
+from askew.collect.web.visit import Page, Visit
+
+
+def front(visit: Visit) -> Response:
+    """The address without a path."""
+    return visit.redirect("/home" if visit.who is not None else "/sign-in")
+
+
+def sign_in_page(visit: Visit) -> Response:
+    """The form to sign in."""
+    if visit.who is not None:
+        return visit.redirect("/home")
+    return visit.render("sign_in.html", name="", error="")
+
+
+def sign_in(visit: Visit) -> Response:
+    """Check name and password. The answer is the same, and takes as long, whether or not the name is known."""
+    service, name = visit.service, visit.text("name")[: login.PLATFORM_LENGTH]
+    try:
+        service.buckets.take(f"sign-in:{visit.address}", service.limits.sign_ins)
+        service.buckets.take(f"sign-in-name:{name.strip()}", service.limits.sign_ins)
+    except TooOften as too_often:
+        page = visit.render("sign_in.html", 429, name=name, error=str(too_often))
+        page.headers["Retry-After"] = str(too_often.seconds)
+        return page
+    with service.database.read() as tx:
+        found, stored = login.find_password(tx, name.replace("\0", ""))
+    if not service.passwords.matches(stored, visit.text("password")):
+        error = "Name and password do not fit together. Nothing was changed. Check both and try again."
+        return visit.render("sign_in.html", 401, name=name, error=error)
+    with service.database.write() as tx:
+        token = login.start_session(tx, found, visit.request.cookies.get(service.cookie))
+    return visit.set_session(visit.redirect("/home"), token)
+
+
+def sign_out(visit: Visit) -> Response:
+    """End the session; the browser forgets the pages it kept."""
+    with visit.service.database.write() as tx:
+        login.end_session(tx, visit.token or "")
+    response = visit.set_session(visit.redirect("/sign-in"), None)
+    response.headers["Clear-Site-Data"] = '"cache"'
+    return response
+
+
+def invite_page(visit: Visit) -> Response:
+    """What an invite link opens: nothing is used up before the button is pressed."""
+    ids = login.platform_ids(visit.request.query_params)
+    with visit.service.database.read() as tx:
+        found = login.open_invite(tx, visit.request.path_params["token"])
+        own = _entered(visit, found.id, ids)
+    if own:
+        return visit.redirect("/home")
+    return _invite(visit, found.role, found.annotator_id is not None, found.completion_code is not None, ids, "")
+
+
+def accept_invite(visit: Visit) -> Response:
+    """Make the account and sign in. Sent twice by the same browser, it makes one account."""
+    service, token = visit.service, visit.request.path_params["token"]
+    with service.database.read() as tx:
+        earlier = tx.value(
+            sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
+        )
+        found = None if earlier else login.open_invite(tx, token)
+    ids = login.platform_ids({k[3:]: v for k, v in visit.form.items() if k.startswith("id.")})
+    password = visit.text("password")
+    known = found is not None and found.annotator_id is not None
+    platform = found is not None and found.completion_code is not None
+    try:
+        needed = found is not None and not known and (password or not platform)
+        stored = service.passwords.hash(password) if needed else None
+        with service.database.write() as tx:
+            earlier = tx.value(
+                sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
+            )
+            person = earlier or login.accept_invite(tx, token, visit.text("name"), stored, ids)
+            once(tx, visit.form_key, person, "invite", dict)
+            session = login.start_session(tx, person, visit.request.cookies.get(service.cookie))
+    except Refused as error:
+        assert found is not None
+        return _invite(visit, found.role, known, platform, ids, str(error), 422)
+    return visit.set_session(visit.redirect("/home"), session)
+
+
+def _entered(visit: Visit, invite_id: int, ids: dict[str, str]) -> bool:
+    """Whether the person who is signed in came by this very platform link with these ids."""
+    import json
+
+    if visit.who is None or not ids:
+        return False
+    return bool(json.loads(visit.who.platform) == {**ids, login.INVITE_KEY: str(invite_id)})
+
+
+def _invite(
+    visit: Visit, role: str, known: bool, platform: bool, ids: dict[str, str], error: str, status: int = 200
+) -> Response:
+    values = {"role": role, "known": known, "platform": platform, "ids": ids, "error": error}
+    return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
+
+
+def consent_page(visit: Visit) -> Response:
+    """What taking part means."""
+    consent = visit.service.consent
+    return visit.render(
+        "consent.html", consent=consent, agreed=visit.person.consent_version == consent.version, error=""
+    )
+
+
+def agree(visit: Visit) -> Response:
+    """Store that the person agreed, and to which version."""
+    consent = visit.service.consent
+    if visit.text("agree") != "yes" or visit.text("version") != consent.version:
+        error = "Tick the box if you agree. If the text has changed, read it again."
+        return visit.render("consent.html", 422, consent=consent, agreed=False, error=error)
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, str]:
+            give_consent(tx, visit.me, consent.version)
+            return {}
+
+        once(tx, visit.form_key, visit.me, "consent", act)
+    return visit.redirect("/instructions?first=1")
+
+
+def instructions(visit: Visit) -> Response:
+    """How to ask, judge and answer, with examples."""
+    first = visit.request.query_params.get("first") == "1"
+    with visit.service.database.read() as tx:
+        return visit.render("instructions.html", settings=tx.settings, first=first)
+
+
+def password_page(visit: Visit) -> Response:
+    """The form for a new password."""
+    return visit.render("password.html", error="", least=login.PASSWORD_LENGTHS[0])
+
+
+def change_password(visit: Visit) -> Response:
+    """Set a new password; all other sessions of the person end."""
+    service = visit.service
+    try:
+        service.buckets.take(f"sign-in-name:{visit.person.name}", service.limits.sign_ins)
+        if visit.person.password_hash and not service.passwords.matches(
+            visit.person.password_hash, visit.text("old_password")
+        ):
+            raise Refused("The present password is not right.")
+        stored = service.passwords.hash(visit.text("password"))
+    except Refused as error:
+        return visit.render("password.html", 422, error=str(error), least=login.PASSWORD_LENGTHS[0])
+    with service.database.write() as tx:
+        login.change_password(tx, visit.me, stored)
+        token = login.start_session(tx, visit.me)
+    return visit.set_session(visit.redirect("/my-work?done=password"), token)
+
+
+PAGES = (
+    Page("GET", "/", front, "anyone"),
+    Page("GET", "/sign-in", sign_in_page, "anyone"),
+    Page("POST", "/sign-in", sign_in, "anyone"),
+    Page("POST", "/sign-out", sign_out, "person"),
+    Page("GET", "/invite/{token}", invite_page, "anyone"),
+    Page("POST", "/invite/{token}", accept_invite, "anyone"),
+    Page("GET", "/consent", consent_page, "person"),
+    Page("POST", "/consent", agree, "person"),
+    Page("GET", "/instructions", instructions, "person"),
+    Page("GET", "/password", password_page, "person"),
+    Page("POST", "/password", change_password, "person"),
+)

@@ -1,0 +1,207 @@
+"""For owners: every question with its full history, flags, quarantine, and images that were reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect.database import Tx
+from askew.collect.flags import quarantine, resolve, unhide_image
+from askew.collect.forms import once
+from askew.collect.schema import (
+    QUESTION_STATES,
+    STANDINGS,
+    annotator,
+    draw,
+    flag,
+    image,
+    judgement,
+    lease,
+    model,
+    prediction,
+    question,
+    round_,
+    session,
+    verification,
+)
+from askew.collect.web.failures import Failure
+from askew.collect.web.visit import Page, Visit
+
+ROWS = 50
+
+
+def listed(visit: Visit) -> Response:
+    """Questions, filtered and searched, the latest first."""
+    query = visit.request.query_params
+    wanted = {name: query.get(name, "")[:120].replace("\0", "") for name in ("state", "standing", "q", "before")}
+    with visit.service.database.read() as tx:
+        rows = tx.rows(_found(wanted))
+        reported = _reported(tx)
+    more = rows[-1].id if len(rows) == ROWS else None
+    choices: dict[str, Any] = {"states": QUESTION_STATES, "standings": STANDINGS}
+    return visit.render("examples.html", rows=rows, reported=reported, wanted=wanted, more=more, **choices)
+
+
+def history(visit: Visit) -> Response:
+    """Everything that happened to one question."""
+    return _one(visit, visit.number("question"))
+
+
+def take_out(visit: Visit) -> Response:
+    """Put a question into quarantine."""
+    note = visit.text("note").strip()[:200] or "by the owner"
+
+    def act(tx: Tx, number: int) -> None:
+        quarantine(tx, visit.me, number, note)
+
+    return _change(visit, "quarantine", act)
+
+
+def decide(visit: Visit) -> Response:
+    """Put a question back to work, or remove it."""
+    if visit.text("decision") not in ("keep", "remove"):
+        raise Failure(422, message="Choose whether to keep or to remove the question.")
+
+    def act(tx: Tx, number: int) -> None:
+        resolve(tx, visit.me, number, visit.text("decision") == "keep")
+
+    return _change(visit, "resolve", act)
+
+
+def unhide(visit: Visit) -> Response:
+    """Show a reported image again."""
+    number = visit.number("image")
+    with visit.service.database.write() as tx:
+        if tx.first(sa.select(image.c.id).where(image.c.id == number)) is None:
+            raise Failure(404)
+
+        def act() -> dict[str, Any]:
+            unhide_image(tx, visit.me, number)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"unhide {number}", act)
+    return visit.redirect("/owner/examples")
+
+
+def _change(visit: Visit, kind: str, change: Any) -> Response:
+    number = visit.number("question")
+    with visit.service.database.write() as tx:
+        if tx.first(sa.select(question.c.id).where(question.c.id == number)) is None:
+            raise Failure(404)
+
+        def act() -> dict[str, Any]:
+            change(tx, number)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"{kind} {number}", act)
+    return visit.redirect(f"/owner/examples/{number}")
+
+
+def _found(wanted: dict[str, str]) -> sa.Select[Any]:
+    flags = sa.select(sa.func.count()).where(flag.c.question_id == question.c.id).scalar_subquery()
+    found = (
+        sa.select(
+            question.c.id,
+            question.c.text,
+            question.c.state,
+            question.c.standing,
+            question.c.done,
+            question.c.type,
+            question.c.asked_at,
+            annotator.c.pseudonym,
+            image.c.sha256,
+            prediction.c.answer.label("robot"),
+            judgement.c.answer.label("correct"),
+            flags.label("flags"),
+        )
+        .join(annotator, annotator.c.id == question.c.annotator_id)
+        .join(image, image.c.id == question.c.image_id)
+        .outerjoin(prediction, prediction.c.question_id == question.c.id)
+        .outerjoin(judgement, judgement.c.question_id == question.c.id)
+        .order_by(question.c.id.desc())
+        .limit(ROWS)
+    )
+    if wanted["state"] in QUESTION_STATES:
+        found = found.where(question.c.state == wanted["state"])
+    if wanted["standing"] in STANDINGS:
+        found = found.where(question.c.standing == wanted["standing"])
+    if wanted["standing"] == "flagged":
+        found = found.where(flags > 0)
+    if wanted["q"]:
+        parts = (question.c.text, prediction.c.answer, judgement.c.answer, annotator.c.pseudonym)
+        found = found.where(sa.or_(*(part.icontains(wanted["q"], autoescape=True) for part in parts)))
+    if wanted["before"].isascii() and wanted["before"].isdigit() and len(wanted["before"]) < 10:
+        found = found.where(question.c.id < int(wanted["before"]))
+    return found
+
+
+def _reported(tx: Tx) -> list[Any]:
+    reports = sa.func.count(flag.c.id)
+    return list(
+        tx.rows(
+            sa.select(
+                image.c.id,
+                image.c.sha256,
+                image.c.hidden_at,
+                reports.label("reports"),
+                sa.func.min(flag.c.reason).label("reason"),
+            )
+            .join(flag, flag.c.image_id == image.c.id)
+            .where(flag.c.resolved_at.is_(None))
+            .group_by(image.c.id, image.c.sha256, image.c.hidden_at)
+            .order_by(image.c.id)
+            .limit(ROWS)
+        )
+    )
+
+
+def _one(visit: Visit, number: int) -> Response:
+    with visit.service.database.read() as tx:
+        row = tx.first(
+            sa.select(
+                question,
+                image.c.sha256,
+                image.c.name.label("image_name"),
+                image.c.hidden_at,
+                round_.c.number.label("round"),
+                round_.c.state.label("round_state"),
+                annotator.c.pseudonym,
+                session.c.started_at,
+            )
+            .join(image, image.c.id == question.c.image_id)
+            .join(round_, round_.c.id == image.c.round_id)
+            .join(annotator, annotator.c.id == question.c.annotator_id)
+            .join(session, session.c.id == question.c.session_id)
+            .where(question.c.id == number)
+        )
+        if row is None:
+            raise Failure(404)
+        values: dict[str, Any] = {
+            "draws": _of(tx, draw, number, draw.c.n, join=model, on=model.c.id == draw.c.model_id, extra=model.c.name),
+            "prediction": tx.first(sa.select(prediction).where(prediction.c.question_id == number)),
+            "judgement": tx.first(sa.select(judgement).where(judgement.c.question_id == number)),
+            "answers": _people(tx, verification, number),
+            "leases": _people(tx, lease, number),
+            "flags": _people(tx, flag, number),
+        }
+    return visit.render("example.html", row=row, **values)
+
+
+def _of(tx: Tx, table: sa.Table, number: int, order: Any, join: sa.Table, on: Any, extra: Any) -> list[Any]:
+    return list(tx.rows(sa.select(table, extra).join(join, on).where(table.c.question_id == number).order_by(order)))
+
+
+def _people(tx: Tx, table: sa.Table, number: int) -> list[Any]:
+    on = annotator.c.id == table.c.annotator_id
+    return _of(tx, table, number, table.c.id, annotator, on, annotator.c.pseudonym)
+
+
+PAGES = (
+    Page("GET", "/owner/examples", listed, "owner"),
+    Page("GET", "/owner/examples/{question:int}", history, "owner"),
+    Page("POST", "/owner/examples/{question:int}/quarantine", take_out, "owner"),
+    Page("POST", "/owner/examples/{question:int}/resolve", decide, "owner"),
+    Page("POST", "/owner/images/{image:int}/unhide", unhide, "owner"),
+)

@@ -1,0 +1,158 @@
+"""For owners: how the rounds stand, how the models do, and the switches for both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect.database import Tx
+from askew.collect.forms import once
+from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
+from askew.collect.schema import ROUND_STATES, draw, ensemble_member, event, image, model, prediction, question, round_
+from askew.collect.study_settings import differences
+from askew.collect.web.failures import Failure
+from askew.collect.web.visit import Page, Visit
+
+LATEST = 1000
+"""Calls of each model that the latencies are taken from."""
+BY_WEB = ("READY", "OPEN", "DRAINING")
+"""States that a button leads to; freezing and releasing are commands."""
+
+
+@dataclass(frozen=True)
+class ModelRow:
+    """A model of a round, with what its latest calls took."""
+
+    id: int
+    name: str
+    weight: float
+    active: bool
+    calls: int
+    failed: int
+    p50: float | None
+    p95: float | None
+    resting: bool
+
+
+@dataclass(frozen=True)
+class RoundRow:
+    """A round as the page shows it."""
+
+    id: int
+    number: int
+    state: str
+    counts: RoundCounts
+    models: list[ModelRow]
+    next: str | None
+    blockers: list[str]
+
+
+def monitor(visit: Visit) -> Response:
+    """The counts of every round, the latest first."""
+    with visit.service.database.read() as tx:
+        rounds = [_round(visit, tx, row) for row in tx.rows(sa.select(round_).order_by(round_.c.number.desc()))]
+        events = tx.rows(sa.select(event).order_by(event.c.id.desc()).limit(15))
+        settings, now = tx.settings, tx.now
+    changes = differences(settings)
+    return visit.render("monitor.html", rounds=rounds, events=events, settings=settings, changes=changes, now=now)
+
+
+def change_state(visit: Visit) -> Response:
+    """Move a round to its next state."""
+    number, to = visit.number("round"), visit.text("to")
+    if to not in BY_WEB:
+        raise Failure(
+            422, message="A round is frozen and released by commands: askew collect freeze, askew collect release."
+        )
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            change_round(tx, number, to, visit.me)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"round {number} {to}", act)
+    return visit.redirect("/owner")
+
+
+def switch_model(visit: Visit) -> Response:
+    """Take a model out of the draw, or put it back."""
+    number, chosen, active = visit.number("round"), visit.number("model"), visit.text("active") == "yes"
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            set_model_active(tx, number, chosen, active, visit.me)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"model {number} {chosen}", act)
+    if active:
+        visit.service.robots.lane(chosen).rests_until = 0.0
+    return visit.redirect("/owner")
+
+
+def percentile(values: list[float], share: float) -> float | None:
+    """The smallest value that so large a share of them does not exceed; None of nothing.
+
+    >>> percentile([3.0, 1.0, 2.0, 4.0], 0.5), percentile([3.0, 1.0], 0.95), percentile([], 0.5)
+    (2.0, 3.0, None)
+    """
+    if not values:
+        return None
+    ordered = sorted(values)
+    return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+def _round(visit: Visit, tx: Tx, row: Any) -> RoundRow:
+    place = ROUND_STATES.index(row.state)
+    after = ROUND_STATES[place + 1] if place + 1 < len(ROUND_STATES) else None
+    shown = after if after in (*BY_WEB, "FROZEN") else None
+    reasons = blockers(tx, row.id, shown) if shown else []
+    return RoundRow(row.id, row.number, row.state, round_counts(tx, row.id), _models(visit, tx, row.id), shown, reasons)
+
+
+def _models(visit: Visit, tx: Tx, round_id: int) -> list[ModelRow]:
+    members = tx.rows(
+        sa.select(model.c.id, model.c.name, ensemble_member.c.weight, ensemble_member.c.active)
+        .join(ensemble_member, ensemble_member.c.model_id == model.c.id)
+        .where(ensemble_member.c.round_id == round_id)
+        .order_by(model.c.id)
+    )
+    return [_model(visit, tx, round_id, row) for row in members]
+
+
+def _model(visit: Visit, tx: Tx, round_id: int, row: Any) -> ModelRow:
+    here = (image.c.round_id == round_id) & (draw.c.model_id == row.id)
+    drawn = draw.join(question, question.c.id == draw.c.question_id).join(image, image.c.id == question.c.image_id)
+    outcomes = tx.rows(
+        sa.select(draw.c.outcome, sa.func.count()).select_from(drawn).where(here).group_by(draw.c.outcome)
+    )
+    by = {row[0]: row[1] for row in outcomes}
+    latest = sa.select(prediction.c.seconds).where(prediction.c.model_id == row.id)
+    seconds = [one.seconds for one in tx.rows(latest.order_by(prediction.c.question_id.desc()).limit(LATEST))]
+    return ModelRow(
+        id=row.id,
+        name=row.name,
+        weight=row.weight,
+        active=row.active,
+        calls=sum(by.values()),
+        failed=by.get("FAILED", 0),
+        p50=percentile(seconds, 0.5),
+        p95=percentile(seconds, 0.95),
+        resting=visit.service.robots.resting(row.id),
+    )
+
+
+def _known(tx: Tx, round_id: int) -> None:
+    if tx.first(sa.select(round_.c.id).where(round_.c.id == round_id)) is None:
+        raise Failure(404)
+
+
+PAGES = (
+    Page("GET", "/owner", monitor, "owner"),
+    Page("POST", "/owner/round/{round:int}/state", change_state, "owner"),
+    Page("POST", "/owner/round/{round:int}/model/{model:int}", switch_model, "owner"),
+)

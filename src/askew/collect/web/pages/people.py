@@ -1,0 +1,164 @@
+"""For owners: who takes part, invite links, roles, and exclusion with a preview of its effect."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import sqlalchemy as sa
+from starlette.responses import Response
+
+from askew.collect.accounts import person
+from askew.collect.exclusion import exclude, preview_exclusion
+from askew.collect.forms import once
+from askew.collect.refusals import NotAllowed, Refused
+from askew.collect.schema import annotator, gold_result, invite, question, verification
+from askew.collect.web import login, progress
+from askew.collect.web.failures import Failure
+from askew.collect.web.visit import Page, Visit
+
+CODE_LENGTH = 60
+DAYS = (1, 14, 90)
+
+
+def listed(visit: Visit) -> Response:
+    """Everybody, with counts of what they did."""
+    return _list(visit)
+
+
+def make_invite(visit: Visit) -> Response:
+    """Make an invite link and show it once: only its hash is stored. Sent twice, the form gives the same link."""
+    role, code = visit.text("role"), visit.text("code").strip()
+    days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
+    if role not in ("annotator", "owner"):
+        raise Refused("Choose whom the link is for.")
+    if len(code) > CODE_LENGTH or "\0" in code:
+        raise Refused(f"A completion code has at most {CODE_LENGTH} characters.")
+    if code and role == "owner":
+        raise Refused("A link with a completion code is for a platform's workers, who are annotators.")
+    token = visit.service.keys.token(visit.form_key)
+    with visit.service.database.write() as tx:
+
+        def act() -> dict[str, Any]:
+            login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
+            return {}
+
+        once(tx, visit.form_key, visit.me, "invite link", act)
+    return _list(visit, link=_link(visit, token), days=days, many=bool(code))
+
+
+def one(visit: Visit) -> Response:
+    """One person, and what excluding this person would change."""
+    return _one(visit)
+
+
+def sign_in_link(visit: Visit) -> Response:
+    """A one-time link that signs a known person in, e.g. after a lost password."""
+    number = visit.number("person")
+    token = visit.service.keys.token(visit.form_key)
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            who = person(tx, number)
+            login.create_invite(tx, who.role, annotator_id=number, days=1, actor=visit.me, token=token)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"link {number}", act)
+    return _one(visit, link=_link(visit, token))
+
+
+def change_role(visit: Visit) -> Response:
+    """Make somebody an owner or an annotator."""
+    number = visit.number("person")
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            login.change_role(tx, number, visit.text("role"), visit.me)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"role {number}", act)
+    return visit.redirect("/home" if number == visit.me else f"/owner/people/{number}")
+
+
+def exclude_person(visit: Visit) -> Response:
+    """Exclude somebody: their work stops to count, and others do it again."""
+    number, note = visit.number("person"), visit.text("note").strip()
+    if not note:
+        return _one(visit, error="Give the reason; it is kept in the log.", status=422)
+    if number == visit.me:
+        raise NotAllowed("You cannot exclude yourself.")
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            exclude(tx, number, note, visit.me)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"exclude {number}", act)
+    return visit.redirect(f"/owner/people/{number}")
+
+
+def _link(visit: Visit, token: str) -> str:
+    """The whole link. The Host header is one of ours: others get no answer."""
+    scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
+    return f"{scheme}://{visit.request.headers['host']}{visit.service.root_path}/invite/{token}"
+
+
+def _list(visit: Visit, **made: Any) -> Response:
+    asked = _counted(question, question.c.try_no.is_not(None))
+    fooled = _counted(question, question.c.state.in_(("VERIFYING", "VERIFIED")))
+    said = _counted(verification, ~verification.c.excluded)
+    with visit.service.database.read() as tx:
+        rows = tx.rows(
+            sa.select(annotator, asked.label("asked"), fooled.label("fooled"), said.label("verified"))
+            .order_by(annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
+            .limit(500)
+        )
+        open_links = tx.value(
+            sa.select(sa.func.count())
+            .select_from(invite)
+            .where(invite.c.expires_at > tx.now, invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None))
+        )
+    values = {"link": "", "many": False, "days": 0, **made}
+    return visit.render("people.html", rows=rows, open_links=open_links, choices=DAYS, **values)
+
+
+def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:
+    number = visit.number("person")
+    with visit.service.database.read() as tx:
+        _known(tx, number)
+        who = person(tx, number)
+        values = {
+            "row": who,
+            "done": progress.progress_of(tx, number),
+            "effect": preview_exclusion(tx, number),
+            "ids": json.loads(who.platform),
+            "gold": tx.first(
+                sa.select(sa.func.count(), sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))).where(
+                    gold_result.c.annotator_id == number, gold_result.c.passed.is_not(None)
+                )
+            ),
+        }
+    return visit.render("one_person.html", status, link=link, error=error, **values)
+
+
+def _counted(table: sa.Table, where: sa.ColumnElement[bool]) -> sa.ScalarSelect[Any]:
+    mine = table.c.annotator_id == annotator.c.id
+    return sa.select(sa.func.count()).select_from(table).where(mine, where).correlate(annotator).scalar_subquery()
+
+
+def _known(tx: Any, number: int) -> None:
+    if tx.first(sa.select(annotator.c.id).where(annotator.c.id == number)) is None:
+        raise Failure(404)
+
+
+PAGES = (
+    Page("GET", "/owner/people", listed, "owner"),
+    Page("POST", "/owner/people", make_invite, "owner"),
+    Page("GET", "/owner/people/{person:int}", one, "owner"),
+    Page("POST", "/owner/people/{person:int}/link", sign_in_link, "owner"),
+    Page("POST", "/owner/people/{person:int}/role", change_role, "owner"),
+    Page("POST", "/owner/people/{person:int}/exclude", exclude_person, "owner"),
+)

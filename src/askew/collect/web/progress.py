@@ -1,0 +1,74 @@
+"""What a person can do next and has done so far; every number is a count of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from askew.collect import sessions, verifying
+from askew.collect.database import Tx
+from askew.collect.rounds import open_round
+from askew.collect.schema import question, session, slot, verification
+
+
+@dataclass(frozen=True)
+class Work:
+    """What there is to do for one person."""
+
+    session_id: int | None
+    """The image the person holds."""
+    session_until: int | None
+    slot_id: int | None
+    """The question the person holds to verify."""
+    slot_until: int | None
+    images: bool
+    """Whether there is an image to write for."""
+    questions: bool
+    """Whether there is a question to verify."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What one person has done."""
+
+    asked: int
+    fooled: int
+    images: int
+    verified: int
+
+    @property
+    def pieces(self) -> int:
+        """Finished images and verified questions."""
+        return self.images + self.verified
+
+
+def work_for(tx: Tx, annotator_id: int) -> Work:
+    """What this person holds, and whether there is more."""
+    held = sessions.leased_session(tx, annotator_id)
+    leased = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
+    open_ = open_round(tx)
+    return Work(
+        session_id=held.id if held is not None else None,
+        session_until=held.lease_until if held is not None else None,
+        slot_id=leased.question_id if leased is not None else None,
+        slot_until=leased.lease_until if leased is not None else None,
+        images=held is not None or (open_ is not None and sessions.place_for(tx, annotator_id, open_.id) is not None),
+        questions=leased is not None or verifying.slot_for(tx, annotator_id) is not None,
+    )
+
+
+def progress_of(tx: Tx, annotator_id: int) -> Progress:
+    """Count what this person did."""
+
+    def count(table: sa.Table, *where: sa.ColumnElement[bool]) -> int:
+        return int(
+            tx.value(sa.select(sa.func.count()).select_from(table).where(table.c.annotator_id == annotator_id, *where))
+        )
+
+    return Progress(
+        asked=count(question, question.c.try_no.is_not(None)),
+        fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED"))),
+        images=count(session, session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))),
+        verified=count(verification, ~verification.c.excluded),
+    )

@@ -1,0 +1,222 @@
+"""The robots of a running service: one thread and one queue per model, so that a slow or dead model stops nobody else.
+
+A thread takes all that waits, at most 32, and asks its model at once. Who waits gets an answer or a failure within
+ten seconds. A model that hangs keeps its thread: calls fail at once until it comes back or a new thread takes over.
+After five failures in a row the breaker opens: the model leaves the round's draw, which its owner sees on the monitor
+page; the last model of a round stays and rests for a few seconds between trials.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import queue
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as TookTooLong
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import sqlalchemy as sa
+
+from askew.collect.database import Database
+from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, pending_calls, record_reply
+from askew.collect.events import record_event
+from askew.collect.refusals import Refused
+from askew.collect.rounds import set_model_active
+from askew.collect.schema import image
+from askew.types import Prediction
+
+log = logging.getLogger("askew.collect")
+BATCH = 32
+TIMEOUT = 10.0
+FAILURES = 5
+REST = 5.0
+ABANDONED = 4
+"""Threads that hang and were left behind, at most, for each model."""
+
+
+class Answering(Protocol):
+    """Asks models; ``askew.collect.robots.Robots`` is one."""
+
+    def answer(self, calls: Sequence[Call]) -> list[Prediction]:
+        """One prediction for each call, in order; a failure is a prediction without an answer."""
+        ...
+
+
+@dataclass
+class _Waiting:
+    call: Call
+    future: Future[Prediction] = field(default_factory=Future)
+
+
+@dataclass
+class Lane:
+    """One model's queue and thread."""
+
+    robots: Answering
+    timeout: float
+    rest: float
+    failures: int = 0
+    """Failures in a row."""
+    rests_until: float = 0.0
+    abandoned: int = 0
+    _queue: queue.SimpleQueue[_Waiting | None] = field(default_factory=queue.SimpleQueue)
+    _busy_since: float | None = None
+    _started: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def ask(self, call: Call) -> Prediction:
+        """What the model says, or that it failed; never longer than the timeout."""
+        if time.monotonic() < self.rests_until:
+            return Prediction(call.question_id, None, error="the model rests after failures")
+        with self._lock:
+            if not self._ready():
+                return Prediction(call.question_id, None, error="the model hangs")
+            if not self._started:
+                self._started = True
+                threading.Thread(target=self._work, args=(self._queue,), name="robot", daemon=True).start()
+            waiting = _Waiting(call)
+            self._queue.put(waiting)
+        try:
+            return waiting.future.result(self.timeout)
+        except TookTooLong:
+            waiting.future.cancel()
+            return Prediction(call.question_id, None, error=f"no answer within {self.timeout:g} seconds")
+
+    def stop(self) -> None:
+        """Let the thread end when it comes back."""
+        self._queue.put(None)
+
+    def _ready(self) -> bool:
+        """Whether a call can be queued: a thread that hangs is left behind, a few times."""
+        if self._busy_since is None or time.monotonic() - self._busy_since < self.timeout:
+            return True
+        if self.abandoned >= ABANDONED or time.monotonic() - self._busy_since < self.timeout + self.rest:
+            return False
+        self.abandoned += 1
+        self._queue.put(None)
+        self._queue, self._started, self._busy_since = queue.SimpleQueue(), False, None
+        return True
+
+    def _work(self, mine: queue.SimpleQueue[_Waiting | None]) -> None:
+        while (first := mine.get()) is not None:
+            taken = [first]
+            ended = False
+            with suppress(queue.Empty):
+                while len(taken) < BATCH and not ended:
+                    more = mine.get_nowait()
+                    ended = more is None
+                    taken += [more] if more is not None else []
+            live = [one for one in taken if one.future.set_running_or_notify_cancel()]
+            if live:
+                self._answer(mine, live)
+            if ended:
+                return
+
+    def _answer(self, mine: queue.SimpleQueue[_Waiting | None], live: list[_Waiting]) -> None:
+        started = time.monotonic()
+        if mine is self._queue:
+            self._busy_since = started
+        try:
+            said = self.robots.answer([one.call for one in live])
+            if len(said) != len(live):
+                raise ValueError(f"{len(said)} answers to {len(live)} questions")
+        except Exception as error:  # any failure of a model is one: it must not end the thread
+            log.warning("a model failed: %s", type(error).__name__)
+            said = [
+                Prediction(one.call.question_id, None, error=f"{type(error).__name__}: {error}"[:300]) for one in live
+            ]
+        seconds = time.monotonic() - started
+        for one, prediction in zip(live, said, strict=True):
+            one.future.set_result(_bounded(prediction, seconds))
+        if mine is self._queue:
+            self._busy_since = None
+
+
+def _bounded(said: Prediction, seconds: float) -> Prediction:
+    """A prediction whose numbers can be stored, with the time it took if the model did not say."""
+    score = said.score if said.score is not None and math.isfinite(said.score) else None
+    took = said.seconds if math.isfinite(said.seconds) and said.seconds > 0 else seconds
+    return replace(said, score=score, seconds=took)
+
+
+class RobotQueue:
+    """All models of a study: ``ask`` takes a call from its draw to its answer."""
+
+    def __init__(self, database: Database, robots: Answering, timeout: float = TIMEOUT, rest: float = REST) -> None:
+        self.database, self.robots, self.timeout, self.rest = database, robots, timeout, rest
+        self._lanes: dict[int, Lane] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, call: Call) -> Answered | ModelsFailed | TooLate:
+        """Ask the drawn model, again or another one while the protocol says so, and keep the answer."""
+        while True:
+            lane = self.lane(call.model_id)
+            said = lane.ask(call)
+            with self.database.write() as tx:
+                reply = record_reply(tx, call, said)
+            self._count(lane, call, said)
+            if not isinstance(reply, Retry):
+                return reply
+            call = reply.call
+
+    def lane(self, model_id: int) -> Lane:
+        """The queue of a model."""
+        with self._lock:
+            if model_id not in self._lanes:
+                self._lanes[model_id] = Lane(self.robots, self.timeout, self.rest)
+            return self._lanes[model_id]
+
+    def resting(self, model_id: int) -> bool:
+        """Whether this process leaves the model alone for a few seconds."""
+        lane = self._lanes.get(model_id)
+        return lane is not None and time.monotonic() < lane.rests_until
+
+    def resume(self) -> int:
+        """Make the calls again that a crash interrupted, in the background; gives how many."""
+        with self.database.read() as tx:
+            calls = pending_calls(tx)
+
+        def work() -> None:
+            for call in calls:
+                try:
+                    self.ask(call)
+                except Exception as error:
+                    log.error("question %d could not be asked again: %s", call.question_id, type(error).__name__)
+
+        if calls:
+            threading.Thread(target=work, name="resume", daemon=True).start()
+        return len(calls)
+
+    def stop(self) -> None:
+        """Let all threads end."""
+        with self._lock:
+            for lane in self._lanes.values():
+                lane.stop()
+            self._lanes.clear()
+
+    def _count(self, lane: Lane, call: Call, said: Prediction) -> None:
+        """The breaker: refusals and empty answers count too, for the person gets nothing either way."""
+        if said.answer is not None:
+            lane.failures = 0
+            return
+        lane.failures += 1
+        if lane.failures < FAILURES or lane.failures % FAILURES:
+            return
+        lane.rests_until = time.monotonic() + self.rest
+        log.error("model %d failed %d times in a row", call.model_id, lane.failures)
+        with self.database.write() as tx:
+            round_id = tx.value(sa.select(image.c.round_id).where(image.c.id == call.image_id))
+            with suppress(Refused):  # the last model stays, and is tried again after a rest
+                set_model_active(tx, round_id, call.model_id, False)
+            record_event(
+                tx,
+                "model.breaker",
+                f"round {round_id}",
+                None,
+                {"model": call.model_id, "failures": lane.failures, "error": (said.error or "")[:200]},
+            )

@@ -1,0 +1,195 @@
+"""One request as the pages see it: who asks, what was sent, and ways to answer. A page is a function of a Visit."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from sqlalchemy.engine import Row
+from starlette.requests import Request
+from starlette.responses import Response
+
+from askew.collect.database import Database
+from askew.collect.refusals import NotAllowed
+from askew.collect.study import Study
+from askew.collect.web.consent import Consent, read_consent
+from askew.collect.web.login import Passwords
+from askew.collect.web.robot_queue import RobotQueue
+from askew.collect.web.security import Buckets, InFlight, Keys, Limits
+from askew.collect.web.text_filters import FILTERS
+
+Who = Literal["anyone", "person", "worker", "owner"]
+"""Who may see a page: anyone; people who are signed in; those who also gave consent; owners."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A row of the table of routes."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    show: Callable[[Visit], Response]
+    who: Who
+
+
+@dataclass
+class Service:
+    """What all requests of one server process share."""
+
+    study: Study
+    robots: RobotQueue
+    keys: Keys
+    name: str
+    """The study's name, in the header of every page."""
+    hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})
+    root_path: str = ""
+    plain_http: bool = False
+    """Without TLS and not on this computer alone: cookies cannot be marked as secure."""
+    limits: Limits = field(default_factory=Limits)
+    passwords: Passwords = field(default_factory=Passwords)
+    buckets: Buckets = field(default_factory=Buckets)
+    in_flight: InFlight = field(default_factory=InFlight)
+    assets: Mapping[str, tuple[bytes, str, str]] = field(default_factory=dict)
+    """Static files by name: content, media type, hash."""
+    templates: Environment = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.templates = Environment(
+            loader=PackageLoader("askew.collect.web"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self.templates.filters.update(FILTERS)
+        self.assets = self.assets or read_assets()
+
+    @property
+    def database(self) -> Database:
+        """The study's database."""
+        return self.study.database
+
+    @property
+    def consent(self) -> Consent:
+        """The consent text as it is now."""
+        return read_consent(self.study.folder)
+
+    @property
+    def cookie(self) -> str:
+        """The name of the session's cookie; browsers tie ``__Host-`` to this very host and to TLS."""
+        return "askew" if self.plain_http else "__Host-askew"
+
+    @property
+    def visitor_cookie(self) -> str:
+        """The name of the cookie that ties forms to a browser before anybody signed in."""
+        return "askew-visitor" if self.plain_http else "__Host-askew-visitor"
+
+    def asset(self, name: str) -> str:
+        """The address of a static file, with its hash."""
+        return f"{self.root_path}/static/{name}?v={self.assets[name][2]}"
+
+
+@dataclass
+class Visit:
+    """One request."""
+
+    service: Service
+    request: Request
+    who: Row[Any] | None = None
+    """The person who is signed in."""
+    token: str | None = None
+    """The token of the person's session."""
+    visitor: str = ""
+    """What ties forms to this browser while nobody is signed in."""
+    form: Mapping[str, str] = field(default_factory=dict)
+    form_key: str = ""
+    """The nonce of the form that was sent: replays have the same."""
+
+    @property
+    def person(self) -> Row[Any]:
+        """The person who is signed in; pages for anyone must not ask."""
+        if self.who is None:
+            raise NotAllowed("Sign in first.")
+        return self.who
+
+    @property
+    def me(self) -> int:
+        """The id of the person who is signed in."""
+        return int(self.person.id)
+
+    @property
+    def address(self) -> str:
+        """Where the request comes from."""
+        return self.request.client.host if self.request.client else "unknown"
+
+    @property
+    def binding(self) -> str:
+        """What form values of this browser are tied to."""
+        return f"session {self.token}" if self.who is not None else f"visitor {self.visitor}"
+
+    def number(self, name: str) -> int:
+        """A whole number from the path."""
+        return int(self.request.path_params[name])
+
+    def text(self, name: str) -> str:
+        """A field of the form; empty when it was not sent."""
+        return self.form.get(name, "")
+
+    def render(self, template: str, status: int = 200, **values: Any) -> Response:
+        """A page."""
+        body = self.service.templates.get_template(template).render(
+            visit=self,
+            study_name=self.service.name,
+            person=self.who,
+            url=lambda path: self.service.root_path + path,
+            asset=self.service.asset,
+            form_value=self._form_value,
+            **values,
+        )
+        return Response(body, status, media_type="text/html; charset=utf-8")
+
+    def redirect(self, path: str) -> Response:
+        """See another page of ours."""
+        return Response(status_code=303, headers={"Location": self.service.root_path + path})
+
+    def set_session(self, response: Response, token: str | None) -> Response:
+        """Give the browser its session, or take it away."""
+        self._cookie(response, self.service.cookie, token)
+        return response
+
+    def set_visitor(self, response: Response) -> Response:
+        """Give the browser something to tie forms to."""
+        self._cookie(response, self.service.visitor_cookie, self.visitor)
+        return response
+
+    def _cookie(self, response: Response, name: str, value: str | None) -> None:
+        response.set_cookie(
+            name,
+            value or "",
+            max_age=14 * 24 * 3600 if value else 0,
+            path="/",
+            secure=not self.service.plain_http,
+            httponly=True,
+            samesite="lax",
+        )
+
+    def _form_value(self) -> str:
+        if not self.visitor:
+            self.visitor = secrets.token_urlsafe(18)
+        return self.service.keys.form_value(self.binding)
+
+
+def read_assets() -> dict[str, tuple[bytes, str, str]]:
+    """The static files: content, media type and a short hash of each."""
+    import hashlib
+
+    kinds = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+    files = [path for path in (Path(__file__).parent / "static").iterdir() if path.suffix in kinds]
+    return {
+        path.name: (data := path.read_bytes(), kinds[path.suffix], hashlib.sha256(data).hexdigest()[:12])
+        for path in files
+    }

@@ -1,0 +1,79 @@
+"""The ways through the service, as plain form posts: what a browser without JavaScript does."""
+
+from __future__ import annotations
+
+import re
+
+from web_study import WebStudy
+
+from askew.collect.schema import annotator, question
+from askew.collect.web.login import create_invite, owner_link
+
+
+def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verify(web: WebStudy) -> None:
+    token = web.small.do(create_invite)
+    ada = web.browser()
+    page = ada.get(f"/invite/{token}")
+    assert "You are invited" in page.html
+    page = ada.post(f"/invite/{token}", page.form_value(), name="Ada", password="correct horse")
+    assert (page.status, page.location) == (303, "/home")
+    assert ada.get("/home").location == "/consent"
+    page = ada.get("/consent")
+    version = re.search(r'name="version" value="(\w+)"', page.html).group(1)
+    assert ada.post("/consent", page.form_value("/consent"), agree="", version=version).status == 422
+    assert ada.post("/consent", page.form_value("/consent"), agree="yes", version=version).status == 303
+    assert "Valid" in ada.get("/instructions?first=1").html
+    page = ada.get("/home")
+    page = ada.post("/write", page.form_value("/write"))
+    assert page.location == "/write/1"
+    page = ada.get("/write/1")
+    assert "Try 1 of 5" in page.html
+    page = ada.post("/write/1/ask", page.form_value("/write/1/ask"), question="What colour is it?")
+    assert page.location == "/write/1"
+    page = ada.get("/write/1")
+    assert "blue" in page.html
+    assert "What colour is it?" in page.html
+    page = ada.post("/write/1/judge", page.form_value("/judge"), **{"try": "1"}, verdict="wrong", answer="red")
+    page = ada.get("/write/1")
+    assert "You fooled the robot!" in page.html
+    for person in web.small.people[:2]:
+        other = web.browser(person)
+        page = other.post("/verify", other.get("/home").form_value("/verify"))
+        page = other.get(page.location)
+        assert "What colour is it?" in page.html
+        action = re.search(r'action="(/verify/[^"]+)/answer"', page.html).group(1)
+        page = other.post(f"{action}/answer", page.form_value("/answer"), answer="red", confidence="yes", then="next")
+        assert page.location == "/home?nothing=verified"
+    with web.small.study.database.read() as tx:
+        assert tx.value(question.select().with_only_columns(question.c.state)) == "VERIFIED"
+    web.small.check()
+
+
+def test_the_owner_link_makes_one_owner_and_works_once(web: WebStudy) -> None:
+    with web.small.study.database.write() as tx:
+        tx.execute(annotator.update().where(annotator.c.role == "owner").values(role="annotator"))
+        token = owner_link(tx)
+    first, second = web.browser(), web.browser()
+    page = first.get(f"/invite/{token}")
+    assert "owner account" in page.html
+    page = first.post(f"/invite/{token}", page.form_value(), name="Grace", password="correct horse")
+    first.person = 1
+    assert first.get("/owner").status == 200
+    page = second.get(f"/invite/{token}")
+    assert page.status == 409
+    assert "used already" in page.html
+
+
+def test_pages_of_owners_show_the_study(web: WebStudy) -> None:
+    web.small.attack(web.small.people[0], "Is it <b>red</b>?")
+    web.small.verify_all()
+    owner = web.browser(web.small.owner)
+    for path in ("/owner", "/owner/examples", "/owner/examples/1", "/owner/people", "/owner/people/1"):
+        page = owner.get(path)
+        assert page.status == 200, (path, page.html)
+        assert "<b>red</b>" not in page.html
+    assert "robot 0" in owner.get("/owner").html
+    page = owner.get("/owner/examples?q=RED&state=VERIFIED")
+    assert "Is it &lt;b&gt;red&lt;/b&gt;?" in page.html
+    assert "Nothing found" in owner.get("/owner/examples?q=purple").html
+    assert "Nothing found" in owner.get("/owner/examples?q=%25").html

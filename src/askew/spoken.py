@@ -38,6 +38,13 @@ class Rules:
     refused: re.Pattern[str]
     refused_anywhere: re.Pattern[str]
     counting: re.Pattern[str]
+    says_yes: re.Pattern[str]
+    says_no: re.Pattern[str]
+    undecided: re.Pattern[str]
+    open: frozenset[str]
+    partly: frozenset[str]
+    colours: frozenset[str]
+    people_say: frozenset[str]
     affirm: frozenset[str]
     deny: frozenset[str]
     zero: frozenset[str]
@@ -64,7 +71,13 @@ def rules() -> Rules:
         refused=any_of(data["refusals"]["start"], r"^(?:{})"),
         refused_anywhere=any_of(data["refusals"]["anywhere"]),
         counting=any_of(data["counting"]),
-        **{name: frozenset(data[name]) for name in ("affirm", "deny", "zero", "auxiliaries", "little")},
+        says_yes=any_of(data["says_yes"], r"^(?:{})"),
+        says_no=any_of(data["says_no"], r"^(?:{})"),
+        undecided=any_of(data["undecided"], r"^(?:{})"),
+        **{
+            name: frozenset(data[name])
+            for name in ("affirm", "deny", "zero", "auxiliaries", "little", "open", "partly", "colours", "people_say")
+        },
     )
 
 
@@ -138,6 +151,8 @@ def refuses(text: str) -> bool:
     """
     known = rules()
     plain = text.replace("’", "'")
+    if unquoted(plain).lower() in known.people_say:
+        return False
     if known.refused.match(plain) or known.refused.match(opened(plain)):
         return True
     first = re.split(r",? (?:but|although|though|however)\b", first_sentence(opened(plain)))[0]

@@ -215,7 +215,7 @@ def test_a_killed_run_goes_on_and_asks_nothing_again_that_is_kept(tmp_path):
         assert third.returncode == 0, third.stderr
         assert sum(server.asked.values()) - first == count - kept
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert results["model"]["extract"] == "short-v2"
+    assert results["model"]["extract"] == "short-v3"
     assert results["usage"]["store"] == [100 * count, 3 * count]
     samples = [json.loads(line) for line in (tmp_path / "out" / "samples.jsonl").read_text().splitlines()]
     assert len(samples) == count

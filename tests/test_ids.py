@@ -12,6 +12,7 @@ import askew
 from askew.api import as_data, as_suite
 from askew.data.groups import told_apart, write_groups
 from askew.errors import DataError
+from askew.models.callable import CallableModel
 from askew.publish import publish
 from askew.settings import Settings
 from askew.types import Expect, Group, ImageRef, Question, Variant
@@ -75,7 +76,8 @@ def test_what_is_asked_once_fails_once() -> None:
     def broken(image: object, question: str) -> str:
         raise ValueError("no")
 
-    result = askew.evaluate(broken, [asked(n) for n in range(10)], "accuracy", max_failures=1)
+    blind = CallableModel.of(broken, blind=True)
+    result = askew.evaluate(blind, [asked(n) for n in range(10)], "accuracy", max_failures=1)
     assert {key: result.results["failures"][key] for key in ("count", "asked")} == {"count": 1, "asked": 1}
     assert result.score("accuracy.all").failed == 10
 

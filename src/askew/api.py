@@ -14,18 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from askew.build import prepare
 from askew.data.faults import short
 from askew.errors import ModelError, UsageError
 from askew.files import alone_in
 from askew.models.callable import ONCE, CallableModel, source_hash
-from askew.records import outcome_from
 from askew.registry import make, open_data
 from askew.report.answer_forms import WRONG, form_sentences
 from askew.report.html import write_report
-from askew.report.load import Run, load_run
+from askew.report.load import Run, load_run, read_outcome
 from askew.report.tables import without_published
 from askew.report.terminal import terminal_summary
 from askew.run import begin, check_failures, empty_suites, run, score_from
@@ -83,9 +80,8 @@ class Result:
 
     def samples(self) -> Iterator[Outcome]:
         """The outcomes, streamed."""
-        with (self.folder / "samples.jsonl").open("rb") as lines:
-            for line in lines:
-                yield outcome_from(orjson.loads(line))
+        for number, (_, record) in enumerate(self.run.outcomes(), start=1):
+            yield read_outcome(record, f"{self.run.samples}, sample {number}")
 
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the report page (and the tables beside it), without the papers' figures if so asked; gives its path."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
-
-import orjson
 
 from askew.metric_records import metrics_of, unknown_metrics
 from askew.metrics.compare import Difference, compare, corrected
-from askew.records import outcome_from
 from askew.report.load import Run, labels
-from askew.types import Outcome
 
 PARTS = ("test", "answer_type")
 """What is compared besides the whole; each further part makes the Holm correction stricter for all parts."""
@@ -36,7 +31,7 @@ def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> l
             if suite["name"] == name
         }
         if len(sharing) > 1:
-            outcomes = {label: _outcomes(run.folder, name) for label, (run, _) in sharing.items()}
+            outcomes = {label: run.outcomes_of(name) for label, (run, _) in sharing.items()}
             first, _ = next(iter(sharing.values()))
             headlines = {_headline(first, name)}
             if not any(one.metric == ACCURACY for one in differences):
@@ -69,11 +64,3 @@ def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, M
     """
     found = list(sharing)
     return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])
-
-
-def _outcomes(folder: Path, suite: str) -> Iterator[Outcome]:
-    with (folder / "samples.jsonl").open("rb") as lines:
-        for line in lines:
-            record = orjson.loads(line)
-            if record["suite"] == suite:
-                yield outcome_from(record)

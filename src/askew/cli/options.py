@@ -8,12 +8,10 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
 from askew.errors import UsageError
+from askew.limits import read_yaml
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
 """Options by name, each with the type of its value and its help."""
@@ -90,10 +88,7 @@ def settled(
 
 
 def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[str, Any]:
-    try:
-        config = yaml.safe_load(Path(path).read_text(encoding="utf-8")) or {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"{path}: cannot be read as YAML ({_where(error)}).") from error
+    config = read_yaml(path) or {}
     if not isinstance(config, dict):
         raise UsageError(f"{path}: expected options, one a line, such as 'suite: rad'.")
     options = {str(key).replace("-", "_"): value for key, value in config.items()}
@@ -104,13 +99,6 @@ def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[s
             raise UsageError(f"{path}: there is no option {key!r}.{hint} Options: {', '.join(sorted(known))}.")
     actions = {action.dest: action for action in parser._actions}
     return {key: _fit(path, actions[key], value) for key, value in options.items() if value is not None}
-
-
-def _where(error: Exception) -> str:
-    """What is wrong, on one line."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark is not None:
-        return f"line {error.problem_mark.line + 1}: {error.problem}"
-    return str(error.strerror if isinstance(error, OSError) else error).splitlines()[0]
 
 
 def _fit(path: str, action: argparse.Action, value: Any) -> Any:

@@ -38,7 +38,7 @@ class Sieve:
 
     def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
         """Say where the fault is; stop there, or go on without the record."""
-        known = "" if key is None else f" (id {key!r})"
+        known = "" if key is None else f" (id {short(key)})"
         said = f"{self.path}: {self.word} {number}{known}: {fault}"
         if not self.skip:
             raise type(fault)(f"{said} {self.advice}".rstrip()) from None
@@ -141,7 +141,7 @@ def wrong(key: str, wanted: str, value: object) -> BadRecord:
 def repeated(key: Id, record: object = None, first: str = "") -> BadRecord:
     """The fault of an id that came before."""
     where = f" (first in {first})" if first else ""
-    return BadRecord(f"the id {key!r} is there twice{where}. Ids must differ; remove or rename one.")
+    return BadRecord(f"the id {short(key)} is there twice{where}. Ids must differ; remove or rename one.")
 
 
 def _kind(value: object) -> str:

@@ -17,6 +17,7 @@ A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jso
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items
 from askew.data.tables import looks_like_table, table_rows, zip_kind, zipped_samples
 from askew.errors import BadRecord
+from askew.limits import load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
@@ -177,7 +179,7 @@ def decoded_ids(value: object) -> tuple[Id, ...]:
     found = value
     if isinstance(value, str):
         try:
-            found = orjson.loads(value)
+            found = load_json(value)
         except orjson.JSONDecodeError:
             found = None
     if not isinstance(found, list) or not found or not all(type(key) in (int, str) for key in found):
@@ -212,7 +214,7 @@ def _ids(fields: Mapping[str, Any], row: object, known: Known, where: str) -> Se
     for name in _IDS:
         if fields.get(name) is not None:
             return (identity(fields, name),)
-    place = int(row) if isinstance(row, int | str) and str(row).isdecimal() else None
+    place = int(row) if isinstance(row, int | str) and re.fullmatch(r"[0-9]{1,18}", str(row)) else None
     if place is None:
         raise BadRecord(f"its {where} has no 'askew_ids' and no row number. Log the questions that askew exported.")
     if not known:

@@ -25,7 +25,8 @@ from askew.data.harness_failures import is_failure
 from askew.data.index import distinct
 from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items, lines, pairs
-from askew.errors import BadRecord
+from askew.errors import BadRecord, DataError
+from askew.limits import load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")
@@ -53,11 +54,11 @@ def read_predictions(
 
 def _is_lined(path: str) -> bool:
     """Whether the first line is a whole object and others follow, so that an object of all answers it is not."""
-    first = list(islice(lines(path), 2))
     try:
-        return len(first) == 2 and isinstance(orjson.loads(first[0][1]), dict)
-    except orjson.JSONDecodeError:
-        return False
+        first = list(islice(lines(path), 2))
+        return len(first) == 2 and isinstance(load_json(first[0][1]), dict)
+    except (orjson.JSONDecodeError, DataError):
+        return False  # a long object on one line, or what reading says
 
 
 def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:

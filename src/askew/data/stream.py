@@ -9,15 +9,20 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, islice, takewhile
-from typing import IO, Any
+from typing import Any
 
 import ijson  # type: ignore[import-untyped]
 import orjson
 
+from askew.data.guard import Guarded
 from askew.errors import BadRecord, DataError
 from askew.files import opened
+from askew.limits import bounded_lines, load_json
 
 _CHUNK = 1 << 16
+_BUFFER = 1 << 20
+_OPTIONS: dict[str, Any] = {"use_float": True, "buf_size": _BUFFER}
+"""Whole numbers beyond 64 bits are refused; with small buffers a long text is slow, being begun again with each."""
 _GLANCE = 20_000
 
 
@@ -37,7 +42,8 @@ def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """The records of a JSON list, be it bare or under ``key`` of an object, wherever in the object it stands."""
     prefix = "item" if first_sign(path) == "[" else f"{key}.item"
     number = 0
-    for number, record in _streamed(path, lambda file: ijson.items(file, prefix, use_float=True)):
+    around = 1 if prefix == "item" else 2
+    for number, record in _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), around):
         yield number, record
     if number == 0 and prefix != "item":
         _must_have_list(path, key)
@@ -47,13 +53,13 @@ def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
     """The keys and values of a JSON object."""
     if first_sign(path) != "{":
         raise DataError(f"{path}: a JSON object {{id: record, ...}} is wanted, and this is a list. Check the file.")
-    return _streamed(path, lambda file: ijson.kvitems(file, "", use_float=True))
+    return _streamed(path, lambda file: ijson.kvitems(file, "", **_OPTIONS), 1)
 
 
 def lines(path: str) -> Iterator[tuple[int, bytes]]:
     """The lines that are not blank, with their numbers; ``parsed`` makes records of them."""
     with opened(path) as file:
-        for number, line in enumerate(file, 1):
+        for number, line in enumerate(bounded_lines(file, path), 1):
             if line := line.strip():
                 yield number, line
 
@@ -68,7 +74,7 @@ def parsed(line: bytes) -> Any:
     askew.errors.BadRecord: broken JSON at column 22: unexpected end of data. A line holds one whole record; mend it.
     """
     try:
-        return orjson.loads(line)
+        return load_json(line)
     except orjson.JSONDecodeError as trouble:
         decoded(line)
         raise BadRecord(
@@ -112,7 +118,7 @@ def glimpse(path: str) -> Glimpse:
     keys: list[tuple[int, str]] = []
     with opened(path) as file:
         try:
-            for level, event, value in _levels(islice(ijson.basic_parse(file, multiple_values=True), _GLANCE)):
+            for level, event, value in _levels(_glance(Guarded(file, path))):
                 if event == "map_key":
                     keys.append((level, value))
                 elif event == "end_map" and level < outer:
@@ -122,6 +128,10 @@ def glimpse(path: str) -> Glimpse:
         except ijson.JSONError:
             pass  # a glance forgives; reading says where it is broken
     return Glimpse(top, tuple(key for level, key in keys if key and level == outer), _first_inside(keys, outer))
+
+
+def _glance(file: Guarded) -> Iterator[tuple[str, Any]]:
+    return islice(ijson.basic_parse(file, multiple_values=True, **_OPTIONS), _GLANCE)
 
 
 def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
@@ -147,9 +157,8 @@ def scalar(path: str, key: str) -> str | None:
         return None
     with opened(path) as file:
         try:
-            found = next(
-                (value for prefix, event, value in ijson.parse(file) if prefix == key and event == "string"), None
-            )
+            events = ijson.parse(Guarded(file, path), **_OPTIONS)
+            found = next((value for prefix, event, value in events if prefix == key and event == "string"), None)
         except ijson.JSONError:
             return None  # reading says where it is broken
     return None if found is None else str(found)
@@ -161,17 +170,20 @@ def _must_have_list(path: str, key: str) -> None:
         shown = ", ".join(list(found)[:8]) or "none"
         raise DataError(f"{path}: there is no list {key!r} in it (its keys: {shown}). Is this the right file?")
     with opened(path) as file:
-        event = next((event for prefix, event, _ in ijson.parse(file) if prefix == key), None)
+        event = next(
+            (event for prefix, event, _ in ijson.parse(Guarded(file, path), **_OPTIONS) if prefix == key),
+            None,
+        )
     if event != "start_array":
         raise DataError(f"{path}: {key!r} must be a list of records. Is this the right file?")
 
 
-def _streamed(path: str, read: Callable[[Any], Iterator[Any]]) -> Iterator[tuple[int, Any]]:
+def _streamed(path: str, read: Callable[[Any], Iterator[Any]], around: int) -> Iterator[tuple[int, Any]]:
     number = 0
     with opened(path) as file:
-        meter = _Meter(file)
+        guarded = Guarded(file, path, around)
         try:
-            for number, record in enumerate(read(meter), 1):
+            for number, record in enumerate(read(guarded), 1):
                 yield number, record
         except ijson.JSONError as trouble:
             reason = _reason(trouble).replace(
@@ -180,7 +192,7 @@ def _streamed(path: str, read: Callable[[Any], Iterator[Any]]) -> Iterator[tuple
             problem = "not UTF-8" if "UTF8" in reason else "broken JSON"
             remedy = "Save the file as UTF-8" if "UTF8" in reason else "Mend the file or download it again"
             raise DataError(
-                f"{path}: {problem} near {_place(path, meter.taken)}, after record {number}: {reason}. "
+                f"{path}: {problem} near {_place(path, guarded.taken)}, after record {number}: {reason}. "
                 f"{remedy}; a JSON file that is broken in the middle cannot be read past that place (JSONL can)."
             ) from None
 
@@ -195,11 +207,11 @@ def _reason(trouble: Exception) -> str:
 
 def _place(path: str, taken: int) -> str:
     """Line, column and byte of the first break among the first ``taken`` bytes: parsed again, slowly at the end."""
-    parser = ijson.basic_parse_coro(_Nothing())
+    parser = ijson.basic_parse_coro(_Nothing(), use_float=True)
     line, column, byte = 1, 0, 0
     with opened(path) as file:
         while chunk := file.read(_CHUNK):
-            slow = byte + len(chunk) >= taken - _CHUNK
+            slow = byte + len(chunk) >= taken - _BUFFER
             for piece in (chunk[i : i + 1] for i in range(len(chunk))) if slow else (chunk,):
                 newline = piece.rfind(b"\n")
                 line += piece.count(b"\n")
@@ -217,17 +229,3 @@ class _Nothing:
 
     def send(self, event: object) -> None:
         """Forget it."""
-
-
-class _Meter:
-    """A file that counts what is taken from it."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.taken = 0
-
-    def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
-        chunk = self._file.read(size)
-        self.taken += len(chunk)
-        return chunk

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import orjson
 
 from askew.errors import BadRecord, DataError, need
 from askew.files import opened, opened_raw
+from askew.limits import MAX_MEMBER, MAX_RECORD, bounded_lines, load_json
 
 _ZIP = b"PK\x03\x04"
 _HEAD = 1 << 16
@@ -67,7 +67,9 @@ def zipped_samples(path: str) -> Iterator[tuple[int, Any]]:
 
 def _sample(path: str, archive: zipfile.ZipFile, name: str) -> Any:
     try:
-        return orjson.loads(archive.read(name))
+        if archive.getinfo(name).file_size > MAX_RECORD:
+            raise DataError(f"{path}: {name} is larger than {MAX_RECORD >> 20} MiB. No sample that askew reads is.")
+        return load_json(archive.read(name))
     except NotImplementedError:
         raise DataError(
             f"{path}: its compression is not one that this Python reads. Convert the log: inspect log convert --to json"
@@ -87,20 +89,21 @@ def _archive(path: str) -> Iterator[zipfile.ZipFile]:
 
 def _text_rows(path: str) -> Iterator[tuple[int, list[str]]]:
     with opened(path) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        text = (line.decode() for line in bounded_lines(file, path))
         try:
-            first = text.readline()
+            first = next(text, "")
             yield 1, [name.strip() for name in next(csv.reader([first], delimiter=_delimiter(first)), [])]
             yield from enumerate(csv.reader(text, delimiter=_delimiter(first), strict=True), 2)
         except UnicodeDecodeError as wrong:
             raise DataError(f"{path}: not UTF-8 ({wrong.reason}). Save the file as UTF-8.") from None
         except csv.Error as trouble:
             raise DataError(f"{path}: the table is broken ({trouble}). Write it again.") from None
-        finally:
-            text.detach()
 
 
 def _sheet_rows(path: str) -> Iterator[tuple[int, list[str]]]:
+    with _archive(path) as archive:
+        if large := [member.filename for member in archive.infolist() if member.file_size > MAX_MEMBER]:
+            raise DataError(f"{path}: {large[0]} in it unpacks to more than {MAX_MEMBER >> 20} MiB. Save it as TSV.")
     book = need("openpyxl", "xlsx").load_workbook(path, read_only=True)
     try:
         for number, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):

@@ -9,6 +9,7 @@ import orjson
 
 from askew.errors import BadOption, UsageError
 from askew.files import replaced
+from askew.limits import read_object
 
 TEST_SCENES = 3
 """So many times the test scenes are tested on, since testing is cheap and pairs of some kinds are few."""
@@ -43,7 +44,7 @@ class Plan:
         path = self.output / "plan.json"
         ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}
         if path.is_file() and any((self.output / made).exists() for made in ("tests", "networks")):
-            before = orjson.loads(path.read_bytes())
+            before = read_object(path, "Give another --output, or delete the folder.")
             other = [f"{key} {before.get(key)}, now {value}" for key, value in ours.items() if before.get(key) != value]
             if other:
                 raise UsageError(f"{self.output} holds another experiment ({'; '.join(other)}). Give another --output.")

@@ -7,10 +7,10 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import ClassVar
 
 from askew.errors import DataError
+from askew.limits import bounded_read, load_json
 from askew.text import modal_answer
 from askew.types import Prediction, Question
 from askew.verbs import Dataset
@@ -107,7 +107,7 @@ class Scripted:
 def scripted(file: str, otherwise: str | None = None) -> Scripted:
     """Answers from a JSON file ``{"question": "answer"}``."""
     try:
-        script = json.loads(Path(file).read_text(encoding="utf-8"))
+        script = load_json(bounded_read(file))
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: cannot be read as JSON ({error}). Expected {{question: answer}}.") from error
     if not isinstance(script, dict) or not all(isinstance(said, str) for said in script.values()):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from askew.errors import DataError, need
 from askew.images import content_hash
+from askew.limits import bounded_read, load_json
 from askew.models.pixels import pixels
 from askew.types import ImageRef
 
@@ -100,7 +101,7 @@ def load(path: Path, threads: int) -> Any:
 def read_json(path: Path) -> Any:
     """A JSON file of an exported model."""
     try:
-        return orjson.loads(path.read_bytes())
+        return load_json(bounded_read(path))
     except FileNotFoundError:
         raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.") from None
     except orjson.JSONDecodeError as trouble:

@@ -6,7 +6,6 @@ Nothing here imports torch or transformers: a wrong path or option is told at on
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from askew.errors import DataError, ModelError, need
 from askew.files import cache_folder, file_sha256, replaced
+from askew.limits import bounded_read, load_json
 from askew.shipped import shipped
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
@@ -224,8 +224,8 @@ def _file_digest(file: Path) -> str:
 def read_labels(file: str) -> tuple[str, ...]:
     """An answer vocabulary from a file: one answer on a line, a JSON list, or a JSON object from class to answer."""
     try:
-        text = Path(file).read_text(encoding="utf-8")
-        table = json.loads(text) if file.endswith(".json") else text.splitlines()
+        text = bounded_read(file).decode()
+        table = load_json(text) if file.endswith(".json") else text.splitlines()
         if isinstance(table, dict):
             table = [table[str(place)] for place in range(len(table))]
     except (OSError, ValueError, KeyError) as error:
@@ -244,7 +244,7 @@ def prompts() -> Mapping[str, str]:
 
 def _json(file: Path) -> Mapping[str, Any]:
     try:
-        table = json.loads(file.read_text(encoding="utf-8"))
+        table = load_json(bounded_read(file))
     except (OSError, ValueError) as error:
         raise ModelError(f"{file}: cannot be read as JSON ({error}). Copy the model again.") from None
     return table if isinstance(table, dict) else {}

@@ -9,10 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import orjson
-
 from askew.errors import BadOption, DataError, need
 from askew.files import fingerprint
+from askew.limits import read_object
 from askew.types import Prediction, Question
 
 if TYPE_CHECKING:
@@ -52,8 +51,8 @@ class TrainedModel:
     def _looks_at(self) -> str:
         """The content of the file of region features, or what else was given: with others it is another model."""
         try:
-            spec = self.features or orjson.loads((Path(self.folder) / "config.json").read_bytes()).get("features_spec")
-        except (ValueError, AttributeError):
+            spec = self.features or read_object(Path(self.folder) / "config.json", "Train again.").get("features_spec")
+        except DataError:
             return ""  # said when the network is loaded
         if spec and os.path.isfile(spec):
             return f", features#{fingerprint(spec)}"

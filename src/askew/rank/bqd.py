@@ -19,6 +19,7 @@ import orjson
 
 from askew.errors import BadRecord, DataError
 from askew.files import file_sha256, opened, replaced
+from askew.limits import bounded_lines, load_json
 from askew.rank.nearest import Nearest, nearest_from
 from askew.rank.remembered import Header, Remembered, place
 from askew.types import Question
@@ -53,9 +54,9 @@ def read_header(path: str) -> Header:
 
         return checked(path, read_parquet_header(path))
     with opened(path) as file:
-        first = file.readline()
+        first = next(bounded_lines(file, path), b"")
     try:
-        return checked(path, orjson.loads(first))
+        return checked(path, load_json(first))
     except orjson.JSONDecodeError:
         raise _no_bqd(path) from None
 
@@ -148,9 +149,9 @@ def _records(path: str) -> Iterator[tuple[int, Any]]:
         yield from enumerate(read_parquet(path), 1)
         return
     with opened(path) as file:
-        for number, line in islice(enumerate(file, 1), 1, None):
+        for number, line in islice(enumerate(bounded_lines(file, path), 1), 1, None):
             try:
-                yield number, orjson.loads(line)
+                yield number, load_json(line)
             except orjson.JSONDecodeError as trouble:
                 raise BadRecord(
                     f"{path}: record {number}: broken JSON ({trouble}). Make the file again with askew build basic."

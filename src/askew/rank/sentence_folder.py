@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from askew.errors import DataError, need
+from askew.limits import bounded_read, load_json
 
 _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 _UNDERSTOOD = ("Transformer", "Pooling", "Normalize")
@@ -78,7 +78,7 @@ def _read(file: Path, otherwise: Any = None) -> Any:
     if not file.is_file():
         return {} if otherwise is None else otherwise
     try:
-        read = json.loads(file.read_text(encoding="utf-8"))
+        read = load_json(bounded_read(file))
     except ValueError as trouble:
         raise DataError(f"{file}: is not JSON ({trouble}). Copy or download the folder again.") from None
     if not isinstance(read, Mapping if otherwise is None else list):

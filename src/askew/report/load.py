@@ -12,7 +12,10 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
+from askew.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
+from askew.records import outcome_from
 from askew.report.figures import NOTHING, Figure, title
+from askew.types import Outcome
 
 FORMAT = 1
 """The format of results.json that this report understands."""
@@ -74,7 +77,7 @@ class Run:
         """The samples, streamed: where the line begins in the file, and its record."""
         offset = 0
         with _open(self.samples) as lines:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(bounded_lines(lines, self.samples), start=1):
                 if not line.isspace():
                     yield offset, _record(line, self.samples, number)
                 offset += len(line)
@@ -84,7 +87,21 @@ class Run:
         with _open(self.samples) as lines:
             for offset in offsets:
                 lines.seek(offset)
-                yield orjson.loads(lines.readline())
+                yield load_json(lines.readline(MAX_RECORD))
+
+    def outcomes_of(self, suite: str) -> Iterator[Outcome]:
+        """The samples of one suite as outcomes, streamed."""
+        for number, (_, record) in enumerate(self.outcomes(), start=1):
+            if record.get("suite") == suite:
+                yield read_outcome(record, f"{self.samples}, sample {number}")
+
+
+def read_outcome(record: Mapping[str, Any], where: str) -> Outcome:
+    """The outcome of a line of samples.jsonl; BadRecord when a part of it is missing or of another kind."""
+    try:
+        return outcome_from(record)
+    except (AttributeError, KeyError, TypeError, ValueError) as trouble:
+        raise BadRecord(f"{where}: cannot be read ({trouble!r}). Run 'askew run' again; it resumes.") from None
 
 
 def load_run(folder: Path) -> Run:
@@ -128,7 +145,7 @@ def measured_apart(runs: Sequence[Run]) -> list[str]:
 
 def _results(path: Path) -> Mapping[str, Any]:
     try:
-        results = orjson.loads(path.read_bytes())
+        results = load_json(bounded_read(path))
     except (FileNotFoundError, NotADirectoryError):
         raise DataError(f"{path}: no such file. {_instead(path.parent)}") from None
     except orjson.JSONDecodeError as error:
@@ -166,7 +183,7 @@ def _open(path: Path) -> Any:
 
 def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
-        record = orjson.loads(line)
+        record = load_json(line)
         if isinstance(record["original"], dict) and isinstance(record.get("variants", []), list):
             return record  # type: ignore[no-any-return]
     except orjson.JSONDecodeError as error:

@@ -20,6 +20,7 @@ from askew import __version__
 from askew.api import as_data
 from askew.errors import RunError, UsageError
 from askew.files import alone_in, clear_parts, replaced
+from askew.limits import read_object
 from askew.nets.build import build_net
 from askew.nets.config import NetConfig
 from askew.nets.types import Output
@@ -98,13 +99,16 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str 
             yield f"{inside}{key} ({old}, now {new})"
 
 
+_DAMAGED = "Give another --output, or delete the folder to train again."
+
+
 def _begin(folder: Path, lesson: Lesson) -> None:
     """Write what the weights mean; refuse a folder of another training."""
     clear_parts(folder)
     config = folder / "config.json"
     record = lesson.record | {"threads": torch.get_num_threads()}
     if config.is_file():
-        before = orjson.loads(config.read_bytes())
+        before = read_object(config, _DAMAGED)
         before.pop("versions", None)
         if before != orjson.loads(orjson.dumps(record)):
             other = "; ".join(_differences(before, orjson.loads(orjson.dumps(record))))
@@ -270,7 +274,7 @@ def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
 def _threads_before(folder: Path) -> int:
     """The number of threads a broken-off training had."""
     config = folder / "config.json"
-    return int(orjson.loads(config.read_bytes()).get("threads", 0)) if config.is_file() else 0
+    return int(read_object(config, _DAMAGED).get("threads", 0)) if config.is_file() else 0
 
 
 def _write_json(path: Path, content: Sequence[Any] | dict[str, Any]) -> None:

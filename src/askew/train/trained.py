@@ -13,6 +13,7 @@ from torch import nn
 
 from askew.errors import AskewError, DataError
 from askew.images import content_hash
+from askew.limits import bounded_read, load_json
 from askew.nets.build import build_net
 from askew.nets.config import NetConfig
 from askew.nets.types import Batch, Output
@@ -42,7 +43,7 @@ class Trained:
     @property
     def history(self) -> list[dict[str, Any]]:
         """One record per epoch: losses, validation accuracy, seconds."""
-        records: list[dict[str, Any]] = orjson.loads((self.folder / "history.json").read_bytes())
+        records: list[dict[str, Any]] = _read(self.folder / "history.json")
         return records
 
     def answer(self, questions: Sequence[Question], batch_size: int = 256) -> list[Prediction]:
@@ -153,7 +154,7 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
 
 def _read(path: Path) -> Any:
     try:
-        return orjson.loads(path.read_bytes())
+        return load_json(bounded_read(path))
     except FileNotFoundError:
         raise DataError(
             f"{path}: there is no such file. Give the folder of a training (askew train --output)."

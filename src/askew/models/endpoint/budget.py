@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
 from askew.errors import BadOption, DataError
+from askew.limits import read_yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +29,16 @@ class Price:
 def price_of(model: str, file: str) -> Price:
     """The price of a model from a file of the user's: YAML or JSON, ``{model: {read: 2.5, written: 10}}``."""
     try:
-        prices = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as trouble:
-        raise DataError(f"{file}: the prices cannot be read ({trouble}). Expected {_SHAPE}.") from None
+        prices = read_yaml(file)
+    except DataError as trouble:
+        raise DataError(f"{trouble} Expected prices, {_SHAPE}.") from None
     if not isinstance(prices, dict) or model not in prices:
         raise DataError(f"{file}: there is no price of {model!r}. Expected {_SHAPE}.")
     found = prices[model]
     if not isinstance(found, dict) or set(found) != {"read", "written"} or not all(map(_amount, found.values())):
-        raise DataError(f"{file}: the price of {model!r} is {found!r}. Expected {_SHAPE}, with no number below 0.")
+        raise DataError(
+            f"{file}: the price of {model!r} is {str(found)[:60]}. Expected {_SHAPE}, with no number below 0."
+        )
     return Price(float(found["read"]), float(found["written"]))
 
 

@@ -1,0 +1,142 @@
+"""How much askew takes in of files that somebody else wrote: the limits of every reader, and reading within them.
+
+A file beyond a limit is refused with one line, and memory stays flat: nothing is built before it is measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from askew.errors import DataError
+
+MAX_DEPTH = 100
+"""Lists and objects within one another, in JSON of any kind."""
+MAX_RECORD = 16 << 20
+"""Bytes of one line, or of one record of a JSON file that is read record by record."""
+MAX_WHOLE = 32 << 20
+"""Bytes of a JSON file that is read as a whole, such as results.json."""
+MAX_YAML = 128 << 10
+"""Bytes of a YAML file: options and prices."""
+MAX_MEMBER = 256 << 20
+"""Unpacked bytes of one file within an XLSX file."""
+
+
+def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
+    """The lines of an open file, each with its end; one longer than ``MAX_RECORD`` is refused before it is read."""
+    number = 0
+    while line := file.readline(MAX_RECORD + 1):
+        number += 1
+        if len(line) > MAX_RECORD:
+            raise DataError(
+                f"{path}: line {number} is longer than {_mebibytes(MAX_RECORD)}. "
+                "A line holds one record; check the file."
+            )
+        yield line
+
+
+def bounded_read(path: str | Path, limit: int = MAX_WHOLE) -> bytes:
+    """The content of a small file; one that is larger than the limit is refused. OSError is passed on."""
+    with open(path, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise DataError(f"{path}: larger than {_mebibytes(limit)}, so it is not what it should be. Check the file.")
+    return content
+
+
+def load_json(text: bytes | str) -> Any:
+    """The value of a JSON text; JSONDecodeError when it is broken or nested deeper than ``MAX_DEPTH``.
+
+    >>> load_json("[" * 100 + "]" * 100)[0] is not None
+    True
+    >>> load_json("[" * 101 + "]" * 101)
+    Traceback (most recent call last):
+    orjson.JSONDecodeError: nested more than 100 levels deep: line 1 column 1 (char 0)
+    """
+    value = orjson.loads(text)
+    if _openings(text) > MAX_DEPTH and _is_deep(value):
+        raise orjson.JSONDecodeError(f"nested more than {MAX_DEPTH} levels deep", "", 0)
+    return value
+
+
+def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
+    """The JSON object in a file of askew's own, such as config.json; DataError with the remedy when it is none."""
+    try:
+        found = load_json(bounded_read(path))
+    except orjson.JSONDecodeError as trouble:
+        raise DataError(f"{path}: not JSON ({trouble}). {remedy}") from None
+    if not isinstance(found, dict):
+        raise DataError(f"{path}: not a JSON object. {remedy}")
+    return found
+
+
+def load_yaml(text: str | bytes) -> Any:
+    """The value of a YAML text without aliases and without numbers of more than 63 bits; YAMLError otherwise.
+
+    >>> load_yaml("a: [1, 2]")
+    {'a': [1, 2]}
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                where = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.composer.ComposerError(
+                    None, None, "aliases (*name) are not read; write the value out", where
+                )
+            return super().compose_node(parent, index)
+
+        def construct_yaml_int(self, node: Any) -> int:
+            try:
+                value = super().construct_yaml_int(node)
+            except ValueError:
+                value = 1 << 63
+            if abs(value) >= 1 << 63:
+                raise yaml.constructor.ConstructorError(None, None, "the number is too large", node.start_mark)
+            return int(value)
+
+    Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
+    try:
+        return yaml.load(text, Loader)
+    except RecursionError:
+        raise yaml.YAMLError("nested too deeply") from None
+
+
+def read_yaml(path: str | Path) -> Any:
+    """The value of a YAML file as of ``load_yaml``; DataError in one line when there is none to read."""
+    import yaml
+
+    try:
+        return load_yaml(bounded_read(path, MAX_YAML))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as trouble:
+        raise DataError(f"{path}: cannot be read as YAML ({_yaml_fault(trouble)}).") from None
+
+
+def _yaml_fault(trouble: Exception) -> str:
+    """What is wrong, on one line."""
+    mark, problem = getattr(trouble, "problem_mark", None), getattr(trouble, "problem", None)
+    if mark is not None and problem:
+        return f"line {mark.line + 1}: {problem}"
+    return (str(getattr(trouble, "strerror", None) or trouble).splitlines() or [type(trouble).__name__])[0]
+
+
+def _openings(text: bytes | str) -> int:
+    return text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
+
+
+def _is_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        parts = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [child for part in parts for child in part if isinstance(child, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+def _mebibytes(count: int) -> str:
+    return f"{count >> 20} MiB" if count >> 20 else f"{count >> 10} KiB"

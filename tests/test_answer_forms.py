@@ -16,6 +16,7 @@ from askew.models.baselines import Constant, Scripted
 from askew.models.predictions import Predictions
 from askew.report.answer_forms import form_sentences
 from askew.report.load import load_run
+from askew.report.terminal import terminal_summary
 from askew.report.verdict import plain, verdict
 from askew.settings import Named, Settings
 from askew.suites.accuracy import AccuracySuite
@@ -145,6 +146,9 @@ def test_runs_in_two_modes_are_compared_in_one(tmp_path):
     """The classifier says "yes", the model that talks "Yes.": they do not differ."""
     for name, model in (("a", Constant("yes")), ("b", says("Yes."))):
         askew.evaluate(model, SAYING, "accuracy", output=tmp_path / name, metrics=("accuracy",), **QUICK)
+    text = " ".join(terminal_summary([load_run(tmp_path / name) for name in "ab"]).split())
+    assert "compared in different modes: constant official;" in text
+    assert "--accuracy robust scores all runs in one." in text
     for names in ("ab", "ba"):
         differences = compare_runs([load_run(tmp_path / name) for name in names], resamples=20)
         assert {item["metric"]: (item["of_a"], item["of_b"]) for item in differences if not item["part"]} == {

@@ -55,3 +55,20 @@ def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_S
             example = f' (e.g. "{said}" for "{answer}")' if said else ""
             told.append(f"{count(number)} of {count(scored)} answers {what}{example}; {option}")
     return told
+
+
+def modes_sentence(runs: Mapping[str, Mapping[str, Any]]) -> str:
+    """What is said of runs, by name, whose answers were compared in different modes; nothing when all are alike.
+
+    >>> modes_sentence({"xnm": {"suites": [{"accuracy": "official"}]}, "gpt": {"suites": [{"accuracy": "robust"}]}})
+    'Answers were compared in different modes: xnm official; gpt robust. --accuracy robust scores all runs in one.'
+    """
+    used = {
+        name: ", ".join(dict.fromkeys(str(suite["accuracy"]) for suite in results["suites"] if suite.get("accuracy")))
+        for name, results in runs.items()
+    }
+    modes = {name: said for name, said in used.items() if said}
+    if len(set(modes.values())) < 2:
+        return ""
+    told = "; ".join(f"{name} {said}" for name, said in modes.items())
+    return f"Answers were compared in different modes: {told}. --accuracy robust scores all runs in one."

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from askew.report.answer_forms import form_sentences
+from askew.report.answer_forms import form_sentences, modes_sentence
 from askew.report.coverage import coverage_lines, made_nothing
 from askew.report.figures import Figure, count, title
 from askew.report.load import Run, labels, measured_apart
@@ -175,6 +175,8 @@ def _legend(
             whose = f"{name}: " if len(runs) > 1 else ""
             lines = textwrap.wrap(_safe(whose + told), width, max_lines=4, placeholder=" …")
             yield from (_cut(line, width) for line in lines)
+    if told := modes_sentence({name: run.results for name, run in zip(names, runs, strict=True)}):
+        yield from (_cut(line, width) for line in textwrap.wrap(_safe(told), width, max_lines=4, placeholder=" …"))
     if apart := measured_apart(runs):
         yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
     if len(runs) > 1 and differences:

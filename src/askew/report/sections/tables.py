@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from askew.report.answer_forms import modes_sentence
 from askew.report.content import Content
 from askew.report.figures import count, probability, title
 from askew.report.load import measured_apart
@@ -26,7 +27,8 @@ def tables_section(content: Content) -> Html:
 def _apart(content: Content) -> Html | None:
     apart = measured_apart(content.runs)
     told = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
-    return el("p", told + ", ".join(apart) + ".") if apart else None
+    modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
+    return el("p", told + ", ".join(apart) + ". " + modes) if apart else None
 
 
 def _switch() -> Html:

@@ -63,7 +63,7 @@ def predicts(word):
 
 
 def answered(model, folder):
-    result = askew.evaluate(model, QUESTIONS, "accuracy", output=folder, **QUICK)
+    result = askew.evaluate(model, QUESTIONS, "accuracy", output=folder, overwrite=True, **QUICK)
     return result.score("accuracy.all").value, result.results["time"]["asked"]
 
 

@@ -66,7 +66,7 @@ def test_data_that_gives_nothing_leaves_an_earlier_benchmark_alone(tmp_path):
     out = tmp_path / "out"
     assert run_askew("build", "p2", "--data", good, "--output", str(out), "--quiet").returncode == 0
     before = (out / "groups.jsonl").read_bytes()
-    failed = run_askew("build", "p2", "--data", bad, "--output", str(out), "--quiet")
+    failed = run_askew("build", "p2", "--data", bad, "--output", str(out), "--quiet", "--overwrite")
     assert failed.returncode == 2
     assert "not one group" in failed.stderr
     assert (out / "groups.jsonl").read_bytes() == before

@@ -117,8 +117,13 @@ def test_a_benchmark_without_pictures_leaves_no_vqa_files_of_the_one_before(tmp_
     folder, accuracy = tmp_path / "out", as_suite("accuracy")
     publish(accuracy, as_data([ORIGINAL]), folder, Settings(), "command")
     assert len(list(folder.glob("v2_*"))) == 4
-    publish(accuracy, as_data([replace(ORIGINAL, image=None)]), folder, Settings(), "command")
-    assert sorted(path.name for path in folder.iterdir()) == [".askew-made", "datasheet.md", "groups.jsonl"]
+    publish(accuracy, as_data([replace(ORIGINAL, image=None)]), folder, Settings(overwrite=True), "command")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        ".askew-made",
+        ".askew.json",
+        "datasheet.md",
+        "groups.jsonl",
+    ]
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,7 @@ def test_a_benchmark_leaves_no_files_of_another_suite_and_all_of_yours(tmp_path:
     publish(as_suite(Twice()), as_data([ORIGINAL]), tmp_path, Settings(), "command")
     (tmp_path / "v2_mscoco_originals_mine.json").touch()
     before = {path.name for path in tmp_path.iterdir()}
-    publish(as_suite("accuracy"), as_data([ORIGINAL]), tmp_path, Settings(), "command")
+    publish(as_suite("accuracy"), as_data([ORIGINAL]), tmp_path, Settings(overwrite=True), "command")
     assert {path.name for path in tmp_path.iterdir()} == before - {"twice.json"}
 
 
@@ -183,7 +188,8 @@ def test_a_folder_that_is_being_written_to_is_refused(tmp_path: Path, ready: str
     assert (
         askew.evaluate(meanwhile, [question], "accuracy", output=out, max_failures=0).score("accuracy.all").value == 1
     )
-    assert askew.evaluate("constant:no", [question], "accuracy", output=out).score("accuracy.all").value == 0
+    other = askew.evaluate("constant:no", [question], "accuracy", output=out, overwrite=True)
+    assert other.score("accuracy.all").value == 0
 
 
 def test_so_is_each_of_several_suites_that_has_none(ready: str) -> None:

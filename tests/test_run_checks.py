@@ -21,6 +21,7 @@ def stop(image, question):
 def yes(image, question):
     return "yes"
 """
+OVER = ("--overwrite",)
 FOUND = {"results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json"}
 
 
@@ -70,9 +71,9 @@ def test_a_run_of_two_models_leaves_nothing_of_the_run_before(folder, said):
 def test_a_run_of_one_model_leaves_nothing_of_the_two_before(folder, said):
     (folder / "o" / "mine").mkdir(parents=True)
     (folder / "o" / "mine" / "results.json").write_text("{}")
-    assert run(said, "constant:no", "constant:yes")[0] == 0
+    assert run(said, "constant:no", "constant:yes", more=OVER)[0] == 0
     assert "differences.json" in found(folder / "o")
-    assert run(said, "constant:yes")[0] == 0
+    assert run(said, "constant:yes", more=OVER)[0] == 0
     assert "differences.json" not in found(folder / "o")
     assert not found(folder / "o" / "constant-no")
     assert not found(folder / "o" / "constant-yes")
@@ -86,7 +87,7 @@ def test_a_run_of_one_model_leaves_nothing_of_the_two_before(folder, said):
 def test_a_run_that_was_stopped_leaves_nothing_to_pass(folder, said, models):
     assert run(said, "constant:yes")[0] == 0
     assert run(said, "constant:yes", "constant:no")[0] == 0
-    code, words = run(said, *models)
+    code, words = run(said, *models, more=OVER)
     assert code == 130, words
     code, words = said("gate", "o", "--require", "accuracy.all>=0")
     assert code == 2, words
@@ -97,7 +98,7 @@ def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
     assert run(said, "constant:yes")[0] == 0
     with (folder / "q.jsonl").open("a") as file:
         file.write('{"id": 99, "image": 1}\n')
-    assert run(said, "constant:yes")[0] == 2
+    assert run(said, "constant:yes", more=OVER)[0] == 2
     code, words = said("gate", "o", "--require", "accuracy.all>=0")
     assert code == 2
     assert "not come to its end" in words
@@ -105,7 +106,7 @@ def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
 
 def test_from_python_nothing_is_left_either(folder, said):
     assert run(said, "constant:no", "constant:yes")[0] == 0
-    askew.evaluate("constant:yes", "q.jsonl", "accuracy", output="o", resamples=20)
+    askew.evaluate("constant:yes", "q.jsonl", "accuracy", output="o", resamples=20, overwrite=True)
     assert found(folder / "o") == {"results.json", "samples.jsonl"}
     assert not found(folder / "o" / "constant-no")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from askew.report.html import write_report
 from askew.report.load import Run, load_run, read_outcome
 from askew.report.tables import without_published
 from askew.report.terminal import terminal_summary
-from askew.run import begin, check_failures, empty_suites, run, score_from
+from askew.run import begin, check_failures, claim_folder, empty_suites, run, score_from
 from askew.settings import Named, settings_from
 from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite
@@ -126,6 +127,8 @@ def evaluate(
         if output is None:
             failed.callback(shutil.rmtree, folder, ignore_errors=True)
         with alone_in(folder):
+            if output is not None:
+                claim_folder(folder, [asked], source, suites, how)
             begin(folder)
             prepared = prepare(source, suites, folder, how)
             for told in empty_suites(prepared):
@@ -265,6 +268,14 @@ class Questions:
     items: tuple[Question, ...] = field(repr=False)
     name: str = "questions"
     skipped: tuple[str, ...] = ()
+
+    def fingerprint(self) -> str:
+        """The content of the questions, in 16 digits."""
+        digest = sha256()
+        for question in self.items:
+            image = question.image and question.image.data
+            digest.update(repr(question).encode("utf-8", "surrogatepass") + (image or b""))
+        return digest.hexdigest()[:16]
 
     def questions(self) -> Iterator[Question]:
         """The questions."""

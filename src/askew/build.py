@@ -204,7 +204,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "name": data.name or source.name,
         "spec": data.spec,
         "signature": repr(source),
-        "fingerprint": data.what.fingerprint() if hasattr(data.what, "fingerprint") else None,
+        "fingerprint": fingerprint_of(data.what),
         "questions": source.count,
         "counted": "ready-made group" if source.is_ready else getattr(data.what, "counted", "question"),
         "images": len(source.images),
@@ -212,6 +212,11 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "ready": source.is_ready,
     }
     return Prepared(path, suites, record, covers, source.pictured)
+
+
+def fingerprint_of(data: Any) -> str | None:
+    """The content of the data in a few digits, where the data can tell."""
+    return str(data.fingerprint()) if hasattr(data, "fingerprint") else None
 
 
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import askew
-from askew.build import Prepared, prepare
+from askew.build import Prepared, fingerprint_of, prepare
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.made import clear_unwritten
 from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError, UsageError
 from askew.files import alone_in, write_joined
+from askew.outputs import CONTENT, check_output, note_output
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
@@ -32,6 +33,8 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     formats need one. What an earlier benchmark left in the folder goes.
     """
     with alone_in(folder):
+        made_of = _made_of(suite, data, settings)
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
         prepared = prepare(data, [suite], folder, settings, by_id=True)
         groups, sheet = prepared.groups, folder / "datasheet.md"
         written: list[str | Path] = [groups, sheet]
@@ -42,6 +45,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
                 written += suite.what.release(read_groups(str(groups)), folder) or ()
         write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
+        note_output(folder, "a benchmark", made_of)
     return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
 
 
@@ -55,6 +59,8 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         raise UsageError(f"{suite.what.name} makes no questions to train on; carets does.")
     path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
     with alone_in(folder):
+        made_of = {"for": "training"} | _made_of(suite, data, settings)
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
         with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
             made = islice(suite.what.training(data.what, settings.seed), settings.limit)
             count = write_jsonl(ticking(bar, made), str(path))
@@ -65,7 +71,19 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
         write_joined(about, [f"# {suite.what.title}: training\n\n{sheet}".encode()])
         clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
+        note_output(folder, "a benchmark", made_of)
     return sheet
+
+
+def _made_of(suite: Named, data: Named, settings: Settings) -> dict[str, Any]:
+    """What a benchmark is made of, as its folder notes it."""
+    return {
+        "suite": repr(suite.what),
+        "data": repr(data.what),
+        CONTENT: fingerprint_of(data.what),
+        "limit": settings.limit,
+        "seed": settings.seed,
+    }
 
 
 def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:

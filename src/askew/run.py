@@ -27,7 +27,7 @@ import orjson
 import askew
 from askew.answer_forms import AnswerForms, scored_by, step_for
 from askew.ask import Keys, Plan, Streak, ask, plan, unknown
-from askew.build import Coverage, Prepared
+from askew.build import Coverage, Prepared, fingerprint_of
 from askew.data.groups import read_groups, told_apart
 from askew.errors import TooManyFailures
 from askew.extract import check_step, extract
@@ -38,6 +38,7 @@ from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
 from askew.metrics.rows import SLICES
+from askew.outputs import MEMBERS, check_run_output, note_output, run_of
 from askew.records import outcome_record
 from askew.report.coverage import made_nothing, nothing_sentence
 from askew.settings import Named, Settings, progress_bar, ticking
@@ -50,8 +51,6 @@ FORMAT = 1
 """Of results.json."""
 MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
 """What a run's end leaves in its folder, and the beginning of the next one takes away."""
-MEMBERS = ".askew-runs.json"
-"""In the folder of a run of several models: the names of their folders."""
 PACKAGES = (
     "numpy",
     "pillow",
@@ -114,6 +113,19 @@ def begin(folder: Path, members: Sequence[Path] = ()) -> None:
     listed.unlink(missing_ok=True)
     if members:
         write_joined(listed, [orjson.dumps([member.name for member in members])])
+
+
+def claim_folder(
+    folder: Path, models: Sequence[Named], data: Named, suites: Sequence[Named], settings: Settings
+) -> None:
+    """Take a folder for the runs of these models; one that holds something else is refused unless to be overwritten."""
+    ready = hasattr(data.what, "groups")
+    signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
+    record = {"signature": repr(data.what), "fingerprint": fingerprint_of(data.what), "ready": ready}
+    common = {"data": record, "suites": signatures, "config": {"limit": settings.limit}, "seed": settings.seed}
+    runs = [run_of({"model": {"signature": repr(model.what)}, **common}) for model in models]
+    check_run_output(folder, runs, settings.overwrite)
+    note_output(folder, "a run", {})
 
 
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:

@@ -38,6 +38,8 @@ class Settings:
     talk, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
+    overwrite: bool = False
+    """Replace what the folder holds: a run of something else, or files that are not askew's."""
     progress: bool = False
 
     def __post_init__(self) -> None:
@@ -59,7 +61,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, resamples, max_failures, \
-stop_after, store, extract, accuracy, metrics, progress.
+stop_after, store, extract, accuracy, metrics, overwrite, progress.
     """
     known = [field.name for field in fields(Settings)]
     for name in given:

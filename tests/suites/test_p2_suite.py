@@ -192,5 +192,5 @@ def test_the_datasheet_says_which_ppdb_rules_were_kept_and_why_others_were_not(t
     signature = read_ppdb([str(tmp_path / "ppdb-2.0-s-all")]).signature
     assert f"\n- PPDB: 2 rules kept (`{signature}`); left out: score too low: 2; no content word: 1\n" in sheet
     assert "PPDB" not in publish(
-        Named(P2Suite(), "p2"), Named(DATA, "d"), tmp_path / "bench", Settings(), "askew build"
+        Named(P2Suite(), "p2"), Named(DATA, "d"), tmp_path / "bench", Settings(overwrite=True), "askew build"
     )

@@ -210,8 +210,8 @@ def test_a_broken_off_writing_goes_on(folder: Path, tmp_path: Path) -> None:
 
 def test_another_world_in_the_same_folder_leaves_no_old_picture(tmp_path: Path) -> None:
     write_world(tmp_path, 4, seed=1)
-    write_world(tmp_path, 3, seed=2)
-    write_world(tmp_path, 2, seed=2)
+    write_world(tmp_path, 3, seed=2, overwrite=True)
+    write_world(tmp_path, 2, seed=2, overwrite=True)
     assert len(list((tmp_path / "images").glob("*.jpg"))) == 2
     for question in Jsonl(str(tmp_path / f"{split_of(2, 0)}.jsonl")).questions():
         assert question.image is not None

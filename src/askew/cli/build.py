@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
     )
     add_listed(parser, BESIDE, "suites that take them")
-    add_shared(parser, "limit", "seed", "quiet", "config")
+    add_shared(parser, "limit", "seed", "overwrite", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -56,7 +56,9 @@ def main(args: argparse.Namespace) -> int:
     options = settled(args, {"purpose": "testing"}, required=("output",))
     if bool(options.data) == bool(options.scenes):
         raise UsageError("Give --data, or --scenes for scene graphs.")
-    settings = Settings(seed=options.seed, limit=options.limit, progress=not options.quiet)
+    settings = Settings(
+        seed=options.seed, limit=options.limit, overwrite=bool(options.overwrite), progress=not options.quiet
+    )
     data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
     given = beside(options, BESIDE, "suite", [options.suite])
     suite = as_suite(options.suite, progress=not options.quiet, **given)

@@ -21,19 +21,25 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
-    add_shared(parser, "seed", "resamples", "no-published")
+    add_shared(parser, "seed", "resamples", "overwrite", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
     """Compare the runs."""
     from askew.cli.show import show
     from askew.errors import UsageError
+    from askew.outputs import check_output, note_output
+    from askew.report.load import labels, load_run
 
     options = settled(args)
     if len(options.runs) < 2:
         raise UsageError("Two runs or more are needed. For one: askew report RUN.")
     report = Path(options.output) / "report.html" if options.output else None
-    show(
-        [Path(run) for run in options.runs], report, options.resamples, options.seed, published=not options.no_published
-    )
+    folders = [Path(run) for run in options.runs]
+    if report is not None:
+        named = labels([load_run(folder) for folder in folders])
+        check_output(report.parent, "a report", {"runs": named}, bool(options.overwrite))
+    show(folders, report, options.resamples, options.seed, published=not options.no_published)
+    if report is not None:
+        note_output(report.parent, "a report", {"runs": named})
     return 0

@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
     parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
-    add_shared(parser, "seed", "quiet")
+    add_shared(parser, "seed", "overwrite", "quiet")
     parser.add_argument("--output", default="demo", metavar="DIR", help="where everything goes (default demo)")
 
 
@@ -49,7 +49,7 @@ def main(args: argparse.Namespace) -> int:
 
     need_extras("The demo", "bundled", "language", "rank", "translate")
     args = settled(args)
-    settings = Settings(seed=args.seed, progress=not args.quiet)
+    settings = Settings(seed=args.seed, overwrite=bool(args.overwrite), progress=not args.quiet)
     print(
         f"A world of {args.scenes} scenes that no model has seen; the models are small networks that come with askew."
     )

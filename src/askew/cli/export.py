@@ -23,7 +23,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", metavar="GROUPS", help="groups.jsonl from askew build or run")
     parser.add_argument("--format", choices=FORMATS, required=True, help="who shall answer")
     parser.add_argument("--output", metavar="DIR", required=True, help="the folder to write to")
-    add_shared(parser, "images")
+    add_shared(parser, "images", "overwrite")
     parser.add_argument(
         "--name", default="askew", metavar="NAME", help="what the task or table is called there (default askew)"
     )
@@ -51,7 +51,9 @@ def main(args: argparse.Namespace) -> int:
             f"{args.groups}: these are questions, not groups. Make groups of them first: "
             f"askew build rad --data {args.groups} --output bench"
         )
-    made = export(data.groups(), args.output, args.format, args.name, args.prompt, args.pictures == "inline")
+    made = export(
+        data.groups(), args.output, args.format, args.name, args.prompt, args.pictures == "inline", bool(args.overwrite)
+    )
     alike = f" (for {made.ids:,} ids; what reads alike is asked once)" if made.ids > made.questions else ""
     print(f"{made.questions:,} questions{alike}:")
     for path in made.files:

@@ -44,6 +44,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "else the suite's (default auto)",
     },
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
+    "overwrite": {
+        "action": "store_true",
+        "help": "replace what the output folder holds: another run, benchmark or world, or files that are not askew's",
+    },
     "quiet": {"action": "store_true", "help": "no progress bars"},
     "config": {"metavar": "FILE", "help": "a YAML file with the same options; the command line wins"},
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from html import escape
 from pathlib import Path
 
 from askew.cli.options import add_runs, add_shared, settled
@@ -18,15 +19,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    add_shared(parser, "seed", "resamples", "no-published")
+    add_shared(parser, "seed", "resamples", "overwrite", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
     """Write the page and print the table."""
     from askew.cli.show import show
+    from askew.outputs import check_page
+    from askew.report.html import page_title
+    from askew.report.load import load_run
 
     options = settled(args)
     folders = [Path(run) for run in options.runs]
     output = Path(options.output) if options.output else folders[0] / "report.html"
+    if options.output:
+        check_page(output, escape(page_title([load_run(folder) for folder in folders])), bool(options.overwrite))
     show(folders, output, options.resamples, options.seed, published=not options.no_published)
     return 0

@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--stop-after", type=int, metavar="N", help="equal failures in a row that stop the run (default 50, 0 never)"
     )
     parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
-    add_shared(parser, "quiet", "extract", "accuracy", "no-published")
+    add_shared(parser, "overwrite", "quiet", "extract", "accuracy", "no-published")
     parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
     add_listed(parser, BESIDE, "models that take them")
     add_shared(parser, "config")

@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="what tables call the model (default: the file's name)"
     )
-    add_shared(parser, "seed", "resamples", "quiet", "extract", "accuracy", "no-published")
+    add_shared(parser, "seed", "resamples", "overwrite", "quiet", "extract", "accuracy", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -52,6 +52,7 @@ def main(args: argparse.Namespace) -> int:
         extract=args.extract,
         accuracy=args.accuracy or "auto",
         metrics=several(args.metric or []),
+        overwrite=bool(args.overwrite),
         progress=not args.quiet,
     )
     path = Path(args.predictions)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +19,7 @@ from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.tables import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
-from askew.run import begin, check_failures, empty_suites, forecast, run
+from askew.run import begin, check_failures, claim_folder, empty_suites, forecast, run
 from askew.settings import Named, Settings
 
 
@@ -41,7 +42,10 @@ def run_all(
     failures = []
     for model in models:
         command = getattr(model.what, "hide", str)(command)
-    with alone_in(output, *folders):
+    with ExitStack() as held:
+        held.enter_context(alone_in(output))
+        claim_folder(output, models, data, suites, settings)
+        held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
         begin(output, folders if len(folders) > 1 else ())
         prepared = prepare(data, suites, output, settings)
         if skipped := prepared.data["skipped"]:

@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--groups", metavar="GROUPS", help="what pairs are taken from: a suite or a file (default p2)")
     parser.add_argument("--output", metavar="DIR", help="the training's folder")
     add_listed(parser, _NUMBERS, metavar="N")
-    add_shared(parser, "seed", "quiet", "config")
+    add_shared(parser, "seed", "overwrite", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -66,6 +66,7 @@ def main(args: argparse.Namespace) -> int:
         progress=not options.quiet,
         skip_bad=bool(options.skip_bad),
         seed=options.seed,
+        overwrite=bool(options.overwrite),
         **{name: value for name, value in numbers.items() if value is not None},
     )
     if skipped := done.config.get("skipped"):

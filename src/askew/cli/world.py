@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--scenes", type=int, default=200, metavar="N", help="how many scenes (default 200)")
-    add_shared(parser, "seed", "quiet")
+    add_shared(parser, "seed", "overwrite", "quiet")
     parser.add_argument("--output", metavar="DIR", required=True, help="the world's folder")
     parser.add_argument(
         "--size", type=int, default=224, metavar="PX", help="width and height of the pictures (default 224)"
@@ -47,6 +47,7 @@ def main(args: argparse.Namespace) -> int:
             size=args.size,
             shifted=args.shifted,
             workers=args.workers,
+            overwrite=bool(args.overwrite),
             progress=bar.update,
         )
     print(f"World: {args.output} (datasheet.md says what is in it)")

@@ -10,6 +10,7 @@ import orjson
 from askew.errors import BadOption, UsageError
 from askew.files import replaced
 from askew.limits import read_object
+from askew.outputs import refuse_foreign
 
 TEST_SCENES = 3
 """So many times the test scenes are tested on, since testing is cheap and pairs of some kinds are few."""
@@ -49,6 +50,8 @@ class Plan:
             if other:
                 raise UsageError(f"{self.output} holds another experiment ({'; '.join(other)}). Give another --output.")
             return
+        if not path.is_file():
+            refuse_foreign(self.output, "an experiment", "Give another folder as --output.")
         self.output.mkdir(parents=True, exist_ok=True)
         with replaced(path) as file:
             file.write(orjson.dumps(ours))

@@ -16,7 +16,7 @@ from askew.report.content import SUPPORT, Content
 from askew.report.coverage import plural
 from askew.report.figures import count
 from askew.report.frame import framed, own, part
-from askew.report.load import Run
+from askew.report.load import Run, labels
 from askew.report.markup import Html, el, join
 from askew.report.pairs import Sample, choose, draw_sample
 from askew.report.pictures import Album
@@ -68,13 +68,18 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     )
     return framed(
         body,
-        title="askew: " + ", ".join(content.labels),
+        title=page_title(runs),
         eyebrow="askew report",
         heading="Do the answers change as they should?",
         subtitle=_subtitle(content),
         first="verdict",
         allowed=("img-src data:", own("script", script)),
     )
+
+
+def page_title(runs: Sequence[Run]) -> str:
+    """The title of the page of these runs."""
+    return "askew: " + ", ".join(labels(runs))
 
 
 def script_json(data: Any) -> str:

@@ -24,6 +24,7 @@ from askew.limits import read_object
 from askew.nets.build import build_net
 from askew.nets.config import NetConfig
 from askew.nets.types import Output
+from askew.outputs import refuse_foreign
 from askew.settings import Settings, progress_bar
 from askew.train.checkpoint import BEST, STATE, Progress, load_state, save_state, save_weights
 from askew.train.config import TrainConfig
@@ -50,6 +51,7 @@ def train(
     images: str | None = None,
     progress: bool = False,
     skip_bad: bool = False,
+    overwrite: bool = False,
     **settings: Any,
 ) -> Trained:
     """Train a network and give the weights of its best epoch.
@@ -59,7 +61,8 @@ def train(
     a suite, a file or groups. ``settings`` are those of :class:`askew.train.config.TrainConfig` (``seed``, ...).
     Without ``val`` a tenth of the pictures is kept for validation. ``skip_bad`` leaves out bad records and questions
     of pictures that cannot be used, and lists them in ``config.json``. Everything is written to ``output``; the same
-    call after a kill goes on from there to the same weights, and a finished training is only read again.
+    call after a kill goes on from there to the same weights, and a finished training is only read again. A folder that
+    holds another training, or anything else, is refused unless to ``overwrite`` it.
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
@@ -67,7 +70,9 @@ def train(
     lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
     folder = Path(output)
     with alone_in(folder), _deterministic(config, folder):
-        _begin(folder, lesson)
+        if overwrite:
+            _clear(folder)
+        _begin(folder, lesson, overwrite)
         _teach(lesson, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)
 
@@ -102,8 +107,14 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str 
 _DAMAGED = "Give another --output, or delete the folder to train again."
 
 
-def _begin(folder: Path, lesson: Lesson) -> None:
-    """Write what the weights mean; refuse a folder of another training."""
+def _clear(folder: Path) -> None:
+    """Delete an earlier training, so that none of its weights are taken for ours."""
+    for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
+        (folder / name).unlink(missing_ok=True)
+
+
+def _begin(folder: Path, lesson: Lesson, overwrite: bool = False) -> None:
+    """Write what the weights mean; refuse a folder of another training, or of anything else."""
     clear_parts(folder)
     config = folder / "config.json"
     record = lesson.record | {"threads": torch.get_num_threads()}
@@ -113,9 +124,12 @@ def _begin(folder: Path, lesson: Lesson) -> None:
         if before != orjson.loads(orjson.dumps(record)):
             other = "; ".join(_differences(before, orjson.loads(orjson.dumps(record))))
             raise UsageError(
-                f"{folder}: holds a training that differs in {other}. Give another --output, or delete it."
+                f"{folder}: holds a training that differs in {other}. Give another folder as --output, or add "
+                "--overwrite (overwrite=True) to replace it."
             )
         return
+    if not overwrite:
+        refuse_foreign(folder, "a training")
     _write_json(folder / "words.json", list(lesson.words.known))
     _write_json(folder / "answers.json", list(lesson.answers.known))
     _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})

@@ -14,7 +14,8 @@ from typing import Any
 
 from askew.data.scenes import write_scenes
 from askew.data.write import write_gqa, write_jsonl, write_vqa
-from askew.files import replaced
+from askew.files import alone_in, replaced
+from askew.outputs import check_output, note_output
 from askew.types import Kind, Question, Scene
 from askew.world.dataset import World
 from askew.world.datasheet import Tally, markdown
@@ -32,14 +33,26 @@ def write_world(
     *,
     shifted: bool = False,
     workers: int = 1,
+    overwrite: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write a world; gives its datasheet, which is also there as ``datasheet.md`` and ``datasheet.json``.
 
     A broken-off writing goes on where it was: pictures that are there are not drawn again. ``progress`` is called with
-    1 for each scene. The files are the same for any number of workers.
+    1 for each scene. The files are the same for any number of workers. A folder that holds another world, or anything
+    else, is refused unless to ``overwrite`` it.
     """
     World("all", scenes, seed, size, shifted)
+    with alone_in(output):
+        of = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted}
+        check_output(output, "a world", of, overwrite)
+        note_output(output, "a world", of)
+        return _write(output, scenes, seed, size, shifted, workers, progress)
+
+
+def _write(
+    output: Path, scenes: int, seed: int, size: int, shifted: bool, workers: int, progress: Progress | None
+) -> dict[str, Any]:
     shelf = Shelf(str(output), seed, size, shifted, records=f".records-{generator()}-{seed}-{size}")
     _claim_pictures(output, shelf, scenes)
     for _ in _made(shelf, range(scenes), workers):

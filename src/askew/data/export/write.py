@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -39,11 +39,13 @@ def export(
     name: str = "askew",
     prompt: str | None = None,
     inline: bool = True,
+    overwrite: bool = False,
 ) -> Exported:
     """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
 
     ``name`` is what the harness calls the task; ``prompt`` is said after each question (by default
     ``ANSWER_PROMPT``; not in plain JSONL); ``inline`` puts pictures into VLMEvalKit's table instead of their paths.
+    Files of another export, or of others, are replaced only when told to ``overwrite`` them.
     """
     folder = Path(folder)
     if format not in FORMATS:
@@ -54,6 +56,10 @@ def export(
     asked: list[Asked] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
     if not asked:
         raise DataError("There are no groups to export. Check the file.")
+    ids = folder / "ids.jsonl"
+    rows = [line({"index": index, "ids": one.ids}) for index, one in enumerate(asked)]
+    if not overwrite:
+        _refuse_others(folder, name, ids, rows)
     if format == "jsonl":
         if prompt:
             raise UsageError("Plain JSONL has the questions alone; say the prompt where you ask them.")
@@ -62,6 +68,17 @@ def export(
         files = write_lmms_eval(asked, folder, name, said)
     else:
         files = write_vlmevalkit(asked, folder, name, said, inline)
-    ids = folder / "ids.jsonl"
-    write_joined(ids, (line({"index": index, "ids": one.ids}) for index, one in enumerate(asked)))
+    write_joined(ids, rows)
     return Exported(len(asked), sum(len(one.ids) for one in asked), (*files, ids))
+
+
+def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) -> None:
+    """Refuse to replace files that are not of an earlier export of the same questions, which ``ids.jsonl`` tells."""
+    instead = "Give another folder as --output, or add --overwrite to replace it."
+    if ids.exists():
+        if not ids.is_file() or ids.read_bytes() != b"".join(rows):
+            raise UsageError(f"{ids}: this is of an export of other questions. {instead}")
+        return
+    for file in (f"{name}.jsonl", f"{name}.tsv", f"{name}.yaml", "questions.jsonl", "utils.py"):
+        if (folder / file).exists():
+            raise UsageError(f"{folder / file}: this file is not of an export. {instead}")

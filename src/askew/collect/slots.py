@@ -7,11 +7,14 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.schema import lease, slot
 
+OPEN_FIRST = (sa.case((slot.c.state == "OPEN", 0), else_=1), slot.c.lease_until, slot.c.n)
+"""The order in which slots are taken: open ones before those whose lease is over, so that late answers can count."""
+
 
 def free_slot(tx: Tx, question_id: int) -> AnyRow | None:
     """A slot of the question that is open, or whose lease is over."""
     free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
-    return tx.first(sa.select(slot).where(slot.c.question_id == question_id, free).order_by(slot.c.n).limit(1))
+    return tx.first(sa.select(slot).where(slot.c.question_id == question_id, free).order_by(*OPEN_FIRST).limit(1))
 
 
 def reopen(tx: Tx, question_id: int, n: int, outcome: str, reason: str = "") -> None:

@@ -28,7 +28,7 @@ from askew.collect.schema import (
     verification,
 )
 from askew.collect.sessions import require_working
-from askew.collect.slots import end_lease, free_slot, reopen
+from askew.collect.slots import OPEN_FIRST, end_lease, free_slot, reopen
 from askew.collect.typed_text import checked_text, same_answer
 
 SKIP_REASONS = ("cannot see the image", "cannot understand the question", "offensive or private", "other")
@@ -188,7 +188,7 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
             ~answered,
             ~skipped,
         )
-        .order_by(question.c.done.desc(), question.c.id, slot.c.n)
+        .order_by(question.c.done.desc(), question.c.id, *OPEN_FIRST)
         .limit(1)
     )
     if avoid is not None:

@@ -1,0 +1,23 @@
+"""The collection protocol: thousands of random sequences against the dictionary model."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "collect"))
+
+from study_machine import OnSqlite
+
+pytestmark = pytest.mark.soak
+
+
+def test_five_thousand_random_sequences():
+    soak = settings(
+        max_examples=5000, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+    run_state_machine_as_test(OnSqlite, settings=soak)

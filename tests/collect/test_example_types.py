@@ -55,10 +55,7 @@ def test_any_number_of_verifiers():
         settings = replace(PAPER, verifiers_per_question=count)
         for answers in product(["red", "x", "y"], repeat=count):
             votes = Counter(answers)
-            if votes["red"] > count / 3:
-                wanted = "C"
-            else:
-                wanted = "E" if max(votes.values()) >= 2 else "D"
+            wanted = "C" if votes["red"] > count / 3 else "E" if max(votes.values()) >= 2 else "D"
             assert example_type(verdicts(answers), settings) == wanted
             removed = text_rule_removes(verdicts(answers, ["no"] * count), settings)
             assert removed == (0.6 * (count + 1) > 1 and agreement(["blue", *answers]) < 2)

@@ -3,26 +3,44 @@
 One SQLite file. A row is found by what was asked and of whom: model signature, image content, question, context
 (:func:`ask_key`); so an image that was changed on disk, or another model, is never answered from memory. Failures are
 not kept: the next run asks again.
+
+Each row has a checksum, so an answer that a disk changed is never taken for the model's; ``askew recover`` keeps what
+is intact of a damaged file. Stores of older versions get their checksums when they are first opened.
 """
 
 from __future__ import annotations
 
 import hashlib
+import shlex
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from askew.errors import RunError
 from askew.types import Id, Prediction
 
+_OLD_COLUMNS = (
+    ("key", "BLOB"),
+    ("answer", "TEXT"),
+    ("score", "REAL"),
+    ("tries", "INTEGER"),
+    ("seconds", "REAL"),
+    ("read", "INTEGER"),
+    ("written", "INTEGER"),
+)
+"""Of stores that were written before rows had checksums."""
+COLUMNS = (*_OLD_COLUMNS, ("checksum", "BLOB"))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
-    key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL, read INTEGER, written INTEGER
+    key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, seconds REAL, read INTEGER, written INTEGER,
+    checksum BLOB
 ) WITHOUT ROWID;
 """
+_FIELDS = ", ".join(name for name, _ in COLUMNS)
 MOST_TOKENS = 10**9
 """Tokens that one answer may be said to have taken; a larger count is a fault of whoever counted."""
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
@@ -49,22 +67,28 @@ def is_token_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= MOST_TOKENS
 
 
+Row: TypeAlias = tuple[bytes, str, float | None, int, float, int, int]
+"""Key, answer, score, tries, seconds, tokens read and written."""
+
+
+def checksum(row: Row) -> bytes:
+    """Eight bytes that change with every value of a row."""
+    return hashlib.blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
 class Store:
     """The answers of one or many runs. Use it in a ``with`` statement."""
 
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        try:
+        with self._explained("the answer store cannot be opened"):
             self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise RunError(
-                f"{path}: the answer store cannot be opened ({error}). Move the file away to start afresh, "
-                "or name another."
-            ) from error
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
 
     def __enter__(self) -> Store:
         return self
@@ -76,40 +100,111 @@ class Store:
 
     def get(self, keys: Mapping[bytes, Id]) -> dict[bytes, Prediction]:
         """The answers that are known, as predictions for the question ids given."""
-        known: dict[bytes, Prediction] = {}
-        wanted = list(keys)
-        for start in range(0, len(wanted), _CHUNK):
-            part = wanted[start : start + _CHUNK]
-            marks = ",".join("?" * len(part))
-            query = f"SELECT key, answer, score, tries, seconds, read, written FROM answers WHERE key IN ({marks})"
-            for key, answer, score, tries, seconds, read, written in self._db.execute(query, part):
-                known[key] = Prediction(
-                    keys[key], answer, score, None, tries, seconds, tokens=token_counts(read, written)
-                )
-        return known
+        return {
+            key: Prediction(keys[key], answer, score, None, tries, seconds, tokens=token_counts(read, written))
+            for key, answer, score, tries, seconds, read, written in self._rows(list(keys))
+        }
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
         """Which of these have an answer, with the tokens read and written for it."""
-        found: dict[bytes, tuple[int, int]] = {}
-        for start in range(0, len(keys), _CHUNK):
-            part = keys[start : start + _CHUNK]
-            marks = ",".join("?" * len(part))
-            rows = self._db.execute(f"SELECT key, read, written FROM answers WHERE key IN ({marks})", part)
-            found.update((key, token_counts(read, written)) for key, read, written in rows)
-        return found
+        return {row[0]: token_counts(*row[-2:]) for row in self._rows(keys)}
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
         """Keep these answers, in one transaction; failures are passed over."""
-        rows = [(key, p.answer, p.score, p.tries, p.seconds, *p.tokens) for key, p in items if p.answer is not None]
-        try:
+        self.put_rows(_row(key, said) for key, said in items if said.answer is not None)
+
+    def put_rows(self, rows: Iterable[Row]) -> None:
+        """Keep these rows, in one transaction."""
+        summed = [(*row, checksum(row)) for row in rows]
+        with self._explained("answers cannot be kept"):
             self._db.execute("BEGIN IMMEDIATE")
-            self._db.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.executemany(f"INSERT OR REPLACE INTO answers VALUES ({_marks(COLUMNS)})", summed)
             self._db.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise RunError(
-                f"{self.path}: answers cannot be kept ({error}). Make room, or see what else holds the file; answers "
-                "kept before stay, and the same command goes on from there."
-            ) from error
 
     def __len__(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
+        with self._explained("answers cannot be counted"):
+            return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def _rows(self, keys: Sequence[bytes]) -> Iterator[Row]:
+        """The rows of these keys that there are; an error when one is not as it was written."""
+        wanted = set(keys)
+        with self._explained("answers cannot be read"):
+            for start in range(0, len(keys), _CHUNK):
+                part = keys[start : start + _CHUNK]
+                query = f"SELECT {_FIELDS} FROM answers WHERE key IN ({_marks(part)})"
+                for *row, found in self._db.execute(query, part):
+                    if row[0] not in wanted or found != checksum(tuple(row)):
+                        raise _damaged(self.path, "an answer is not the one that was written")
+                    yield tuple(row)
+
+    def _prepare(self) -> None:
+        """Make the table, or give that of an older version its checksums; refuse a database of something else."""
+        columns = self._columns()
+        if not columns and self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise _damaged(self.path, "it is a database without the table 'answers'")
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.executescript(_SCHEMA)
+        if columns == _OLD_COLUMNS:
+            self._add_checksums()
+        if self._columns() != COLUMNS:
+            raise RunError(
+                f"{self.path}: an answer store of another version of askew, or a damaged one (its columns: "
+                f"{', '.join(name for name, _ in columns)}). Use that version, or {_remedy(self.path)}"
+            )
+
+    def _columns(self) -> tuple[tuple[str, str], ...]:
+        return tuple(self._db.execute("SELECT name, type FROM pragma_table_info('answers') ORDER BY cid"))
+
+    def _add_checksums(self) -> None:
+        self._db.create_function("askew_checksum", len(_OLD_COLUMNS), lambda *row: checksum(row))
+        self._db.execute("BEGIN IMMEDIATE")
+        if self._columns() == _OLD_COLUMNS:  # nobody else did it meanwhile
+            self._db.execute("ALTER TABLE answers ADD COLUMN checksum BLOB")
+            fields = ", ".join(name for name, _ in _OLD_COLUMNS)
+            self._db.execute(f"UPDATE answers SET checksum = askew_checksum({fields})")
+        self._db.execute("COMMIT")
+
+    @contextmanager
+    def _explained(self, what: str) -> Iterator[None]:
+        """An error of SQLite as one that says what to do."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            said = str(error).splitlines()[0]
+            if "full" in said:
+                raise RunError(
+                    f"{self.path}: {what} ({said}). Make room there; answers kept before stay, and the same command "
+                    "goes on from there."
+                ) from error
+            if isinstance(error, sqlite3.OperationalError) and any(word in said for word in _ELSEWHERE):
+                raise RunError(
+                    f"{self.path}: {what} ({said}). Check its permissions and what else holds the file, or name "
+                    "another; answers kept before stay."
+                ) from error
+            raise _damaged(self.path, said) from error
+
+
+_ELSEWHERE = ("unable to open", "locked", "readonly", "read-only", "disk I/O")
+"""What SQLite says of a file that is as it should be, but not to be had."""
+
+
+def _damaged(path: Path, why: str) -> RunError:
+    return RunError(
+        f"{path}: not an answer store, or a damaged one ({why}). Move the file away to start afresh, name another, or "
+        f"{_remedy(path)}"
+    )
+
+
+def _remedy(path: Path) -> str:
+    return f"keep what is intact: askew recover {shlex.quote(str(path))}"
+
+
+def _row(key: bytes, said: Prediction) -> Row:
+    """An answer as SQLite gives it back: no nan, no minus zero."""
+    score = None if said.score is None or said.score != said.score else float(said.score) + 0.0
+    return (key, str(said.answer), score, said.tries, float(said.seconds) + 0.0, *said.tokens)
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))

@@ -29,6 +29,7 @@ COMMANDS = {
     "export": "write groups as questions that other harnesses can answer",
     "train": "train a network on questions and groups; resumes by itself",
     "experiment": "a paper's table again, with networks trained here",
+    "recover": "keep what is intact of a damaged answer store",
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 

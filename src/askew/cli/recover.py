@@ -1,0 +1,33 @@
+"""``askew recover``: what is intact of a damaged answer store."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  askew recover runs/mine                       (the folder of a run)
+  askew recover shared/answers.sqlite           (a file of --store)"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("store", metavar="STORE", help="the damaged answer store, or the folder of a run")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Write the new store and say what is in it."""
+    from askew.store_recovery import recover
+
+    found, aside = recover(Path(args.store))
+    lost = f"{found.damaged:,} damaged rows" + (f" and {found.pages:,} pages of rows" if found.pages else "")
+    print(f"{len(found.rows):,} answers are intact and kept; {lost} are lost.")
+    if found.unchecked:
+        print(
+            f"{found.unchecked:,} of the answers kept are of an older version, without checksums: whether the damage "
+            "changed them cannot be told."
+        )
+    print(f"The damaged file is now {aside}. The same command as before asks again what is lost.")
+    return 0

@@ -5,11 +5,16 @@
 The server (a process of its own) answers each request 100 ms after its last byte. The ideal is 64 / 0.1 s = 640
 answers a second. Sequential is the same adapter with one connection. The peer is httpx with one shared client and 64
 tasks, the usual way to write this, given ready-made bodies. Every picture has eight questions and must be encoded once.
+
+Then the pace, in ratios to runs of the same program: 1,000 questions to a server that takes 1 s, with and without 2 %
+chance faults (at most 1.3 times the time wanted), and a server that takes 16 requests at once and refuses the rest with
+429 (against the 16 that it can take; at most 1.2 requests an answer wanted).
 """
 
 import asyncio
 import io
 import multiprocessing
+import random
 import sys
 import time
 
@@ -20,10 +25,12 @@ from askew.models.openai import OpenAI
 from askew.types import ImageRef, Question
 
 DELAY, CONNECTIONS, PER_PICTURE = 0.1, 64, 8
+CAPACITY, CHANCE, SECOND = 16, 0.02, 1.0
 REPLY = (
     b'{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],'
     b'"usage":{"prompt_tokens":500,"completion_tokens":2}}'
 )
+REFUSED = b"HTTP/1.1 %d X\r\nContent-Length: 0\r\n\r\n"
 RAW = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b" % (len(REPLY), REPLY)
 
 
@@ -40,6 +47,7 @@ def main() -> None:
     seconds, processor = timed(lambda: check(model, questions))
     bodies = asyncio.run(ready_made(model, questions[:640]))
     slow, slow_processor = timed(lambda: asyncio.run(peer(url, bodies)))
+    pace = paces(url, [Question(n, None, f"Is there a cat number {n}?") for n in range(1000)])
     server.terminate()
     rate, one_by_one, ideal = count / seconds, len(few) / sequential, CONNECTIONS / DELAY
     print(f"{'':34}{'answers/s':>11}{'of ideal':>10}{'ms processor each':>20}")
@@ -53,6 +61,29 @@ def main() -> None:
     pictures = len({question.image.data for question in questions})
     print(f"{count:,} questions about {pictures:,} pictures: encoded {model.pictures.encoded:,} times")
     assert model.pictures.encoded == pictures
+    print("\n".join(["", *pace]))
+
+
+def paces(url: str, questions) -> list[str]:
+    """How long runs with trouble take, against those without."""
+    found = {}
+    for place in ("second", "flaky-429", "flaky-500"):
+        model = OpenAI("bench", base_url=url.replace("/v1", f"/{place}/v1"), concurrency=CONNECTIONS)
+        found[place] = timed(lambda model=model: check(model, questions))[0]
+    model = OpenAI("bench", base_url=url.replace("/v1", "/narrow/v1"), concurrency=CONNECTIONS, retries=20)
+    narrow = timed(lambda: check(model, questions))[0]
+    told = [f"1,000 questions, {SECOND:g} s each, {CONNECTIONS} connections: {found['second']:.1f} s without faults"]
+    for place in ("flaky-429", "flaky-500"):
+        ratio = found[place] / found["second"]
+        told.append(
+            f"with {CHANCE:.0%} chance faults ({place[-3:]}): {found[place]:.1f} s, {ratio:.2f} times that (1.3)"
+        )
+    ideal = len(questions) * DELAY / CAPACITY
+    told.append(
+        f"a server with {CAPACITY} places, {DELAY:g} s each: {narrow:.1f} s, {narrow / ideal:.2f} times the ideal; "
+        f"{model.budget.calls / len(questions):.2f} requests an answer (1.2)"
+    )
+    return told
 
 
 def check(model, questions) -> None:
@@ -96,7 +127,11 @@ async def peer(url: str, bodies) -> None:
 
 
 class Slow(asyncio.Protocol):
-    """Answers each request after the delay."""
+    """Answers each request after the delay; the path says what else it does."""
+
+    narrow = 0
+    """Requests under way at the server with few places."""
+    chance = random.Random(0)
 
     def connection_made(self, transport) -> None:
         self.transport, self.seen, self.wanted = transport, b"", 0
@@ -107,8 +142,24 @@ class Slow(asyncio.Protocol):
             head, _, _ = self.seen.lower().partition(b"\r\n\r\n")
             self.wanted = len(head) + 4 + int(head.split(b"content-length:")[1].split(b"\r\n")[0])
         if self.wanted and len(self.seen) >= self.wanted:
-            self.seen, self.wanted = b"", 0
-            asyncio.get_running_loop().call_later(DELAY, self.transport.write, RAW)
+            place, self.seen, self.wanted = self.seen.split(b"/", 2)[1], b"", 0
+            self.reply(place.decode())
+
+    def reply(self, place: str) -> None:
+        later = asyncio.get_running_loop().call_later
+        if place == "narrow" and Slow.narrow >= CAPACITY:
+            self.transport.write(REFUSED % 429)
+        elif place == "narrow":
+            Slow.narrow += 1
+            later(DELAY, self.leave)
+        elif place.startswith("flaky") and self.chance.random() < CHANCE:
+            later(SECOND, self.transport.write, REFUSED % int(place[-3:]))
+        else:
+            later(DELAY if place == "v1" else SECOND, self.transport.write, RAW)
+
+    def leave(self) -> None:
+        Slow.narrow -= 1
+        self.transport.write(RAW)
 
 
 def serve(pipe) -> None:

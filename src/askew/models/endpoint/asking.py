@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
@@ -56,11 +55,13 @@ class Asking:
     deliver: Callable[[Prediction], None]
     rng: Random = field(default_factory=Random)
     """For the waits alone; no answer depends on it."""
+    connect: Callable[[str, dict[str, str], int, float], Client] = Client
+    """What sends requests; tests have one with a clock of its own."""
     in_a_row: int = 0
     """Questions that ended without an answer since the last one that had one."""
     answered: bool = False
     silences: int = 0
-    """Rounds of requests to which nothing came back at all, since anything did."""
+    """Requests in a row to which nothing came at all, each sent after the one before; those at once count once."""
     heard: bool = False
     """Whether anything at all came back."""
     unreached: int = 0
@@ -76,7 +77,7 @@ class Asking:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if manner.key:
             headers["Authorization"] = f"Bearer {manner.key}"
-        self._client = Client(manner.url, headers, LARGEST, manner.connect_timeout)
+        self._client = self.connect(manner.url, headers, LARGEST, manner.connect_timeout)
         todo = iter(questions)
         workers = min(len(questions), manner.concurrency + manner.concurrency // 4 + 2)  # some prepare, the rest wait
         try:
@@ -138,13 +139,16 @@ class Asking:
             self._limiter.leave()
             self.budget.put_back(aside)
             return None, (0, 0), 0.0
-        started, tokens = time.perf_counter(), (0, 0)
+        clock, silences, tokens = asyncio.get_running_loop().time, self.silences, (0, 0)
+        started = clock()
         try:
             verdict = await self._send(body)
-            self._pace(verdict, round_)
+            seconds = clock() - started
+            self._listen(verdict, silences)
+            self._pace(verdict, round_, seconds)
             if isinstance(verdict, Answered):
                 tokens = tokens_of_reply(verdict.reply, size)
-            return verdict, tokens, time.perf_counter() - started
+            return verdict, tokens, seconds
         finally:
             self._limiter.leave()
             self.budget.pay(aside, tokens)
@@ -174,23 +178,22 @@ class Asking:
             "Check base_url (http:// where the server has no TLS) and proxies; connect_timeout=... waits longer.",
         )
 
-    def _pace(self, verdict: Verdict, round_: int) -> None:
-        self._listen(isinstance(verdict, Again) and verdict.silent, round_)
+    def _pace(self, verdict: Verdict, round_: int, seconds: float) -> None:
         if isinstance(verdict, Again) and verdict.jam:
-            self._limiter.jammed(round_)
+            self._limiter.failed(round_, bool(verdict.after))
             if verdict.after is not None and verdict.after > LONGEST_WAIT:
                 reason = f"{self._clean(verdict.reason)}; it asks to wait {verdict.after:,.0f} s"
                 self._stop(ModelError(f"{self.manner.url}: {reason}. Every answer is kept; run it again then."))
             elif verdict.after:
                 self._limiter.pause(verdict.after)
         elif isinstance(verdict, Answered):
-            self._limiter.eased()
+            self._limiter.answered(round_, seconds)
 
-    def _listen(self, silent: bool, round_: int) -> None:
+    def _listen(self, verdict: Verdict, silences: int) -> None:
         """Stop when the endpoint stays silent: at a pace of one, waiting for each question's tries takes a day."""
-        if not silent:
+        if not (isinstance(verdict, Again) and verdict.silent):
             self.silences = 0
-        elif round_ == self._limiter.round:
+        elif silences == self.silences:
             self.silences += 1
         if self.manner.give_up and self.silences >= max(self.manner.give_up, 2 * (self.manner.retries + 1)):
             self._stop(

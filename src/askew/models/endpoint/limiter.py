@@ -3,31 +3,60 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import deque
 from dataclasses import dataclass, field
+
+WINDOW = 100
+"""Replies that are looked back at."""
+SHARE, FEW = 0.1, 2
+"""Faults among them that are put down to chance: this share, and so many more."""
+SOON = 50
+"""Replies; when there is trouble again after fewer, the pace grows more slowly."""
+SLOWER = 2.0
+"""Answers take so many times as long as before: then one fault is enough."""
+CAUTION = 5
+"""Growth is at most two to the power of this slower after trouble."""
 
 
 @dataclass
 class Limiter:
     """Additive increase, multiplicative decrease (Chiu and Jain 1989), with TCP's slow start (Jacobson 1988).
 
-    The limit grows by one with each answer until the first trouble (so it doubles each round), then by one each round.
-    Trouble halves it, once for all requests that were under way then: they tell of the same jam.
+    The limit grows by one with each answer (so it doubles each round) up to halfway between the last pace that was too
+    much and what was left of it, then by one each round; more slowly where trouble returns soon, and faster again for
+    each step without trouble. A fault now and then is chance, and changes nothing. The server is overloaded when
+
+    * many requests fail: more than a tenth of the last replies and two more, or about so many in a row; the limit is
+      halved;
+    * one fails with the request to wait, or while answers take twice as long as before; the limit falls by a fifth.
+
+    It falls once for all requests that were under way then: they tell of the same overload.
 
     >>> limiter = Limiter(64)
-    >>> limiter.eased(); limiter.limit
+    >>> limiter.answered(0, 1.0); limiter.limit
     9.0
-    >>> limiter.jammed(0); limiter.jammed(0); limiter.limit
-    4.5
+    >>> limiter.failed(0); limiter.failed(0); limiter.limit
+    9.0
+    >>> limiter.failed(0); limiter.failed(0); limiter.limit, limiter.round
+    (4.5, 1)
     """
 
     most: int
     limit: float = 8.0
     active: int = 0
     round: int = 0
-    """Counts the halvings; a request remembers in which round it set out."""
+    """Counts how often the limit fell; a request remembers in which round it set out."""
+    latency: Latency = field(default_factory=lambda: Latency())
+    _faults: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    """The last replies of this round: was it a fault?"""
+    _in_a_row: int = 0
+    """Faults since the last answer of this round."""
+    _heard: bool = True
+    """Whether an answer came since the limit fell."""
     _threshold: float = float("inf")
+    _caution: int = 0
+    _calm: float = float("inf")
+    """A limit that is to be reached without trouble before caution is given up by a step."""
     _not_before: float = 0.0
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
@@ -36,7 +65,7 @@ class Limiter:
 
     async def enter(self) -> int:
         """Wait for a place; gives the round one sets out in. ``leave`` must follow."""
-        while self.active >= int(self.limit) or time.monotonic() < self._not_before:
+        while self.active >= int(self.limit) or asyncio.get_running_loop().time() < self._not_before:
             await self._turn()
         self.active += 1
         return self.round
@@ -46,22 +75,52 @@ class Limiter:
         self.active -= 1
         self._wake()
 
-    def eased(self) -> None:
-        """An answer came: try a little more."""
-        step = 1.0 if self.limit < self._threshold else 1.0 / self.limit
-        self.limit = min(self.limit + step, float(self.most))
-
-    def jammed(self, round_: int) -> None:
-        """The server had too much of what set out in that round: halve, unless that was done already."""
+    def answered(self, round_: int, seconds: float) -> None:
+        """An answer came after so long: try a little more."""
+        self.latency.add(seconds)
+        self._heard = True
         if round_ == self.round:
-            self.limit = max(1.0, self.limit / 2)
-            self._threshold = self.limit
-            self.round += 1
+            self._faults.append(False)
+            self._in_a_row = 0
+        if self.limit < self._threshold:
+            self.limit = min(self.limit + 1.0, self._threshold, float(self.most))
+        else:
+            self.limit = min(self.limit + 1.0 / (self.limit * 2**self._caution), float(self.most))
+        if self.limit >= self._calm:
+            self._caution = max(0, self._caution - 1)
+            self._calm = self.limit + 1
+
+    def failed(self, round_: int, told_to_wait: bool = False) -> None:
+        """A request of that round met a fault that may come of too many requests: slow down if it is overload."""
+        if round_ != self.round:
+            return
+        self._faults.append(True)
+        self._in_a_row += 1
+        in_a_row = self._in_a_row > FEW + SHARE * self.limit
+        many = in_a_row or sum(self._faults) > FEW + SHARE * len(self._faults)
+        if many or told_to_wait or self.latency.rising:
+            self._slow_down(0.5 if many else 0.8)
+
+    def _slow_down(self, factor: float) -> None:
+        """Lower the limit, and remember where trouble was and whether it came back soon; without any answer since the
+        last time it is the same trouble still.
+        """
+        if self._heard:
+            soon = self.round > 0 and len(self._faults) < SOON
+            self._caution = min(CAUTION, self._caution + 1) if soon else max(0, self._caution - 1)
+            self._threshold = self.limit * (1 + factor) / 2
+            self._calm = self._threshold + 1
+        self.limit = max(1.0, self.limit * factor)
+        self.round += 1
+        self._heard = False
+        self._faults.clear()
+        self._in_a_row = 0
 
     def pause(self, seconds: float) -> None:
         """Nothing sets out for so long: the server asked for it."""
-        self._not_before = max(self._not_before, time.monotonic() + seconds)
-        asyncio.get_running_loop().call_later(seconds + 0.001, self._wake)
+        loop = asyncio.get_running_loop()
+        self._not_before = max(self._not_before, loop.time() + seconds)
+        loop.call_later(seconds + 0.001, self._wake)
 
     def open(self) -> None:
         """The pause is over."""
@@ -84,3 +143,29 @@ class Limiter:
             if not turn.done():
                 turn.set_result(None)
                 free -= 1
+
+
+@dataclass
+class Latency:
+    """Seconds that answers take: over the last few, and over many.
+
+    >>> latency = Latency()
+    >>> for seconds in [1.0] * 120 + [4.0] * 8: latency.add(seconds)
+    >>> latency.rising
+    True
+    """
+
+    few: float = 0.0
+    many: float = 0.0
+    count: int = 0
+
+    def add(self, seconds: float) -> None:
+        """One more answer."""
+        self.count += 1
+        self.few += (seconds - self.few) / min(self.count, 8)
+        self.many += (seconds - self.many) / min(self.count, WINDOW)
+
+    @property
+    def rising(self) -> bool:
+        """Whether answers take much longer than they did, by a whole window's measure."""
+        return self.count > WINDOW and self.few > SLOWER * self.many

@@ -1,0 +1,126 @@
+"""The pace at an endpoint: chance faults do not slow it down, overload does. In simulated time, so nothing waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from simulated_endpoint import Flaky, Metered, Narrow, Queueing, Server, ask
+
+from askew.models.endpoint.http import Reply
+from askew.models.endpoint.limiter import WINDOW, Limiter
+
+COUNT = 1000
+WITHOUT_FAULTS = 18.0
+"""Seconds: 8, 16, 32 and 64 at once in the first rounds, then 64 at once, one second each."""
+
+
+@dataclass
+class Down(Server):
+    """Is down for a time."""
+
+    since: float = 5.0
+    until: float = 20.0
+
+    def trouble(self, now):
+        return Reply(503, {}, b"") if self.since <= now < self.until else None
+
+
+def answered(said):
+    assert sorted(p.question_id for p in said) == list(range(len(said)))
+    assert not any(p.failed for p in said)
+    return len(said) == COUNT
+
+
+def test_without_faults_the_pace_is_found_at_once():
+    server = Server()
+    seconds, said = ask(server, COUNT)
+    assert answered(said)
+    assert (round(seconds), server.requests, server.most) == (WITHOUT_FAULTS, COUNT, 64)
+
+
+@pytest.mark.parametrize("status", [429, 500])
+def test_two_in_a_hundred_chance_faults_cost_less_than_a_third_more_time(status):
+    for seed in range(20):
+        server = Flaky(seed=seed, share=0.02, status=status)
+        seconds, said = ask(server, COUNT)
+        assert answered(said)
+        assert seconds <= 1.3 * WITHOUT_FAULTS, seed
+        assert server.most == 64
+
+
+def test_a_server_with_few_places_is_asked_little_more_than_it_answers():
+    for capacity in (1, 2, 4, 16, 40):
+        for headers in ({}, {"retry-after": "1"}):
+            server = Narrow(capacity=capacity, headers=headers)
+            seconds, said = ask(server, COUNT)
+            assert answered(said)
+            assert server.requests <= 1.2 * COUNT, (capacity, headers)
+            assert seconds <= 1.25 * COUNT / capacity, (capacity, headers)
+
+
+def test_a_rate_limit_is_found_and_every_wait_is_kept():
+    for rate, latency in ((5, 1.0), (20, 1.0), (20, 0.1)):
+        server = Metered(rate=rate, latency=latency)
+        seconds, said = ask(server, COUNT)
+        assert answered(said)
+        assert server.requests <= 1.2 * COUNT
+        assert seconds <= 1.15 * COUNT / rate
+        for since, until in server.waits:
+            assert not [then for then in server.times if since < then < until - 1e-6], "asked before it may be"
+
+
+def test_a_queue_that_grows_is_not_flooded():
+    server = Queueing()
+    seconds, said = ask(server, COUNT)
+    assert answered(said)
+    assert server.requests <= 1.05 * COUNT
+    assert seconds <= 1.05 * COUNT / server.workers
+
+
+def test_a_server_that_is_down_is_asked_seldom_and_the_pace_returns():
+    server = Down()
+    seconds, said = ask(server, COUNT)
+    assert answered(said)
+    asked = sum(server.since <= then < server.until for then in server.times)
+    assert asked < 600, "it was flooded"
+    assert seconds < server.until + 3 * WITHOUT_FAULTS
+
+
+def test_a_single_fault_slows_down_only_with_a_wait_or_rising_latency():
+    def limiter():
+        made = Limiter(64)
+        for _ in range(2 * WINDOW):
+            made.answered(0, 1.0)
+        return made
+
+    plain, told, slower = limiter(), limiter(), limiter()
+    plain.failed(0)
+    told.failed(0, told_to_wait=True)
+    for _ in range(10):
+        slower.answered(0, 5.0)
+    slower.failed(0)
+    assert (plain.limit, told.limit, slower.limit) == (64, 51.2, 51.2)
+
+
+def test_requests_under_way_tell_of_the_same_overload():
+    limiter = Limiter(64, 32.0)
+    for _ in range(32):
+        limiter.failed(0)
+    assert (limiter.limit, limiter.round) == (16, 1)
+
+
+def test_trouble_that_returns_soon_makes_the_pace_grow_slowly():
+    def answers_until(limiter, limit):
+        count = 0
+        while limiter.limit < limit:
+            limiter.answered(limiter.round, 1.0)
+            count += 1
+        return count
+
+    limiter, counts = Limiter(64), []
+    for _ in range(3):
+        counts.append(answers_until(limiter, 9.0))
+        for _ in range(4):
+            limiter.failed(limiter.round)
+    assert counts[0] < counts[1] < counts[2]

@@ -100,7 +100,11 @@ def _check_form(visit: Visit, page: Page) -> None:
     buckets.take(f"posts:{visit.me if visit.who is not None else visit.address}", limits.posts)
     if foreign(visit.request.headers):
         raise Failure(403, "foreign")
-    key = visit.service.keys.form_key(visit.binding, visit.text("form"))
+    bindings = [visit.binding]
+    if page.who == "anyone":  # the form was opened before somebody signed in, perhaps with this very form
+        bindings.append(f"visitor {visit.visitor}")
+    keys = [visit.service.keys.form_key(binding, visit.text("form")) for binding in bindings]
+    key = next(filter(None, keys), None)
     if key is None:
         raise Failure(403, "form")
     visit.form_key = key

@@ -122,23 +122,24 @@ class Lane:
         if mine is self._queue:
             self._busy_since = started
         try:
-            said = self.robots.answer([one.call for one in live])
-            if len(said) != len(live):
-                raise ValueError(f"{len(said)} answers to {len(live)} questions")
+            replies = self.robots.answer([one.call for one in live])
+            if len(replies) != len(live):
+                raise ValueError(f"{len(replies)} answers to {len(live)} questions")
+            said = [_bounded(reply, time.monotonic() - started) for reply in replies]
         except Exception as error:  # any failure of a model is one: it must not end the thread
             log.warning("a model failed: %s", type(error).__name__)
-            said = [
-                Prediction(one.call.question_id, None, error=f"{type(error).__name__}: {error}"[:300]) for one in live
-            ]
-        seconds = time.monotonic() - started
+            why = f"{type(error).__name__}: {error}"[:300]
+            said = [Prediction(one.call.question_id, None, error=why) for one in live]
         for one, prediction in zip(live, said, strict=True):
-            one.future.set_result(_bounded(prediction, seconds))
+            one.future.set_result(prediction)
         if mine is self._queue:
             self._busy_since = None
 
 
 def _bounded(said: Prediction, seconds: float) -> Prediction:
     """A prediction whose numbers can be stored, with the time it took if the model did not say."""
+    if not isinstance(said, Prediction):
+        raise TypeError(f"a {type(said).__name__} is not a Prediction")
     score = said.score if said.score is not None and math.isfinite(said.score) else None
     took = said.seconds if math.isfinite(said.seconds) and said.seconds > 0 else seconds
     return replace(said, score=score, seconds=took)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,13 +19,41 @@ from askew.collect.database import Database
 from askew.collect.refusals import NotAllowed
 from askew.collect.study import Study
 from askew.collect.web.consent import Consent, read_consent
+from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.security import Buckets, InFlight, Keys, Limits
 from askew.collect.web.text_filters import FILTERS
 
+LARGEST = 2**31 - 1
+"""The largest number that something can have in a database."""
 Who = Literal["anyone", "person", "worker", "owner"]
 """Who may see a page: anyone; people who are signed in; those who also gave consent; owners."""
+
+
+@cache
+def templates() -> Environment:
+    """The templates: every value is escaped, and a name that is not there is an error."""
+    made = Environment(
+        loader=PackageLoader("askew.collect.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(FILTERS)
+    return made
+
+
+@cache
+def read_assets() -> dict[str, tuple[bytes, str, str]]:
+    """The static files: content, media type and a short hash of each."""
+    kinds = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+    files = [path for path in (Path(__file__).parent / "static").iterdir() if path.suffix in kinds]
+    return {
+        path.name: (data := path.read_bytes(), kinds[path.suffix], hashlib.sha256(data).hexdigest()[:12])
+        for path in files
+    }
 
 
 @dataclass(frozen=True)
@@ -53,20 +83,8 @@ class Service:
     passwords: Passwords = field(default_factory=Passwords)
     buckets: Buckets = field(default_factory=Buckets)
     in_flight: InFlight = field(default_factory=InFlight)
-    assets: Mapping[str, tuple[bytes, str, str]] = field(default_factory=dict)
+    assets: Mapping[str, tuple[bytes, str, str]] = field(default_factory=read_assets)
     """Static files by name: content, media type, hash."""
-    templates: Environment = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.templates = Environment(
-            loader=PackageLoader("askew.collect.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self.templates.filters.update(FILTERS)
-        self.assets = self.assets or read_assets()
 
     @property
     def database(self) -> Database:
@@ -122,6 +140,11 @@ class Visit:
         return int(self.person.id)
 
     @property
+    def path(self) -> str:
+        """The path that was asked for, without the root path."""
+        return str(self.request.scope["path"])
+
+    @property
     def address(self) -> str:
         """Where the request comes from."""
         return self.request.client.host if self.request.client else "unknown"
@@ -132,8 +155,17 @@ class Visit:
         return f"session {self.token}" if self.who is not None else f"visitor {self.visitor}"
 
     def number(self, name: str) -> int:
-        """A whole number from the path."""
-        return int(self.request.path_params[name])
+        """The number of something, from the path."""
+        found = int(self.request.path_params[name])
+        if found > LARGEST:
+            raise Failure(404)
+        return found
+
+    def field_number(self, name: str) -> int:
+        """The number of something, from the form; 0, which nothing has, if it is not one."""
+        text = self.text(name)
+        found = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else 0
+        return found if found <= LARGEST else 0
 
     def text(self, name: str) -> str:
         """A field of the form; empty when it was not sent."""
@@ -141,14 +173,18 @@ class Visit:
 
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""
-        body = self.service.templates.get_template(template).render(
-            visit=self,
-            study_name=self.service.name,
-            person=self.who,
-            url=lambda path: self.service.root_path + path,
-            asset=self.service.asset,
-            form_value=self._form_value,
-            **values,
+        body = (
+            templates()
+            .get_template(template)
+            .render(
+                visit=self,
+                study_name=self.service.name,
+                person=self.who,
+                url=lambda path: self.service.root_path + path,
+                asset=self.service.asset,
+                form_value=self._form_value,
+                **values,
+            )
         )
         return Response(body, status, media_type="text/html; charset=utf-8")
 
@@ -181,15 +217,3 @@ class Visit:
         if not self.visitor:
             self.visitor = secrets.token_urlsafe(18)
         return self.service.keys.form_value(self.binding)
-
-
-def read_assets() -> dict[str, tuple[bytes, str, str]]:
-    """The static files: content, media type and a short hash of each."""
-    import hashlib
-
-    kinds = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-    files = [path for path in (Path(__file__).parent / "static").iterdir() if path.suffix in kinds]
-    return {
-        path.name: (data := path.read_bytes(), kinds[path.suffix], hashlib.sha256(data).hexdigest()[:12])
-        for path in files
-    }

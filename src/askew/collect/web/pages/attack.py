@@ -88,7 +88,7 @@ def judge(visit: Visit) -> Response:
 
             def act() -> dict[str, Any]:
                 verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
-                asked = int(visit.text("try")) if visit.text("try").isascii() and visit.text("try").isdigit() else 0
+                asked = visit.field_number("try")
                 writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence)
                 return {}
 
@@ -177,7 +177,9 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
     values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
     form = {"question": typed, "answer": visit.text("answer"), "verdict": visit.text("verdict")}
     form["confidence"] = visit.text("confidence")
-    return visit.render("attack.html", status, error=error, notice=notice, typed=form, **values)
+    judging = task.open_question is not None
+    lost = visit.text("question") if judging else visit.text("answer")  # a second tab: no field shows it here
+    return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 
 def _over(visit: Visit, number: int, status: int, message: str) -> Response:

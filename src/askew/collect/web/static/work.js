@@ -110,7 +110,7 @@ function poll() {
 
 function zoomByClick() {
   const box = one("#zoom");
-  const image = one(".zoom-box ~ .frame img");
+  const image = one(".frame img");
   if (box && image) image.addEventListener("click", () => { box.checked = !box.checked; });
 }
 

@@ -1,0 +1,131 @@
+"""For every form of the service: a person, an address and fields with which it does its work."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from web_study import Browser, WebStudy
+
+from askew.collect.flags import quarantine, report_image
+from askew.collect.rounds import create_round
+from askew.collect.web.login import create_invite
+from askew.collect.writing import ask, claim_image
+
+
+@dataclass
+class Recipe:
+    browser: Browser
+    path: str
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+def worker(web: WebStudy, n: int = 0) -> Browser:
+    return web.browser(web.small.people[n])
+
+
+def owner(web: WebStudy) -> Browser:
+    return web.browser(web.small.owner)
+
+
+def with_image(web: WebStudy, path: str, **fields: str) -> Recipe:
+    """The first person holds image 1 in session 1."""
+    web.small.do(claim_image, web.small.people[0])
+    return Recipe(worker(web), path, fields)
+
+
+def with_answer(web: WebStudy, path: str, **fields: str) -> Recipe:
+    """The robot has answered the first person's question."""
+    task = web.small.do(claim_image, web.small.people[0])
+    web.service.robots.ask(web.small.do(ask, web.small.people[0], task.session_id, "What is it?"))
+    return Recipe(worker(web), path, fields)
+
+
+def with_slot(web: WebStudy, end: str, **fields: str) -> Recipe:
+    """The second person holds a question of the first."""
+    web.small.attack(web.small.people[0])
+    browser = worker(web, 1)
+    page = browser.post("/verify")
+    return Recipe(browser, page.location.partition("?")[0] + end, fields)
+
+
+def invited(web: WebStudy) -> Recipe:
+    token = web.small.do(create_invite)
+    return Recipe(web.browser(), f"/invite/{token}", {"name": "Ada", "password": "correct horse"})
+
+
+def signing_in(web: WebStudy) -> Recipe:
+    made = invited(web)
+    made.browser.post(made.path, **made.fields)
+    return Recipe(web.browser(), "/sign-in", made.fields)
+
+
+def consenting(web: WebStudy) -> Recipe:
+    browser = web.browser(web.small.people[0], consent=False)
+    version = re.search(r'name="version" value="(\w+)"', browser.get("/consent").html)
+    assert version is not None
+    return Recipe(browser, "/consent", {"agree": "yes", "version": version.group(1)})
+
+
+def in_quarantine(web: WebStudy) -> Recipe:
+    web.small.attack(web.small.people[0])
+    web.small.do(quarantine, web.small.owner, 1, "test")
+    return Recipe(owner(web), "/owner/examples/1/resolve", {"decision": "keep"})
+
+
+def with_hidden_image(web: WebStudy) -> Recipe:
+    web.small.do(report_image, web.small.owner, 1, "test")
+    return Recipe(owner(web), "/owner/images/1/unhide")
+
+
+def with_example(web: WebStudy, browser: Browser, path: str, **fields: str) -> Recipe:
+    web.small.attack(web.small.people[0])
+    return Recipe(browser, path, fields)
+
+
+def drained(web: WebStudy) -> Recipe:
+    web.small.do(create_round, {web.small.models[0]: 1.0})
+    return Recipe(owner(web), "/owner/round/1/state", {"to": "DRAINING"})
+
+
+RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
+    "/sign-in": signing_in,
+    "/sign-out": lambda web: Recipe(worker(web), "/sign-out"),
+    "/invite/{token}": invited,
+    "/consent": consenting,
+    "/password": lambda web: Recipe(worker(web), "/password", {"password": "correct horse"}),
+    "/write": lambda web: Recipe(worker(web), "/write"),
+    "/write/{session:int}/ask": lambda web: with_image(web, "/write/1/ask", question="What colour is it?"),
+    "/write/{session:int}/judge": lambda web: with_answer(
+        web, "/write/1/judge", **{"try": "1"}, verdict="wrong", answer="red"
+    ),
+    "/write/{session:int}/extend": lambda web: with_image(web, "/write/1/extend"),
+    "/write/{session:int}/skip": lambda web: with_image(web, "/write/1/skip", reason="Other"),
+    "/write/{session:int}/report": lambda web: with_image(
+        web, "/write/1/report", reason="It is offensive or disturbing"
+    ),
+    "/verify": lambda web: with_example(web, worker(web, 1), "/verify"),
+    "/verify/{task}/answer": lambda web: with_slot(web, "/answer", answer="red", confidence="maybe", then="next"),
+    "/verify/{task}/extend": lambda web: with_slot(web, "/extend"),
+    "/verify/{task}/skip": lambda web: with_slot(web, "/skip", reason="offensive or private"),
+    "/my-work/{question:int}/withdraw": lambda web: with_example(web, worker(web), "/my-work/1/withdraw"),
+    "/my-work/delete": lambda web: with_example(web, worker(web), "/my-work/delete", sure="yes", work="remove"),
+    "/owner/round/{round:int}/state": drained,
+    "/owner/round/{round:int}/model/{model:int}": lambda web: Recipe(
+        owner(web), "/owner/round/1/model/1", {"active": "no"}
+    ),
+    "/owner/examples/{question:int}/quarantine": lambda web: with_example(
+        web, owner(web), "/owner/examples/1/quarantine", note="odd"
+    ),
+    "/owner/examples/{question:int}/resolve": in_quarantine,
+    "/owner/images/{image:int}/unhide": with_hidden_image,
+    "/owner/people": lambda web: Recipe(owner(web), "/owner/people", {"role": "annotator", "days": "14"}),
+    "/owner/people/{person:int}/link": lambda web: Recipe(owner(web), "/owner/people/1/link"),
+    "/owner/people/{person:int}/role": lambda web: Recipe(owner(web), "/owner/people/1/role", {"role": "owner"}),
+    "/owner/people/{person:int}/exclude": lambda web: with_example(
+        web, owner(web), "/owner/people/1/exclude", note="spam"
+    ),
+}
+ENDS_SESSION = {"/sign-out", "/password", "/my-work/delete"}
+"""Forms after which the browser has another session, or none: a replay finds the form too old."""

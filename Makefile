@@ -2,10 +2,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-HASHED := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r resources.txt
+# Locks are complete, so nothing is resolved; build tools are locked too, so nothing is built in isolation.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
+LOCKED := $(INSTALL) --require-hashes -r
+# Files that pip finds without an index come first for PyTorch: the CPU build, where there is one.
+# Tests that touch float kernels run a second time with those of another processor: last bits must not matter.
+KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
+	tests/language/test_fast_tags.py tests/language/test_tagger.py tests/language/test_windows.py
 
-.PHONY: demo test lint bench soak docs clean
+.PHONY: demo test kernels lint bench soak docs lock clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is to make
@@ -17,16 +22,21 @@ $(VENV)/pip:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/user: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
+$(VENV)/user: pyproject.toml locks/build.txt locks/user.txt | $(VENV)/pip
 	@echo "Installing askew into $(VENV) ..."
-	@$(HASHED)
-	@$(PIP) -e '.[language,translate,rank,bundled]'
+	@$(LOCKED) locks/build.txt
+	@$(LOCKED) locks/user.txt
+	@$(INSTALL) -e .
 	@touch $@
 
-$(VENV)/dev: pyproject.toml constraints.txt resources.txt | $(VENV)/pip
+$(VENV)/dev: pyproject.toml locks/build.txt locks/dev.txt locks/torch.txt locks/cuda.txt | $(VENV)/pip
 	@echo "Installing askew and its development tools into $(VENV) ..."
-	@$(HASHED)
-	@$(PIP) -e '.[language,translate,rank,parquet,bundled,train,hf,dev,docs]'
+	@$(LOCKED) locks/build.txt
+	@$(LOCKED) locks/dev.txt
+	@$(LOCKED) locks/torch.txt --no-index 2>/dev/null || $(LOCKED) locks/torch.txt
+	@if $(BIN)/python -m pip show torch | grep -q '^Requires:.*nvidia'; then $(LOCKED) locks/cuda.txt; fi
+	@$(INSTALL) -e .
+	@$(BIN)/python -m pip check
 	@touch $@ $(VENV)/user
 
 demo: $(VENV)/user  ## install, run the main job on the embedded world, end in a report
@@ -34,6 +44,11 @@ demo: $(VENV)/user  ## install, run the main job on the embedded world, end in a
 
 test: lint  ## install and run every test
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(MAKE) kernels
+
+kernels: $(VENV)/dev  ## the tests of float kernels, with the kernels of another processor
+	OPENBLAS_CORETYPE=$$($(BIN)/python tools/other_blas.py) ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 \
+		$(BIN)/python -m pytest -n 2 --dist worksteal $(KERNEL_TESTS)
 
 lint: $(VENV)/dev  ## format, lint and types
 	$(BIN)/ruff format --check .
@@ -48,6 +63,10 @@ soak: $(VENV)/dev  ## long runs: kills at random, thousands of scenes
 
 docs: $(VENV)/dev  ## the documentation as a web site, in site/
 	$(BIN)/mkdocs build --strict
+
+lock:  ## write locks/ anew, for what pyproject.toml asks for; UPGRADE=--upgrade takes newest versions
+	@$(BIN)/python -c 'import uv' || $(LOCKED) locks/dev.txt
+	$(BIN)/python tools/lock.py $(UPGRADE)
 
 clean:  ## remove what was made
 	rm -rf $(VENV) demo site build dist .pytest_cache .mypy_cache .ruff_cache

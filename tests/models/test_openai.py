@@ -12,13 +12,16 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
-from fault_server import FaultServer, ok
+from fault_server import FaultServer, ok, status
 from PIL import Image
 from plain_picture import picture
 
+import askew
 from askew import registry
+from askew.errors import ModelError
 from askew.models.openai import PROMPT, OpenAI
 from askew.types import ImageRef, Question
 from askew.verbs import Model, Streams
@@ -165,6 +168,18 @@ def test_the_signature_says_what_changes_answers_and_nothing_else():
 def test_it_can_be_sent_to_another_machine():
     model = OpenAI("any", base_url="http://h/v1", max_calls=3)
     assert pickle.loads(pickle.dumps(model)) == model
+
+
+def test_an_endpoint_that_refuses_all_but_a_few_is_stopped_soon(tmp_path):
+    asked = [Question(number, None, f"What color is car {number}?", ("red",) * 10) for number in range(1000)]
+    answered = {f"What color is car {number}?" for number in range(5)}
+    refused = replace(status(400, "the image has 3 pixels"), delay=0.05)
+    with FaultServer(lambda request: ok("red") if request.text in answered else refused) as server:
+        model = OpenAI("any", base_url=server.url, prompt="{question}", concurrency=8)
+        with pytest.raises(ModelError, match="50 questions in a row in the same way; the last: http 400"):
+            askew.evaluate(model, asked, "accuracy", output=tmp_path, resamples=10)
+    assert sum(server.asked.values()) < 1000
+    assert in_store(tmp_path / "answers.sqlite") == 5
 
 
 def write_questions(path, count):

@@ -148,7 +148,7 @@ class Client:
         outer.writer.write("\r\n".join(lines).encode("latin-1"))
         head = await outer.reader.readuntil(b"\r\n\r\n")
         if b" 200" not in head.partition(b"\r\n")[0]:
-            raise Lost(f"the proxy {proxy.hostname} said {head.decode('latin-1').splitlines()[0]!r}")
+            raise Lost(f"the proxy {proxy.hostname} said {head.decode('latin-1').splitlines()[0][:100]!r}")
         protocol = outer.writer.transport.get_protocol()
         assert self._tls is not None
         inner = await loop.start_tls(outer.writer.transport, protocol, self._tls, server_hostname=self._at.hostname)

@@ -46,7 +46,15 @@ def evaluate(model, **settings):
 
 
 @pytest.mark.parametrize("kind", [Together, OneByOne])
-@pytest.mark.parametrize("error", ["out of memory", "KeyError: 'car {number}'\\n  line {number}", "http 500: {number}"])
+@pytest.mark.parametrize(
+    "error",
+    [
+        "out of memory",
+        "KeyError: 'car {number}'\\n  line {number}",
+        "http 500: {number}",
+        "img/{number}a.png: no image",
+    ],
+)
 def test_a_model_that_only_fails_is_stopped(kind, error):
     model = kind(lambda number: True, error)
     with pytest.raises(ModelError, match=r"failed on 50 questions in a row in the same way; the last.*--stop-after"):

@@ -18,6 +18,7 @@ from askew.types import Group, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, Streams
 
 Item = TypeVar("Item")
+_PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
 WINDOW = 8
 """Batches looked ahead: repeats within the window are joined before the store is asked."""
 STREAM = 8192
@@ -141,13 +142,13 @@ class Streak:
 
 
 def failure_kind(error: str) -> str:
-    """What failures have in common that differ in numbers and quoted words alone.
+    """What failures have in common that differ in numbers, places in memory, paths and quoted words alone.
 
-    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("http 500: try in 7 s")
-    ("KeyError: '…'", 'http #: try in # s')
+    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("a/b.png: image 7 at 0x7f1c is no image")
+    ('KeyError: …', '… image # at # is no image')
     """
     first = error.strip().partition("\n")[0]
-    return re.sub(r"\d+", "#", re.sub(r"""(['"]).*?\1""", "'…'", first)) or "no answer"
+    return re.sub(r"0x[0-9a-f]+|\d+", "#", _PARTICULAR.sub("…", first)) or "no answer"
 
 
 def ask(

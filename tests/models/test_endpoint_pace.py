@@ -41,7 +41,7 @@ def test_without_faults_the_pace_is_found_at_once():
 
 @pytest.mark.parametrize("status", [429, 500])
 def test_two_in_a_hundred_chance_faults_cost_less_than_a_third_more_time(status):
-    for seed in range(20):
+    for seed in range(10):
         server = Flaky(seed=seed, share=0.02, status=status)
         seconds, said = ask(server, COUNT)
         assert answered(said)

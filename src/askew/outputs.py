@@ -70,7 +70,7 @@ def check_run_output(folder: Path, runs: Sequence[Mapping[str, Any]], overwrite:
     """
     if not overwrite:
         refuse_foreign(folder, "a run")
-        for earlier in map(run_of, _results(folder)):
+        for earlier in _earlier(folder):
             if all(_differences(earlier, run) for run in runs):
                 _refuse_other(folder, "a run", earlier, min(runs, key=lambda run: len(_differences(earlier, run))))
 
@@ -116,6 +116,12 @@ def _held(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
         if any((folder / sign).exists() for sign in signs):
             return kind, None
     return "", None
+
+
+def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
+    for results in _results(folder):
+        with suppress(AttributeError, TypeError):  # as of a damaged file
+            yield run_of(results)
 
 
 def _results(folder: Path) -> Iterator[Mapping[str, Any]]:

@@ -29,10 +29,11 @@ from askew.answer_forms import AnswerForms, scored_by, step_for
 from askew.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.build import Coverage, Prepared, fingerprint_of
 from askew.data.groups import read_groups, told_apart
-from askew.errors import TooManyFailures
+from askew.errors import DataError, TooManyFailures
 from askew.extract import check_step, extract
 from askew.extract import signature as extraction
 from askew.files import clear_parts, write_joined
+from askew.limits import bounded_read, load_json
 from askew.metric_records import metric_record
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
@@ -104,7 +105,7 @@ def begin(folder: Path, members: Sequence[Path] = ()) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     listed = folder / MEMBERS
-    earlier = orjson.loads(listed.read_bytes()) if listed.is_file() else []
+    earlier = _members(listed) if listed.is_file() else []
     within = [place for place in folder.iterdir() if place.name in earlier]
     for place in (folder, *within, *members):
         clear_parts(place)
@@ -113,6 +114,19 @@ def begin(folder: Path, members: Sequence[Path] = ()) -> None:
     listed.unlink(missing_ok=True)
     if members:
         write_joined(listed, [orjson.dumps([member.name for member in members])])
+
+
+def _members(listed: Path) -> list[Any]:
+    try:
+        earlier = load_json(bounded_read(listed))
+    except orjson.JSONDecodeError:
+        earlier = None
+    if not isinstance(earlier, list):
+        raise DataError(
+            f"{listed}: damaged, so which folders an earlier run wrote cannot be told. Delete this file to keep them, "
+            "or give another --output."
+        )
+    return earlier
 
 
 def claim_folder(

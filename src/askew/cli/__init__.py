@@ -34,12 +34,34 @@ COMMANDS = {
 }
 
 EXIT_USAGE, EXIT_FAILURES, EXIT_BUDGET, EXIT_STOPPED, EXIT_UNREAD = 2, 3, 4, 130, 141
+_CODES = {BudgetSpent: EXIT_BUDGET, TooManyFailures: EXIT_FAILURES}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; gives the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
     _speak_anyway()
     words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
+    chosen = next((word for word in words if word in COMMANDS), None)
+    args = None
+    try:
+        args = _parsed(words, chosen)
+        code: int = import_module(f"askew.cli.{args.command}").main(args)
+        return code
+    except KeyboardInterrupt:
+        kept = "Answers given so far are kept; the same command goes on from here."
+        print(f"\nStopped. {kept if args else 'Nothing was begun.'}", file=sys.stderr)
+        return EXIT_STOPPED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return EXIT_UNREAD  # not 1, which says that a gate is shut
+    except (AskewError, OSError) as error:
+        if args is None or args.debug:
+            raise
+        print(f"askew {chosen}: {_trouble(error) if isinstance(error, OSError) else error}", file=sys.stderr)
+        return next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_USAGE)
+
+
+def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="askew",
         description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
@@ -49,35 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"askew {__version__}")
     parser.add_argument("--debug", action="store_true", help="show a traceback when something goes wrong")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    chosen = next((word for word in words if word in COMMANDS), None)
     for name, summary in COMMANDS.items():
         command = commands.add_parser(
             name, help=summary, description=_sentence(summary), formatter_class=argparse.RawDescriptionHelpFormatter
         )
         if name == chosen:
             import_module(f"askew.cli.{name}").add_options(command)
-    args = parser.parse_args(words)
-    try:
-        code: int = import_module(f"askew.cli.{args.command}").main(args)
-        return code
-    except KeyboardInterrupt:
-        print("\nStopped. Answers given so far are kept; the same command goes on from here.", file=sys.stderr)
-        return EXIT_STOPPED
-    except BrokenPipeError:
-        sys.stderr.close()
-        return EXIT_UNREAD  # not 1, which says that a gate is shut
-    except AskewError as error:
-        if args.debug:
-            raise
-        print(f"askew {args.command}: {error}", file=sys.stderr)
-        if isinstance(error, BudgetSpent):
-            return EXIT_BUDGET
-        return EXIT_FAILURES if isinstance(error, TooManyFailures) else EXIT_USAGE
-    except OSError as error:
-        if args.debug:
-            raise
-        print(f"askew {args.command}: {_trouble(error)}", file=sys.stderr)
-        return EXIT_USAGE
+    return parser.parse_args(words)
 
 
 def _speak_anyway() -> None:
@@ -120,7 +120,8 @@ def _trouble(error: OSError) -> str:
 
     path = error.filename2 or error.filename
     if path is None:
-        return str(error)
+        full = f"the disk is full ({error.strerror}). Make room and give the same command again."
+        return full if error.errno in FULL else str(error)
     place = Path(os.fsdecode(path)) if isinstance(path, (str, bytes)) else path
     if isinstance(place, Path) and place.suffix == ".part":
         place = place.parent

@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Check, write, print; gives 0 or 1."""
-    from askew.errors import UsageError
+    from askew.errors import DataError, UsageError
     from askew.files import write_joined
     from askew.gate import check_requirement, failures_check, is_open, junit, markdown, parse_requirement, terminal
     from askew.gate.baseline import Rule, compare_to
@@ -57,10 +57,19 @@ def main(args: argparse.Namespace) -> int:
     metrics = tuple(several(options.metric or []))
     rule = Rule(options.alpha, options.margin, metrics, options.resamples, options.seed)
     run = load_run(Path(options.run))
-    checks = [check_requirement(requirement, run, options.by) for requirement in requirements]
-    if options.no_worse_than:
-        checks += compare_to(run, load_run(Path(options.no_worse_than)), rule)
-    checks.append(failures_check(run, options.max_failures))
+    try:
+        checks = [check_requirement(requirement, run, options.by) for requirement in requirements]
+        if options.no_worse_than:
+            checks += compare_to(run, load_run(Path(options.no_worse_than)), rule)
+        checks.append(failures_check(run, options.max_failures))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as trouble:
+        if args.debug:
+            raise
+        folders = " or ".join(filter(None, (options.run, options.no_worse_than)))
+        raise DataError(
+            f"{folders}: the files of the run are not as askew writes them ({trouble!r}). Run it again with the same "
+            "--output; 'askew --debug gate' shows where."
+        ) from trouble
     title = f"{run.model} on {run.data}"
     if options.junit:
         write_joined(options.junit, [junit(checks, title)])

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import orjson
 
 from askew.data.faults import Sieve, known_id, repeated
-from askew.errors import BadRecord
+from askew.errors import BadRecord, DataError
 from askew.types import Id
 
 T = TypeVar("T")
@@ -47,7 +47,13 @@ class Index:
     def add(self, key: Id, number: int = 0, record: Any = None) -> bool:
         """Remember a record under this id; False, and nothing changes, when the id is already there."""
         blob = None if record is None else orjson.dumps(record)
-        done = self._database.execute("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", (_text(key), number, blob))
+        try:
+            done = self._database.execute("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", (_text(key), number, blob))
+        except sqlite3.OperationalError as trouble:
+            raise DataError(
+                f"what was read cannot be kept in the temporary folder ({trouble}). Make room there, or name another "
+                "folder: SQLITE_TMPDIR=FOLDER."
+            ) from None
         return done.rowcount == 1
 
     def get(self, key: Id) -> tuple[int, Any] | None:

@@ -15,10 +15,8 @@ from askew.errors import BadRecord, DataError
 from askew.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
 from askew.records import outcome_from
 from askew.report.figures import NOTHING, Figure, title
+from askew.report.results_check import check_results
 from askew.types import Outcome
-
-FORMAT = 1
-"""The format of results.json that this report understands."""
 
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
 """What a signature has after the metric; older files lack it, and their values are comparable all the same."""
@@ -75,12 +73,19 @@ class Run:
 
     def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples, streamed: where the line begins in the file, and its record."""
-        offset = 0
+        offset = count = 0
         with _open(self.samples) as lines:
             for number, line in enumerate(bounded_lines(lines, self.samples), start=1):
                 if not line.isspace():
                     yield offset, _record(line, self.samples, number)
+                    count += 1
                 offset += len(line)
+        said = [suite.get("groups") for suite in self.results.get("suites", ())]
+        if None not in said and count != sum(said):
+            raise DataError(
+                f"{self.samples}: {count:,} groups, and results.json says {sum(said):,}, so the file is cut off or of "
+                "another run. Run 'askew run' with this --output again; it resumes."
+            )
 
     def outcomes_at(self, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
         """The records of the lines that begin at these places."""
@@ -150,19 +155,8 @@ def _results(path: Path) -> Mapping[str, Any]:
         raise DataError(f"{path}: no such file. {_instead(path.parent)}") from None
     except orjson.JSONDecodeError as error:
         raise DataError(f"{path}: not JSON ({error}). Was the run stopped while writing? Run it again.") from None
-    if not isinstance(results, dict) or "format" not in results:
-        raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it).")
-    if results["format"] != FORMAT:
-        raise DataError(
-            f"{path}: format {results['format']!r}, but this version of askew reads format {FORMAT}. "
-            "Report it with the version that wrote it, or run 'askew run' again."
-        )
-    for name, kind in (("model", dict), ("suites", list), ("scores", list)):
-        if not isinstance(results.get(name), kind):
-            raise DataError(f"{path}: {name!r} is missing or not a {kind.__name__}. Run 'askew run' again.")
-    if not isinstance(results["model"].get("name"), str):
-        raise DataError(f"{path}: the model has no name. Run 'askew run' again.")
-    return results
+    check_results(path, results)
+    return results  # type: ignore[no-any-return]
 
 
 def _instead(folder: Path) -> str:
@@ -184,12 +178,16 @@ def _open(path: Path) -> Any:
 def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         record = load_json(line)
-        if isinstance(record["original"], dict) and isinstance(record.get("variants", []), list):
+        variants = record.get("variants", [])
+        members = [record["original"], *variants] if isinstance(variants, list) else [variants]
+        if "group" in record and all(isinstance(member["prediction"], dict) for member in members):
             return record  # type: ignore[no-any-return]
     except orjson.JSONDecodeError as error:
         raise BadRecord(
             f"{path}, line {number}: not JSON ({error}). Was the run stopped while writing? Run it again; it resumes."
         ) from None
-    except (KeyError, TypeError):
+    except (AttributeError, KeyError, TypeError):
         pass
-    raise BadRecord(f"{path}, line {number}: not an outcome (it needs 'group', 'original' and 'variants').")
+    raise BadRecord(
+        f"{path}, line {number}: not an outcome (it needs 'group', and 'original' and 'variants' with a 'prediction')."
+    )

@@ -1,0 +1,181 @@
+"""Damaged runs and full disks: one line that says what to do, and never the exit code of a shut gate."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from askew.cli import main as askew_main
+from askew.data.index import Index
+from askew.errors import DataError
+
+QUESTIONS = [
+    f'{{"id": {n}, "image": "{n}", "question": "Is it {n}?", "answer": "{"no" if n % 3 else "yes"}"}}\n'
+    for n in range(24)
+]
+STRANGE = (None, True, -1, 1e300, "x", [], {}, [None], {"x": 1})
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs, ``a`` and ``b``, beside their data."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "q.jsonl").write_text("".join(QUESTIONS))
+    for name, answer in (("a", "no"), ("b", "yes")):
+        words = ["--data", str(folder / "q.jsonl"), "--suite", "accuracy", "--resamples", "20", "--quiet"]
+        assert askew_main(["run", "--model", f"constant:{answer}", *words, "--output", str(folder / name)]) == 0
+    return folder
+
+
+@pytest.fixture
+def gate(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
+    """The gate on a copy of a run whose files were changed: exit code and what it said."""
+
+    def check(name: str, content: bytes, baseline: bool = True) -> tuple[int, str]:
+        copy = tmp_path / "copy"
+        shutil.copytree(runs / "a", copy, dirs_exist_ok=True)
+        (copy / name).write_bytes(content)
+        words = ["gate", str(copy), "--require", "accuracy.all>=0", "--resamples", "20"]
+        code = askew_main([*words, "--no-worse-than", str(runs / "b")] if baseline else words)
+        return code, capsys.readouterr().err
+
+    return check
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Where in a JSON value something stands."""
+    if path:
+        yield path
+    pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in pairs:
+        yield from places(inner, (*path, key))
+
+
+def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+    whole = json.loads(json.dumps(value))
+    inside = whole
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = new
+    return whole
+
+
+def test_the_gate_says_two_of_results_that_it_cannot_read(gate, runs):
+    whole = (runs / "a" / "results.json").read_bytes()
+    for content in (b"", b"{", whole[: len(whole) // 2], b"[]", b"null", b"\xff\xfe", b"[" * 5000, whole + b"x"):
+        code, said = gate("results.json", content)
+        assert code == 2, content[:20]
+        assert said.count("\n") == 1
+        assert said.startswith("askew gate: ")
+
+
+def test_the_gate_never_ends_in_a_traceback_whatever_stands_in_results(gate, runs):
+    """The exit code of a traceback is 1, and 1 says that the model is worse."""
+    results = json.loads((runs / "a" / "results.json").read_bytes())
+    rng = Random(0)
+    refused = 0
+    there = sorted(places(results), key=repr)
+    for _ in range(150):
+        path = rng.choice(there)
+        code, said = gate("results.json", json.dumps(changed(results, path, rng.choice(STRANGE))).encode())
+        assert code in (0, 1, 2)
+        assert (code == 2) == (said != ""), path
+        assert said.count("\n") <= 1
+        refused += code == 2
+    assert refused > 30
+
+
+@pytest.mark.parametrize("part", ["model", "suites", "scores"])
+def test_a_part_of_another_kind_is_named(gate, runs, part):
+    results = json.loads((runs / "a" / "results.json").read_bytes())
+    code, said = gate("results.json", json.dumps(results | {part: 7}).encode(), baseline=False)
+    assert code == 2
+    assert f"results.json: {part!r} is missing or not" in said
+
+
+def test_half_a_line_of_samples_is_said_with_its_number(gate, runs):
+    whole = (runs / "a" / "samples.jsonl").read_bytes()
+    for content, words in (
+        (whole[:-40], "line 24: not JSON"),
+        (whole[:100], "line 1: not JSON"),
+        (b'{"group": 1}\n' + whole, "line 1: not an outcome"),
+        (b'{"group": 1, "suite": "accuracy", "original": {}}\n' + whole.split(b"\n", 1)[1], "line 1: not an outcome"),
+        (whole.split(b"\n", 1)[1], "23 groups, and results.json says 24"),
+        (b"\xff\xff\n", "line 1: not JSON"),
+    ):
+        code, said = gate("samples.jsonl", content)
+        assert (code, said.count("\n")) == (2, 1), said
+        assert words in said
+
+
+def test_a_damaged_list_of_runs_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("q.jsonl").write_text("".join(QUESTIONS))
+    words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--resamples", "20", "--quiet", "--output", "out"]
+    words += ["--model", "constant:no", "--model", "constant:yes"]
+    assert askew_main(words) == 0
+    listed = Path("out/.askew-runs.json")
+    whole = listed.read_bytes()
+    for content in (b"", whole[:-3], b"7", b"\xff"):
+        listed.write_bytes(content)
+        assert askew_main(words) == 2
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert said.startswith("askew run: out/.askew-runs.json: damaged")
+        assert "Delete this file" in said
+    listed.unlink()
+    assert askew_main(words) == 0
+
+
+def test_control_c_while_arguments_are_parsed_is_one_line(monkeypatch, capsys):
+    def interrupted(parser: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("askew.cli.run.add_options", interrupted)
+    assert askew_main(["run", "--data", "x"]) == 130
+    assert capsys.readouterr().err == "\nStopped. Nothing was begun.\n"
+
+
+def test_a_full_disk_is_one_line_with_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("q.jsonl").write_text("".join(QUESTIONS))
+
+    def full(*args: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--model", "constant:no", "--output", "out", "--quiet"]
+    for name in ("askew.run._write_samples", "askew.run.write_joined"):
+        with monkeypatch.context() as patched:
+            patched.setattr(name, full)
+            assert askew_main(words) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1
+        assert "the disk is full (No space left on device). Make room" in said
+    assert askew_main(words) == 0
+
+
+def test_a_full_temporary_folder_is_said():
+    with Index() as index:
+        index._database.execute("PRAGMA max_page_count = 3")
+        index._database.execute("PRAGMA cache_size = 1")
+        with pytest.raises(DataError, match=r"temporary folder \(database or disk is full\). Make room"):
+            index.add("key", 1, "x" * 100_000)
+
+
+def test_a_store_on_a_full_disk_is_said_when_it_is_opened(tmp_path, monkeypatch):
+    from askew.errors import RunError
+    from askew.store import Store
+
+    def full(store: Store) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr(Store, "_prepare", full)
+    with pytest.raises(RunError, match=r"cannot be opened \(database or disk is full\). Make room"):
+        Store(tmp_path / "answers.sqlite")

@@ -11,6 +11,7 @@ examples:
   askew export bench/groups.jsonl --format lmms-eval --output lmms/askew_rad --name askew_rad
   askew export bench/groups.jsonl --format vlmevalkit --output "$LMUData" --name askew_rad
   askew export bench/groups.jsonl --format jsonl --output mine
+  askew export bench/groups.jsonl --format csv --output people     (a spreadsheet to fill in)
 
 Their log is scored as it is: askew score bench/groups.jsonl LOG --output runs/mine"""
 

@@ -74,14 +74,15 @@ class Rows:
         return _ids(record, record.get("index"), self.known, "row")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered; None where VLMEvalKit says that it failed."""
+        """What was answered; None where VLMEvalKit says that it failed, or nobody filled the answer in."""
         name = "prediction" if "prediction" in record else "answer"
         if record.get(name) is None:
             raise missing(record, name)
         if not isinstance(record[name], str):
             raise wrong(name, "text", record[name])
         said: str = record[name]
-        return None if is_failure(said) else said
+        empty = name == "answer" and not said.strip()  # of a sheet that people fill in
+        return None if empty or is_failure(said) else said
 
 
 @dataclass(frozen=True)

@@ -41,5 +41,5 @@ def _lines(asked: Sequence[Asked], prompt: str, inline: bool) -> Iterator[bytes]
 
 def _line(cells: list[str]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, dialect="excel-tab", lineterminator="\n").writerow(cells)
-    return text.getvalue().encode()
+    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that either sign is quoted
+    return text.getvalue().removesuffix("\r\n").encode() + b"\n"

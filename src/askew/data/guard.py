@@ -13,7 +13,7 @@ from askew.errors import DataError
 from askew.limits import MAX_DEPTH, MAX_RECORD
 
 _DROPPED = bytes(code for code in range(256) if code not in b'"[]{},')
-_STEP = np.zeros(256, dtype=np.int64)
+_STEP = np.zeros(256, dtype=np.int32)
 _STEP[list(b"[{")] = 1
 _STEP[list(b"]}")] = -1
 
@@ -23,8 +23,7 @@ class _State(NamedTuple):
 
     level: int = 0
     """Brackets that are open."""
-    in_text: int = 0
-    """1 within a text."""
+    in_text: bool = False
     escape: bytes = b""
     """A backslash whose letter comes next."""
 
@@ -71,17 +70,18 @@ def _levels(chunk: bytes, state: _State) -> tuple[Any, _State]:
     [1, 2, 2, 1, 0]
     """
     text = (state.escape + chunk).replace(b"\\\\", b"").replace(b'\\"', b"")
-    parts = text.translate(None, _DROPPED).split(b'"')
-    outside = b"".join(parts[state.in_text :: 2])
-    levels = state.level + np.cumsum(_STEP[np.frombuffer(outside, dtype=np.uint8)])
+    signs = np.frombuffer(text.translate(None, _DROPPED), dtype=np.uint8)
+    quotes = signs == 0x22
+    in_text = np.bitwise_xor.accumulate(quotes) ^ state.in_text
+    levels = state.level + np.cumsum(_STEP[signs[~(in_text | quotes)]])
     level = int(levels[-1]) if len(levels) else state.level
     escape = b"\\" if text.endswith(b"\\") else b""
-    return levels, _State(level, state.in_text ^ (len(parts) - 1) & 1, escape)
+    return levels, _State(level, bool(in_text[-1]) if len(in_text) else state.in_text, escape)
 
 
 def _shallow(chunk: bytes, state: _State) -> int:
     """How many bytes of a chunk come before the bracket that is one too many."""
-    level, in_text, escaped = state.level, bool(state.in_text), bool(state.escape)
+    level, in_text, escaped = state.level, state.in_text, bool(state.escape)
     for place, code in enumerate(chunk):
         if escaped:
             escaped = False

@@ -85,7 +85,7 @@ class Eyes:
 
 
 def load(path: Path, threads: int) -> Any:
-    """An ONNX file, ready to run on the processor. With one thread the same input gives the same bits."""
+    """An ONNX file, ready to run on the processor. With one thread the same input gives the same bits again."""
     runtime = need("onnxruntime", "bundled")
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1

@@ -83,7 +83,7 @@ class Columns:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Matrix products on one thread: faster for small ones, and the same to the last bit wherever they run."""
+    """Matrix products on one thread: faster for small ones, and not split otherwise by the number of processors."""
     with need("threadpoolctl", "rank").threadpool_limits(limits=1, user_api="blas"):
         yield
 

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -173,9 +174,16 @@ def test_a_store_on_a_full_disk_is_said_when_it_is_opened(tmp_path, monkeypatch)
     from askew.errors import RunError
     from askew.store import Store
 
-    def full(store: Store) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+    for said, free, words in (
+        ("database or disk is full", 1 << 30, r"cannot be opened \(database or disk is full\). Make room"),
+        ("disk I/O error", 4096, r"cannot be opened \(disk I/O error; the disk is full\). Make room"),
+        ("disk I/O error", 1 << 30, r"cannot be opened \(disk I/O error\). Check its permissions"),
+    ):
 
-    monkeypatch.setattr(Store, "_prepare", full)
-    with pytest.raises(RunError, match=r"cannot be opened \(database or disk is full\). Make room"):
-        Store(tmp_path / "answers.sqlite")
+        def full(store: Store, said: str = said) -> None:
+            raise sqlite3.OperationalError(said)
+
+        monkeypatch.setattr(Store, "_prepare", full)
+        monkeypatch.setattr(shutil, "disk_usage", lambda path, free=free: SimpleNamespace(free=free))
+        with pytest.raises(RunError, match=words):
+            Store(tmp_path / "answers.sqlite")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -172,6 +173,8 @@ class Store:
             yield
         except sqlite3.Error as error:
             said = str(error).splitlines()[0]
+            if "disk I/O" in said and shutil.disk_usage(self.path.parent).free < _LITTLE:
+                said = f"{said}; the disk is full"
             if "full" in said:
                 raise RunError(
                     f"{self.path}: {what} ({said}). Make room there; answers kept before stay, and the same command "
@@ -185,6 +188,8 @@ class Store:
             raise _damaged(self.path, said) from error
 
 
+_LITTLE = 1 << 20
+"""Bytes that are too few for SQLite's own files."""
 _ELSEWHERE = ("unable to open", "locked", "readonly", "read-only", "disk I/O")
 """What SQLite says of a file that is as it should be, but not to be had."""
 

@@ -193,7 +193,7 @@ def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: p
     path.write_bytes(EPS)
     ref = ImageRef(1, str(path))
     album = Album()
-    assert album.add({"path": str(path)}, tmp_path) is None
+    assert album.add({"path": str(path)}, Path) is None
     assert album.unreadable == 1
     assert channel_mean([ref]) == PHOTOS
     for read in (open_image, check_image, lambda ref: encode(ref, 64)):

@@ -9,7 +9,7 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -82,7 +82,19 @@ class Result:
     def samples(self) -> Iterator[Outcome]:
         """The outcomes, streamed."""
         for number, (_, record) in enumerate(self.run.outcomes(), start=1):
-            yield read_outcome(record, f"{self.run.samples}, sample {number}")
+            yield self._with_images(read_outcome(record, f"{self.run.samples}, sample {number}"))
+
+    def _with_images(self, outcome: Outcome) -> Outcome:
+        """The outcome with the paths of its images on this machine, where they are known."""
+        group = outcome.group
+        variants = tuple(replace(v, question=self._with_image(v.question)) for v in group.variants)
+        return replace(outcome, group=replace(group, original=self._with_image(group.original), variants=variants))
+
+    def _with_image(self, question: Question) -> Question:
+        found = question.image and question.image.path and self.run.image(question.image.path)
+        return (
+            replace(question, image=replace(question.image, path=str(found))) if question.image and found else question
+        )
 
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the report page (and the tables beside it), without the papers' figures if so asked; gives its path."""

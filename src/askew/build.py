@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from askew.data.groups import told_apart, write_groups
+from askew.data.groups import read_groups, told_apart, write_groups
 from askew.data.made import clear_unnamed
 from askew.data.write import modal
 from askew.errors import DataError, UsageError
 from askew.files import clear_parts
+from askew.image_folders import ImageFolders, root_of
 from askew.ready import refuse_unheeded, signature
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Group, Id, Question, Refusal
@@ -178,6 +179,12 @@ class Prepared:
     covers: Sequence[Coverage]
     pictured: bool
     """True when every question has a picture."""
+    folders: ImageFolders
+    """What the groups' names of images mean."""
+
+    def read(self) -> Iterator[Group]:
+        """The groups, streamed, with their images."""
+        return read_groups(str(self.groups), folders=self.folders.folders)
 
 
 def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings, by_id: bool = False) -> Prepared:
@@ -198,7 +205,9 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
         made = _some(_groups(source, covers, settings), source, data.spec, covers)
-        write_groups(ticking(bar, told_apart(made, data.spec) if by_id else made), str(path))
+        groups = ticking(bar, told_apart(made, data.spec) if by_id else made)
+        folders = ImageFolders(str(folder), root_of(data.what))
+        write_groups(groups, str(path), folders)
     clear_unnamed(folder)
     record = {
         "name": data.name or source.name,
@@ -211,7 +220,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "skipped": list(source.skipped),
         "ready": source.is_ready,
     }
-    return Prepared(path, suites, record, covers, source.pictured)
+    return Prepared(path, suites, record, covers, source.pictured, folders)
 
 
 def fingerprint_of(data: Any) -> str | None:

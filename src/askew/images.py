@@ -34,7 +34,7 @@ def image_bytes(ref: ImageRef) -> bytes:
         return ref.data
     if ref.path is None:
         raise BadImage(
-            f"image {ref.id!r}: the data came without its picture. Give the folder of pictures (images=...)."
+            f"image {ref.id!r}: the data came without its picture. Give its folder (--images DIR; images=...)."
         )
     try:
         with open(ref.path, "rb") as file:
@@ -42,7 +42,7 @@ def image_bytes(ref: ImageRef) -> bytes:
     except OSError as trouble:
         raise BadImage(
             f"{ref.path}: the picture of image {ref.id!r} cannot be read ({trouble.strerror or trouble}). "
-            "Put it there, or give the folder it lies in (images=...)."
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
         ) from None
 
 

@@ -16,9 +16,11 @@ from typing import Any
 
 import orjson
 
-from askew.errors import UsageError
+from askew.errors import AskewError, UsageError
 from askew.files import write_joined
+from askew.limits import bounded_read, load_json
 from askew.locks import FOLDER_LOCK
+from askew.public import public
 
 NOTE = ".askew.json"
 CONTENT = "content"
@@ -55,12 +57,13 @@ def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool
         held, noted = _held(folder)
         if held and noted is None:
             raise UsageError(f"{folder}: this folder holds {kind} of an earlier version of askew. {INSTEAD}")
-        _refuse_other(folder, kind, noted or of, of)
+        _refuse_other(folder, kind, noted or public(of), public(of))
 
 
 def note_output(folder: Path, kind: str, of: Mapping[str, Any]) -> None:
     """Note what a folder holds, or will hold."""
-    write_joined(folder / NOTE, [orjson.dumps({"holds": kind, "of": of}, option=orjson.OPT_INDENT_2) + b"\n"])
+    note = {"holds": kind, "of": public(of)}
+    write_joined(folder / NOTE, [orjson.dumps(note, option=orjson.OPT_INDENT_2) + b"\n"])
 
 
 def check_run_output(folder: Path, runs: Sequence[Mapping[str, Any]], overwrite: bool = False) -> None:
@@ -91,11 +94,11 @@ def check_page(page: Path, title: str, overwrite: bool = False) -> None:
         raise UsageError(f"{page}: this is a report of other runs ({found[1]!r}, now {title!r}). {instead}")
 
 
-def run_of(results: Mapping[str, Any]) -> dict[str, Any]:
+def run_of(results: Mapping[str, Any]) -> Any:
     """What a run is of, from its results.json: whom it asked what."""
     data = results.get("data") or {}
     ready = bool(data.get("ready"))
-    return {
+    of = {
         "model": (results.get("model") or {}).get("signature"),
         "data": data.get("signature"),
         CONTENT: data.get("fingerprint"),
@@ -103,14 +106,15 @@ def run_of(results: Mapping[str, Any]) -> dict[str, Any]:
         "limit": (results.get("config") or {}).get("limit"),
         "seed": None if ready else results.get("seed"),
     }
+    return public(of)
 
 
 def _held(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
     """What kind of thing is in a folder ("" for none that is known), and what it is made of, where that is noted."""
     if not _entries(folder):
         return "", None
-    with suppress(OSError, ValueError, KeyError, TypeError):  # a damaged note tells no more than none
-        note = orjson.loads((folder / NOTE).read_bytes())
+    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note tells no more than none
+        note = load_json(bounded_read(folder / NOTE))
         return str(note["holds"]), dict(note["of"])
     for kind, signs in _SIGNS.items():
         if any((folder / sign).exists() for sign in signs):
@@ -127,12 +131,12 @@ def _earlier(folder: Path) -> Iterator[dict[str, Any]]:
 def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
     """The results in a run's folder: its own, and those of its members."""
     members: Any = []
-    with suppress(OSError, ValueError):
-        members = orjson.loads((folder / MEMBERS).read_bytes())
+    with suppress(OSError, AskewError, ValueError):
+        members = load_json(bounded_read(folder / MEMBERS))
     names = [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
     for place in (folder, *(folder / Path(name).name for name in names)):
-        with suppress(OSError, ValueError):  # what cannot be read is no result to lose
-            results = orjson.loads((place / "results.json").read_bytes())
+        with suppress(OSError, AskewError, ValueError):  # what cannot be read is no result to lose
+            results = load_json(bounded_read(place / "results.json"))
             if isinstance(results, dict):
                 yield results
 

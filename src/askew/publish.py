@@ -16,7 +16,9 @@ from askew.data.made import clear_unwritten
 from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError, UsageError
 from askew.files import alone_in, write_joined
+from askew.image_folders import root_of
 from askew.outputs import CONTENT, check_output, note_output
+from askew.public import public_text
 from askew.settings import Named, Settings, progress_bar, ticking
 from askew.types import Question
 
@@ -42,7 +44,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
             if hasattr(suite.what, "release"):
-                written += suite.what.release(read_groups(str(groups)), folder) or ()
+                written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
         write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
         note_output(folder, "a benchmark", made_of)
@@ -63,7 +65,7 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         check_output(folder, "a benchmark", made_of, settings.overwrite)
         with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
             made = islice(suite.what.training(data.what, settings.seed), settings.limit)
-            count = write_jsonl(ticking(bar, made), str(path))
+            count = write_jsonl(ticking(bar, made), str(path), root_of(data.what))
         if not count:
             raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
         vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
@@ -94,9 +96,9 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         "",
         f"- {cover.groups:,} groups with {cover.variants:,} variants, from {count:,} {counted}s",
         *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
-        f"- suite: `{cover.signature}` ({suite.what.paper})",
-        f"- data: `{data.what!r}`",
-        *(f"- {note}" for note in cover.notes),
+        f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
+        f"- data: `{public_text(repr(data.what))}`",
+        *(f"- {public_text(note)}" for note in cover.notes),
         f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
         "",
         f"| test | matched | variants made | refused | made of matched | made per {counted} |",

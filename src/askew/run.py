@@ -28,11 +28,12 @@ import askew
 from askew.answer_forms import AnswerForms, scored_by, step_for
 from askew.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.build import Coverage, Prepared, fingerprint_of
-from askew.data.groups import read_groups, told_apart
+from askew.data.groups import told_apart
 from askew.errors import DataError, TooManyFailures
 from askew.extract import check_step, extract
 from askew.extract import signature as extraction
-from askew.files import clear_parts, write_joined
+from askew.files import clear_parts, fingerprint, write_joined
+from askew.image_folders import ImageFolders
 from askew.limits import bounded_read, load_json
 from askew.metric_records import metric_record
 from askew.metrics.accuracy import soft
@@ -40,6 +41,7 @@ from askew.metrics.correct import judged
 from askew.metrics.resample import Scorer
 from askew.metrics.rows import SLICES
 from askew.outputs import MEMBERS, check_run_output, note_output, run_of
+from askew.public import public, public_text
 from askew.records import outcome_record
 from askew.report.coverage import made_nothing, nothing_sentence
 from askew.settings import Named, Settings, progress_bar, ticking
@@ -143,7 +145,10 @@ def claim_folder(
 
 
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
-    """Ask a model the groups, score its answers, and write its folder; gives what results.json holds."""
+    """Ask a model the groups, score its answers, and write its folder; gives what results.json holds.
+
+    That file may be published, so it has no folders of this machine (see ``public``); what is given here has them.
+    """
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     begin(folder)
     suites = {suite.what.name: scored_by(suite, model.what, settings) for suite in prepared.suites}
@@ -161,15 +166,16 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     tally, keys = Tally(), Keys(model.what)
     with Store(store_path(folder, settings)) as store:
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
-            groups = read_groups(str(prepared.groups))
+            groups = prepared.read()
             if getattr(model.what, "by_id", False):
                 groups = told_apart(groups, prepared.data["spec"], getattr(model.what, "key", None))
             todo = plan(ticking(bar, groups), keys, store)
-        outcomes = _asked(read_groups(str(prepared.groups)), model.what, keys, store, todo, tally, settings)
-        _write_samples(folder / "samples.jsonl", _extracted(step, outcomes, keys, tally, forms), suites, scorers)
+        outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
+        extracted = _extracted(step, outcomes, keys, tally, forms)
+        _write_samples(folder / "samples.jsonl", extracted, suites, scorers, prepared.folders)
     usage = _usage(tally, todo, model.what)
     scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
-    results = {
+    results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,
         "model": {
@@ -179,6 +185,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
             "extract": extraction(step),
         },
         "data": prepared.data,
+        "groups": fingerprint(str(prepared.groups)),
         "suites": [
             _suite_record(suite, replace(cover, suite=suites[suite.what.name]))
             | {"metrics": _metric_records(scorers[suite.what.name])}
@@ -204,7 +211,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
             "reused": todo.questions - tally.asked,
         },
     }
-    write_joined(folder / "results.json", [orjson.dumps(results, option=orjson.OPT_INDENT_2)])
+    write_joined(folder / "results.json", [orjson.dumps(public(results), option=orjson.OPT_INDENT_2)])
     return results
 
 
@@ -221,9 +228,9 @@ def forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings)
     """
     keys, kept = Keys(model.what), store_path(folder, settings)
     with Store(kept if kept.is_file() else prepared.groups.with_name("answers.sqlite")) as store:
-        todo = plan(read_groups(str(prepared.groups)), keys, store)
+        todo = plan(prepared.read(), keys, store)
         estimate = getattr(model.what, "estimate", None)
-        made = estimate(unknown(read_groups(str(prepared.groups)), keys, store)) if estimate else None
+        made = estimate(unknown(prepared.read(), keys, store)) if estimate else None
     told = f"{model.name}: {todo.calls:,} calls for {todo.groups:,} groups ({todo.questions:,} questions, "
     told += f"{todo.distinct:,} distinct, {todo.known:,} known already)"
     if made is not None:
@@ -281,12 +288,19 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
 
 
 def _write_samples(
-    path: Path, outcomes: Iterable[Outcome], suites: Mapping[str, Suite], scorers: Mapping[str, Scorer]
+    path: Path,
+    outcomes: Iterable[Outcome],
+    suites: Mapping[str, Suite],
+    scorers: Mapping[str, Scorer],
+    folders: ImageFolders,
 ) -> None:
+    """Write the outcomes as they come, their images by the names of ``groups.jsonl``."""
+
     def lines() -> Iterator[bytes]:
         for outcome in outcomes:
             scorers[outcome.group.suite].add(outcome)
-            yield orjson.dumps(sample_record(outcome, suites[outcome.group.suite])) + b"\n"
+            named = replace(outcome, group=folders.public_group(outcome.group))
+            yield orjson.dumps(sample_record(named, suites[outcome.group.suite])) + b"\n"
 
     write_joined(path, lines())
 
@@ -301,6 +315,8 @@ def sample_record(outcome: Outcome, suite: Suite) -> dict[str, Any]:
         value = judged(question, prediction, None, suite.correct, suite.accuracy)
         part["accuracy"] = soft(question, prediction, None, suite.accuracy)
         part["right"] = None if value is None else value == 1.0
+        if prediction.error:
+            part["prediction"]["error"] = public_text(prediction.error)
     return record
 
 

@@ -107,7 +107,7 @@ def test_a_folder_given_must_have_the_picture(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}: line 1 (id 'q-")
     assert str(tmp_path / "pictures" / "a.jpg") in str(error.value)
     assert "images=" in str(error.value)
-    with pytest.raises(DataError, match="no such folder of pictures"):
+    with pytest.raises(DataError, match="no such folder of images"):
         list(Jsonl(path, images=str(tmp_path / "nowhere")).questions())
 
 

@@ -160,7 +160,7 @@ def test_a_missing_picture_says_where_it_was_looked_for(tmp_path: Path) -> None:
     assert f"{data.path}: record 1 (id 42000)" in str(error.value)
     assert str(tmp_path / "COCO_val2014_000000000042.jpg") in str(error.value)
     assert "images=" in str(error.value)
-    with pytest.raises(DataError, match="no such folder of pictures"):
+    with pytest.raises(DataError, match="no such folder of images"):
         list(Vqa(data.path, images=str(tmp_path / "nowhere")).questions())
 
 

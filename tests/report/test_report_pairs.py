@@ -83,8 +83,8 @@ def test_boxes_are_fractions_of_the_picture(runs: list) -> None:
 def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
     Image.new("RGBA", (1000, 500), (255, 0, 0, 0)).save(tmp_path / "wide.png")
     album = Album(budget=3000)
-    assert album.add({"path": "wide.png", "sha256": "1"}, tmp_path) == 0
-    assert album.add({"path": "elsewhere.png", "sha256": "1"}, tmp_path) == 0
+    assert album.add({"path": "wide.png", "sha256": "1"}, tmp_path.joinpath) == 0
+    assert album.add({"path": "elsewhere.png", "sha256": "1"}, tmp_path.joinpath) == 0
     assert album.sizes == [(1000, 500)]
     import base64
     import io
@@ -94,7 +94,7 @@ def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None
         assert min(image.getpixel((5, 5))) > 240
     album.budget = 10
     Image.effect_noise((300, 300), 90).save(tmp_path / "noise.png")
-    assert album.add({"path": str(tmp_path / "noise.png")}, tmp_path) is None
+    assert album.add({"path": str(tmp_path / "noise.png")}, tmp_path.joinpath) is None
     assert (album.left_out, album.unreadable) == (1, 0)
 
 
@@ -103,8 +103,8 @@ def test_a_broken_picture_is_no_picture(tmp_path: Path, content: bytes | None) -
     if content is not None:
         (tmp_path / "x.jpg").write_bytes(content)
     album = Album()
-    assert album.add({"path": "x.jpg"}, tmp_path) is None
-    assert album.add({}, tmp_path) is None
+    assert album.add({"path": "x.jpg"}, tmp_path.joinpath) is None
+    assert album.add({}, tmp_path.joinpath) is None
     assert album.unreadable == 1
 
 

@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
-    add_shared(parser, "seed", "resamples", "overwrite", "no-published")
+    add_shared(parser, "images", "seed", "resamples", "overwrite", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     if report is not None:
         named = labels([load_run(folder) for folder in folders])
         check_output(report.parent, "a report", {"runs": named}, bool(options.overwrite))
-    show(folders, report, options.resamples, options.seed, published=not options.no_published)
+    show(folders, report, options.resamples, options.seed, published=not options.no_published, images=options.images)
     if report is not None:
         note_output(report.parent, "a report", {"runs": named})
     return 0

@@ -15,6 +15,7 @@ from askew.build import prepare
 from askew.compare import compare_runs, not_compared
 from askew.errors import TooManyFailures
 from askew.files import alone_in, write_joined
+from askew.public import public_word
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.tables import without_published
@@ -86,12 +87,14 @@ def show(
     seed: int,
     brief: bool = False,
     published: bool = True,
+    images: str | None = None,
 ) -> None:
     """Print the table of these runs (or only what sums them up, when ``brief``), and write their report.
 
-    Unless ``published``, the tables are without the papers' own figures.
+    Unless ``published``, the tables are without the papers' own figures. ``images`` is where the page's images
+    lie, where that is not where the runs found them.
     """
-    runs = [load_run(folder) for folder in folders]
+    runs = [load_run(folder, Path(images) if images else None) for folder in folders]
     runs = runs if published else [without_published(run) for run in runs]
     differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
     if report is not None:
@@ -108,7 +111,11 @@ def show(
 
 
 def _folders(models: Sequence[Named], output: Path) -> list[Path]:
-    return [output] if len(models) == 1 else [output / slug for slug in slugs([model.spec for model in models])]
+    return (
+        [output]
+        if len(models) == 1
+        else [output / slug for slug in slugs([public_word(model.spec) for model in models])]
+    )
 
 
 def slugs(names: Sequence[str]) -> list[str]:

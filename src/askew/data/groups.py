@@ -1,14 +1,14 @@
 """Ready-made groups: a JSONL file with one group per line, as ``askew.records`` writes them.
 
-Pictures below the file's folder are named relative to it, so the folder can be moved; pictures made on the fly are
-put into ``images/`` beside the file.
+Images below the file's folder are named relative to it, so the folder can be moved; images made on the fly are put into
+``images/`` beside the file. Others are named relative to the folder of images, and ``--images`` finds them anywhere.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from askew.data.faults import Sieve, identity, mapping, missing, short, text, wrong
 from askew.data.index import Index, distinct
@@ -17,6 +17,7 @@ from askew.data.one_file import OneFile
 from askew.data.write import kept_beside, line
 from askew.errors import BadRecord, DataError
 from askew.files import write_joined
+from askew.image_folders import ImageFolders, folders_of, remember
 from askew.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question
 
@@ -29,6 +30,8 @@ class GroupFile(OneFile):
     """The folder of pictures; without it they are looked for as the file says, from its own folder."""
     skip_bad: bool = False
     """Leave bad groups out, and list them in ``skipped``."""
+    folders: Mapping[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
+    """Where the images lie that the file names by other folders than its own; None: as this machine remembers."""
 
     def questions(self) -> Iterator[Question]:
         """The original questions."""
@@ -45,22 +48,29 @@ class GroupFile(OneFile):
         """The groups in the order of the file."""
         self.skipped.clear()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
-        album = Album(os.path.dirname(self.path), self.images)
+        folders = folders_of(self.path) if self.folders is None else self.folders
+        album = Album(os.path.dirname(self.path), self.images, folders)
         for number, key, record in distinct(sieve, sound_lines(sieve), _key):
             group = sieve.sift(number, key, _group, record, album)
             if group:
                 yield group
 
 
-def read_groups(path: str, images: str | None = None) -> Iterator[Group]:
-    """The groups of a file, streamed; the first bad one stops."""
-    return GroupFile(path, images).groups()
+def read_groups(path: str, images: str | None = None, folders: Mapping[str, str] | None = None) -> Iterator[Group]:
+    """The groups of a file, streamed; the first bad one stops. ``folders``: where images lie."""
+    return GroupFile(path, images, folders=folders).groups()
 
 
-def write_groups(groups: Iterable[Group], path: str) -> int:
-    """Write groups to a file, streamed; the file appears when it is whole. Gives how many there were."""
+def write_groups(groups: Iterable[Group], path: str, folders: ImageFolders | None = None) -> int:
+    """Write groups to a file, streamed; the file appears when it is whole. Gives how many there were.
+
+    ``folders`` then knows what the file's names of images mean.
+    """
     folder = os.path.dirname(path)
-    return write_joined(path, (line(group_record(_stored(folder, group))) for group in groups))
+    folders = folders or ImageFolders(folder)
+    count = write_joined(path, (line(group_record(_stored(folder, group, folders))) for group in groups))
+    remember(path, folders)
+    return count
 
 
 def told_apart(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
@@ -88,9 +98,9 @@ def told_apart(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | N
             yield group
 
 
-def _stored(folder: str, group: Group) -> Group:
-    variants = tuple(replace(v, question=kept_beside(folder, v.question)) for v in group.variants)
-    return replace(group, original=kept_beside(folder, group.original), variants=variants)
+def _stored(folder: str, group: Group, folders: ImageFolders) -> Group:
+    variants = tuple(replace(v, question=kept_beside(folder, v.question, folders)) for v in group.variants)
+    return replace(group, original=kept_beside(folder, group.original, folders), variants=variants)
 
 
 def _key(record: object) -> Id:

@@ -20,6 +20,7 @@ from askew.data.one_file import OneFile
 from askew.data.scenes import check_scene
 from askew.data.stream import first_sign, items, lines, parsed
 from askew.errors import BadImage, BadRecord, DataError
+from askew.image_folders import ImageFolders, folders_of
 from askew.records import question_from
 from askew.types import Id, ImageRef, Question
 
@@ -40,7 +41,7 @@ class Jsonl(OneFile):
         self.skipped.clear()
         listed = first_sign(self.path) == "["
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
-        album = Album(os.path.dirname(self.path), self.images)
+        album = Album(os.path.dirname(self.path), self.images, folders_of(self.path))
         records = items(self.path, "questions") if listed else sound_lines(sieve)
         for number, key, record in distinct(sieve, records, question_key, _again):
             question = sieve.sift(number, key, _question, key, record, album)
@@ -95,14 +96,17 @@ def checked(record: object) -> Mapping[str, Any]:
 class Album:
     """The pictures of our own files: where the file says, from its own folder, or in a folder given for them.
 
-    Only a folder that is given must have every picture. Without one, a picture is looked for when it is opened, and
-    an ``image`` that is no file beside ours is an id.
+    Only a folder that is given must have every picture, but for those beside the file. Without one, a picture is looked
+    for when it is opened, and an ``image`` that is no file beside ours is an id.
     """
 
-    def __init__(self, home: str, folder: str | None) -> None:
+    def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
         if folder is not None and not os.path.isdir(folder):
-            raise DataError(f"{folder}: there is no such folder of pictures. Give the folder they lie in (images=...).")
+            raise DataError(
+                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+            )
         self._home, self._folder = home, folder
+        self._folders = ImageFolders(home, None, folders)
 
     def placed(self, question: Question) -> Question:
         """The question with the path of its picture's file."""
@@ -112,6 +116,8 @@ class Album:
         return replace(question, image=place(question.image))
 
     def _beside(self, image: ImageRef) -> ImageRef:
+        if image.path and (known := self._folders.find(image.path)):
+            return replace(image, path=known)
         path = os.path.normpath(os.path.join(self._home, image.path or str(image.id)))
         return replace(image, path=path) if image.path or os.path.isfile(path) else image
 
@@ -119,13 +125,14 @@ class Album:
         said = image.path or str(image.id)
         names = dict.fromkeys((said, os.path.basename(said), f"{image.id}.jpg", f"{image.id}.png"))
         tried = [os.path.normpath(os.path.join(self._folder or "", name)) for name in names]
-        for path in tried:
+        own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # made with the file
+        for path in (*tried, *own):
             if os.path.isfile(path):
                 return replace(image, path=path)
         wanted = tried[1] if os.path.isabs(said) else tried[0]
         raise BadImage(
             f"the picture of image {image.id!r} is not at {wanted}. "
-            "Put it there, or give the folder it lies in (images=...)."
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
         )
 
 

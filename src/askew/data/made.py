@@ -17,10 +17,11 @@ from pathlib import Path
 
 from askew.errors import DataError
 from askew.files import clear_parts, file_sha256, has_parts, opened, replaced, write_joined
+from askew.image_folders import FOLDER
 from askew.images import content_hash, suffix_of
 from askew.types import ImageRef
 
-FOLDER, LIST = "images", ".askew-made"
+LIST = ".askew-made"
 _NAMED = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 

@@ -21,7 +21,9 @@ class Pictures:
 
     def __init__(self, folder: str | None, templates: Sequence[str]) -> None:
         if folder is not None and not os.path.isdir(folder):
-            raise DataError(f"{folder}: there is no such folder of pictures. Give the folder they lie in (images=...).")
+            raise DataError(
+                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+            )
         self._folder = folder
         self._templates = list(templates)
 
@@ -37,7 +39,7 @@ class Pictures:
         others = f" (nor {len(tried) - 1} other names there, e.g. {os.path.basename(tried[-1])})" if tried[1:] else ""
         raise BadImage(
             f"the picture of image {key!r} is not at {tried[0]}{others}. "
-            "Put it there, or give the folder it lies in (images=...)."
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
         )
 
     def _remember(self, key: Id, place: int) -> None:

@@ -14,17 +14,23 @@ import orjson
 from askew.data.made import kept
 from askew.errors import DataError
 from askew.files import replaced, write_joined
+from askew.image_folders import ImageFolders, remember
 from askew.records import question_record
 from askew.types import Id, ImageRef, Question
 
 
-def write_jsonl(questions: Iterable[Question], path: str) -> int:
+def write_jsonl(questions: Iterable[Question], path: str, root: str | None = None) -> int:
     """Write questions to our own format, one per line; gives how many there were.
 
-    Pictures below the file's folder are named relative to it; pictures made on the fly are put into ``images/`` there.
+    Images below the file's folder are named relative to it, others relative to ``root`` (see ``image_folders``); images
+    made on the fly are put into ``images/`` there.
     """
     folder = os.path.dirname(path)
-    return write_joined(path, (line(question_record(kept_beside(folder, question))) for question in questions))
+    folders = ImageFolders(folder, root)
+    named = (line(question_record(kept_beside(folder, question, folders))) for question in questions)
+    count = write_joined(path, named)
+    remember(path, folders)
+    return count
 
 
 def write_vqa(questions: Iterable[Question], directory: str, name: str = "val2014") -> tuple[str, str]:
@@ -66,12 +72,12 @@ def write_gqa(questions: Iterable[Question], path: str) -> int:
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
 
 
-def kept_beside(folder: str, question: Question) -> Question:
-    """The question with its picture named so that a file in this folder can refer to it."""
+def kept_beside(folder: str, question: Question, folders: ImageFolders) -> Question:
+    """The question with its image named so that a file in this folder can refer to it."""
     image = question.image
-    if image is None or (image.path is None and image.data is None):
+    if image is None:
         return question
-    return replace(question, image=kept(folder, image) if image.data is not None else _relative(folder, image))
+    return replace(question, image=folders.public(image if image.data is None else _kept(folder, image)))
 
 
 def line(record: Any) -> bytes:
@@ -87,14 +93,10 @@ def encoded(record: Any) -> bytes:
         raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Mend it.") from None
 
 
-def _relative(folder: str, image: ImageRef) -> ImageRef:
-    full, home = os.path.abspath(image.path or ""), os.path.abspath(folder)
-    inside = full.startswith(os.path.join(home, ""))
-    return replace(image, path=_slashes(os.path.relpath(full, home)) if inside else full)
-
-
-def _slashes(path: str) -> str:
-    return path.replace(os.sep, "/")
+def _kept(folder: str, image: ImageRef) -> ImageRef:
+    """An image made on the fly as a file of this folder."""
+    named = kept(folder, image)
+    return replace(named, path=os.path.join(folder, str(named.path)))
 
 
 def _opening(wrapper: dict[str, Any], key: str) -> bytes:

@@ -20,6 +20,7 @@ from askew.metrics.compare import Difference, corrected
 from askew.metrics.flips import Flips
 from askew.metrics.introspect import Introspect
 from askew.metrics.rates import AnswerRate
+from askew.public import public_text
 from askew.report.figures import probability, show
 from askew.report.load import Run
 from askew.settings import check_share, check_whole
@@ -189,7 +190,9 @@ def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
             "Run both on the same groups.jsonl, without a --limit of its own."
         )
     new = f" {len(ours) - len(both):,} groups of the run are new." if len(ours) > len(both) else ""
-    return Check("groups", SAME, Status.PASSED, f"{len(both):,} shared", f"All of {baseline.folder}.{new}")
+    return Check(
+        "groups", SAME, Status.PASSED, f"{len(both):,} shared", f"All of {public_text(str(baseline.folder))}.{new}"
+    )
 
 
 def _unlike(why: str) -> Check:

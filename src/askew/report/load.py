@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
+from askew.image_folders import ImageFolders, remembered
 from askew.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
 from askew.records import outcome_from
 from askew.report.figures import NOTHING, Figure, title
@@ -28,6 +30,8 @@ class Run:
 
     folder: Path
     results: Mapping[str, Any] = field(repr=False)
+    images: Path | None = None
+    """The folder of images, where somebody names it."""
 
     @property
     def model(self) -> str:
@@ -54,6 +58,20 @@ class Run:
     def samples(self) -> Path:
         """The file with one line for each group."""
         return self.folder / "samples.jsonl"
+
+    def image(self, name: str) -> Path | None:
+        """The file of an image that the samples name: in the folder that was named, as this machine remembers, or here.
+
+        A run of one of several models has its images beside the ``groups.jsonl`` that they share, one folder above.
+        """
+        known = None if os.path.isabs(name) else self._image_folders.find(name)
+        below = [self.images / name, self.images / os.path.basename(name)] if self.images else []
+        found = [*below, *([Path(known)] if known else [self.folder / name, self.folder.parent / name])]
+        return next((path for path in found if path.is_file()), None)
+
+    @cached_property
+    def _image_folders(self) -> ImageFolders:
+        return ImageFolders(str(self.folder), None, remembered(str(self.results.get("groups", ""))))
 
     @cached_property
     def _figures(self) -> dict[tuple[str, str, str], Figure]:
@@ -109,7 +127,7 @@ def read_outcome(record: Mapping[str, Any], where: str) -> Outcome:
         raise BadRecord(f"{where}: cannot be read ({trouble!r}). Run 'askew run' again; it resumes.") from None
 
 
-def load_run(folder: Path) -> Run:
+def load_run(folder: Path, images: Path | None = None) -> Run:
     """Read a run's folder, or say what is missing and what to do."""
     folder = Path(folder)
     results = _results(folder / "results.json")
@@ -118,7 +136,7 @@ def load_run(folder: Path) -> Run:
             f"{folder}: there is no samples.jsonl beside results.json, so there are no pairs to show. "
             "Run 'askew run' with this --output again; answers that are stored are not asked twice."
         )
-    return Run(folder, results)
+    return Run(folder, results, images)
 
 
 def labels(runs: Sequence[Run]) -> list[str]:

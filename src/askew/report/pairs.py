@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,7 @@ def draw_sample(census: Census, numbers: Sequence[int], album: Album) -> Sample:
         group, index = int(census.group_of[pair]), int(census.variant_of[pair])
         found = [by_group.get(group) for by_group in lines]
         first = next(number for number, line in enumerate(found) if line is not None)
-        record = _pair(found[first] or {}, index, album, census.runs[first].folder)
+        record = _pair(found[first] or {}, index, album, census.runs[first].image)
         if several:
             record["data"] = census.runs[first].data
         while record["key"] in used:
@@ -119,13 +120,13 @@ def _lines(census: Census, run: int, numbers: Sequence[int]) -> dict[int, Record
     return dict(zip(groups, records, strict=True))
 
 
-def _pair(line: Record, index: int, album: Album, folder: Any) -> Record:
+def _pair(line: Record, index: int, album: Album, find: Callable[[str], Path | None]) -> Record:
     original, variant, suite = line["original"], line["variants"][index], line.get("suite", "")
     old, new = word_diff(original.get("question", ""), variant.get("question", ""))
     note = variant.get("note") or {}
-    pictures = [album.add(original, folder)]
+    pictures = [album.add(original, find)]
     if not variant.get("same_image"):
-        pictures.append(album.add(variant, folder))
+        pictures.append(album.add(variant, find))
     return {
         "key": f"{suite}:{line.get('group')}" + (f"#{index + 1}" if index else ""),
         "suite": suite,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -35,18 +36,18 @@ class Album:
     """Pictures whose file is missing or broken."""
     _known: dict[str, int | None] = field(default_factory=dict)
 
-    def add(self, record: dict[str, Any], folder: Path) -> int | None:
-        """The number of this question's picture; None when there is none to show."""
+    def add(self, record: dict[str, Any], find: Callable[[str], Path | None]) -> int | None:
+        """The number of this question's picture; None when there is none to show. ``find`` gives the file of a name."""
         path = record.get("path")
-        if not path:
+        if not isinstance(path, str) or not path:
             return None
-        key = str(record.get("sha256") or path)
+        file = find(path)
+        key = str(record.get("sha256") or file or path)
         if key not in self._known:
-            self._known[key] = self._embed(path, folder)
+            self._known[key] = self._embed(file)
         return self._known[key]
 
-    def _embed(self, path: str, folder: Path) -> int | None:
-        file = next((p for p in (Path(path), folder / path) if p.is_file()), None)
+    def _embed(self, file: Path | None) -> int | None:
         small = file and _small(file)
         if not small:
             self.unreadable += 1

@@ -1,0 +1,100 @@
+"""How far people agree: each verifier with the majority of the others, and all together by Krippendorff's alpha."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from askew.collect.database import Tx
+from askew.collect.schema import verification
+
+Answers = Mapping[int, Mapping[int, str]]
+"""Question to person to normalised answer."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How often a person gave the answer that most others gave to the same question."""
+
+    agreed: int
+    compared: int
+    """Questions with a most frequent answer among the others."""
+
+    @property
+    def share(self) -> float | None:
+        """Between 0 and 1; None when nothing could be compared."""
+        return self.agreed / self.compared if self.compared else None
+
+
+def counted_answers(tx: Tx, latest: int | None = None, annotator_id: int | None = None) -> dict[int, dict[int, str]]:
+    """The verifications that count: of all questions, of the latest so many answers, or of one person's questions."""
+    row = verification.c
+    wanted = sa.select(row.question_id, row.annotator_id, row.normalised).where(row.slot_n.is_not(None))
+    if annotator_id is not None:
+        mine = verification.alias("mine")
+        own = sa.select(mine.c.question_id).where(mine.c.annotator_id == annotator_id, mine.c.slot_n.is_not(None))
+        wanted = wanted.where(row.question_id.in_(own))
+    if latest is not None:
+        wanted = wanted.order_by(row.id.desc()).limit(latest)
+    found: dict[int, dict[int, str]] = {}
+    for one in tx.rows(wanted):
+        found.setdefault(one.question_id, {})[one.annotator_id] = one.normalised
+    return found
+
+
+def agreements(answers: Answers) -> dict[int, Agreement]:
+    """Each person's agreement with the majority of the others; ties among the others are left out.
+
+    >>> agreements({1: {7: "red", 8: "red", 9: "blue"}, 2: {7: "2", 8: "3"}})[7]
+    Agreement(agreed=0, compared=1)
+    >>> agreements({1: {7: "red", 8: "red", 9: "red"}})[7]
+    Agreement(agreed=1, compared=1)
+    """
+    agreed: Counter[int] = Counter()
+    compared: Counter[int] = Counter()
+    for said in answers.values():
+        counts = Counter(said.values())
+        for who, answer in said.items():
+            most = _most_frequent(counts - Counter([answer]))
+            compared[who] += most is not None
+            agreed[who] += most == answer
+    return {who: Agreement(agreed[who], compared[who]) for said in answers.values() for who in said}
+
+
+def agreement_of(tx: Tx, annotator_id: int) -> Agreement:
+    """One person's agreement with the others."""
+    return agreements(counted_answers(tx, annotator_id=annotator_id)).get(annotator_id, Agreement(0, 0))
+
+
+def krippendorff_alpha(units: Iterable[Sequence[str]]) -> float | None:
+    """Krippendorff's alpha for nominal data: 1 is full agreement, 0 is chance; None without two answers that differ.
+
+    Each unit holds the answers to one question; those with a single answer do not count (Krippendorff 2011).
+
+    >>> round(krippendorff_alpha([["a", "a"], ["b", "b"], ["a", "b"]]), 4)
+    0.4444
+    >>> krippendorff_alpha([["a", "a"], ["a", "a"]]) is None
+    True
+    """
+    totals: Counter[str] = Counter()
+    differ = 0.0  # ordered pairs of different answers within units, each unit's divided by its answers less one
+    for unit in units:
+        if len(unit) < 2:
+            continue
+        counts = Counter(unit)
+        totals += counts
+        differ += sum(n * (len(unit) - n) for n in counts.values()) / (len(unit) - 1)
+    n = sum(totals.values())
+    expected = sum(count * (n - count) for count in totals.values())
+    return 1 - (n - 1) * differ / expected if expected else None
+
+
+def _most_frequent(counts: Counter[str]) -> str | None:
+    """The most frequent answer; None for no answers or a tie."""
+    ranked = counts.most_common(2)
+    if not ranked or (len(ranked) == 2 and ranked[0][1] == ranked[1][1]):
+        return None
+    return ranked[0][0]

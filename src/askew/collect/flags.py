@@ -12,6 +12,9 @@ from askew.collect.schema import flag, image, question, session, slot
 from askew.collect.sessions import end_session, require_working
 from askew.collect.slots import reopen_all
 
+IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows private information")
+"""Reasons of verifiers that report the image."""
+
 
 def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> bool:
     """Flag a question; True when it is in quarantine now. A second flag by the same person changes nothing."""

@@ -163,6 +163,14 @@ INVARIANTS = (
         "AND (r.frozen_at IS NULL OR a.excluded_at < r.frozen_at)",
     ),
     Invariant(
+        18,
+        "nobody gets as gold a question about an image he or she wrote for, or one given to verify",
+        "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN image i ON i.sha256 = g.sha256 "
+        "JOIN session s ON s.image_id = i.id AND s.annotator_id = r.annotator_id UNION ALL "
+        "SELECT g.id FROM gold_result r JOIN gold_item g ON g.id = r.gold_id JOIN lease l "
+        "ON l.question_id = g.question_id AND l.annotator_id = r.annotator_id",
+    ),
+    Invariant(
         19,
         "times of a session never go back",
         "SELECT q.id FROM question q JOIN session s ON s.id = q.session_id LEFT JOIN prediction p "
@@ -171,8 +179,9 @@ INVARIANTS = (
     ),
     Invariant(
         0,
-        "a person holds at most one slot at a time",
-        "SELECT annotator_id FROM slot WHERE state = 'LEASED' GROUP BY annotator_id HAVING COUNT(*) > 1",
+        "a person holds at most one question at a time, gold ones included",
+        "SELECT annotator_id FROM (SELECT annotator_id FROM slot WHERE state = 'LEASED' UNION ALL SELECT annotator_id "
+        "FROM gold_result WHERE answer IS NULL AND skipped IS NULL) held GROUP BY annotator_id HAVING COUNT(*) > 1",
     ),
     Invariant(
         0,

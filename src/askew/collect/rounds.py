@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
 from askew.collect.events import record_event
+from askew.collect.quiz import quiz_blockers
 from askew.collect.refusals import Gone, Refused
 from askew.collect.schema import ROUND_STATES, ensemble_member, image, model, place, question, round_, session, slot
 from askew.errors import UsageError
@@ -79,8 +80,10 @@ def blockers(tx: Tx, round_id: int, to: str) -> list[str]:
             sa.select(sa.func.count()).where(ensemble_member.c.round_id == round_id, ensemble_member.c.active)
         ):
             found.append("it has no active model")
-    if to == "OPEN" and (other := open_round(tx)):
-        found.append(f"round {other.number} is open; drain it first")
+    if to == "OPEN":
+        found += quiz_blockers(tx)
+        if other := open_round(tx):
+            found.append(f"round {other.number} is open; drain it first")
     if to == "FROZEN":
         found += _unfinished(tx, round_id)
     return found

@@ -55,6 +55,8 @@ CONFIDENCES = ("yes", "maybe", "no")
 TYPES = ("A", "B", "C", "D", "E", "U")
 SPLITS = ("train", "dev", "test")
 ROLES = ("owner", "annotator")
+GOLD_STATES = ("ACTIVE", "RETIRED", "VOID")
+"""Shown; shown to nobody any more; a mistake, so that its results do not count either."""
 
 
 def _among(column: str, values: tuple[str, ...]) -> CheckConstraint:
@@ -396,9 +398,13 @@ gold_item = Table(
     Column("sha256", String(64), nullable=False, comment="of an image in the study's folder"),
     Column("suffix", String(8), nullable=False),
     Column("question", String, nullable=False),
-    Column("answers", Text, nullable=False, comment="the answers that pass, as a JSON list"),
-    Column("active", Boolean, nullable=False),
+    Column("answers", Text, nullable=False, comment="the answers that pass, normalised, as a JSON list"),
+    _to("question_id", "question.id", null=True),
+    Column("state", String, nullable=False),
     _at("created_at"),
+    UniqueConstraint("sha256", "question"),
+    UniqueConstraint("question_id"),
+    _among("state", GOLD_STATES),
 )
 
 gold_result = Table(
@@ -407,12 +413,27 @@ gold_result = Table(
     _id(),
     _to("gold_id", "gold_item.id"),
     _to("annotator_id", "annotator.id"),
-    Column("answer", String),
+    Column("answer", String, comment="the first; NULL until answered"),
     Column("confidence", String),
-    Column("passed", Boolean, comment="NULL until answered"),
+    Column("passed", Boolean),
+    Column("skipped", String, comment="the reason for skipping it"),
+    Column("extensions", Integer, nullable=False, default=0),
     _at("shown_at"),
+    _at("lease_until"),
     _at(null=True),
     UniqueConstraint("gold_id", "annotator_id"),
+    _among("confidence", CONFIDENCES),
+    CheckConstraint("(answer IS NULL) = (passed IS NULL)", name="passed"),
+    CheckConstraint("(answer IS NULL) = (confidence IS NULL)", name="sure"),
+    CheckConstraint("answer IS NULL OR skipped IS NULL", name="once"),
+    Index("ix_gold_result_annotator_id", "annotator_id"),
+)
+Index(
+    "uq_gold_result_held",
+    gold_result.c.annotator_id,
+    unique=True,
+    sqlite_where=text("answer IS NULL AND skipped IS NULL"),
+    postgresql_where=text("answer IS NULL AND skipped IS NULL"),
 )
 
 quiz_item = Table(
@@ -441,16 +462,6 @@ qualification = Table(
     Column("passed", Boolean, nullable=False),
     _at(),
     UniqueConstraint("annotator_id", "attempt"),
-)
-
-strike = Table(
-    "strike",
-    metadata,
-    _id(),
-    _to("annotator_id", "annotator.id"),
-    Column("reason", String, nullable=False),
-    _at(),
-    Index("ix_strike_annotator_id", "annotator_id"),
 )
 
 form = Table(

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.rounds import WORKING
-from askew.collect.schema import image, lease, place, question, round_, session
+from askew.collect.schema import gold_item, gold_result, image, lease, place, question, round_, session
 
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 
@@ -77,7 +77,12 @@ def _not_for(annotator_id: int) -> sa.ColumnElement[bool]:
         question.c.id == lease.c.question_id,
         lease.c.annotator_id == annotator_id,
     )
-    return wrote | given
+    as_gold = sa.exists().where(
+        gold_item.c.sha256 == image.c.sha256,
+        gold_result.c.gold_id == gold_item.c.id,
+        gold_result.c.annotator_id == annotator_id,
+    )
+    return wrote | given | as_gold
 
 
 def place_for(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:

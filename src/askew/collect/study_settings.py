@@ -12,6 +12,7 @@ from askew.errors import BadOption
 from askew.settings import check_whole
 
 LowQualityRule = Literal["fig8", "text"]
+LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40
 AuthorConfidence = Literal["implicit_yes", "ask", "exclude"]
 
 
@@ -55,9 +56,30 @@ class StudySettings:
     """So many people's flags take a question out until an owner decides."""
     reports_to_hide: int = 2
     """So many people's reports hide an image at once."""
+    quiz_required: bool = False
+    """Annotators get work after they passed the quiz."""
+    quiz_items: int = 8
+    """Judged examples in an attempt at the quiz (at least 8)."""
+    quiz_pass_percent: int = 75
+    """So many of them must be judged correctly."""
+    quiz_attempts: int = 2
+    """How often a person may try."""
+    gold_first_percent: int = 50
+    """How often a newcomer's next question is a gold one; it falls as a person proves to be accurate."""
+    gold_least_percent: int = 5
+    """It falls no lower than this."""
+    gold_good_percent: int = 85
+    """A person who answers so many gold questions correctly is a good one."""
+    gold_bad_percent: int = 50
+    """A person who answers only so many is not."""
+    gold_mistake_percent: int = 2
+    """At most so many of the good ones may ever be excluded by gold questions."""
+    gold_excludes: bool = True
+    """Whether enough wrong answers to gold questions exclude an annotator at once; if not, owners decide."""
 
     def __post_init__(self) -> None:
         least = {"verifiers_per_question": 2, "dev_share": 0, "test_share": 0, "max_extensions": 10, "model_retries": 0}
+        least |= {"gold_first_percent": 0, "gold_least_percent": 0}
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == "int":
@@ -71,8 +93,23 @@ class StudySettings:
         for name, known in choices.items():
             if getattr(self, name) not in known:
                 raise BadOption(f"{name} is {getattr(self, name)!r}; known: {', '.join(known)}.")
+        self._check_quality()
         if sum(self.shares.values()) != 100:
             raise BadOption(f"train, dev and test have {self.shares} per cent; together they must have 100.")
+
+    def _check_quality(self) -> None:
+        for name in (field.name for field in fields(self) if field.name.endswith("_percent")):
+            if getattr(self, name) > 100:
+                raise BadOption(f"{name} is {getattr(self, name)}; per cent are 100 at most.")
+        if not MOST_QUIZ_ITEMS >= self.quiz_items >= LEAST_QUIZ_ITEMS:
+            raise BadOption(f"quiz_items is {self.quiz_items}; it must be {LEAST_QUIZ_ITEMS} to {MOST_QUIZ_ITEMS}.")
+        if not 0 < self.gold_bad_percent < self.gold_good_percent < 100:
+            raise BadOption(
+                f"gold_bad_percent is {self.gold_bad_percent} and gold_good_percent {self.gold_good_percent}; the "
+                "first must be lower than the second, and both between 1 and 99."
+            )
+        if self.gold_least_percent > self.gold_first_percent:
+            raise BadOption("gold_least_percent is larger than gold_first_percent; the rate only falls.")
 
     @property
     def shares(self) -> dict[str, int]:

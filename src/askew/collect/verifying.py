@@ -14,11 +14,14 @@ import sqlalchemy as sa
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.flags import flag_question
+from askew.collect.quiz import require_qualified
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
 from askew.collect.schema import (
     CONFIDENCES,
     annotator,
+    gold_item,
+    gold_result,
     image,
     lease,
     question,
@@ -67,6 +70,7 @@ def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
     about one image in a row, if there is another.
     """
     require_worker(tx, annotator_id)
+    require_qualified(tx, annotator_id)
     held = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
     if held is not None:
         _renew(tx, held)
@@ -169,6 +173,11 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
     skipped = sa.exists().where(
         lease.c.question_id == question.c.id, lease.c.annotator_id == annotator_id, lease.c.outcome == "SKIPPED"
     )
+    as_gold = sa.exists().where(
+        gold_item.c.question_id == question.c.id,
+        gold_result.c.gold_id == gold_item.c.id,
+        gold_result.c.annotator_id == annotator_id,
+    )
     found = (
         sa.select(slot)
         .select_from(
@@ -187,6 +196,7 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
             ~wrote,
             ~answered,
             ~skipped,
+            ~as_gold,
         )
         .order_by(question.c.done.desc(), question.c.id, *OPEN_FIRST)
         .limit(1)

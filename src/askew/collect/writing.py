@@ -15,6 +15,7 @@ from askew.collect import sessions
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.draws import Call, call_for, draw_model
+from askew.collect.quiz import require_qualified
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import open_round
 from askew.collect.schema import CONFIDENCES, VERDICTS, image, judgement, prediction, question, slot
@@ -69,6 +70,7 @@ class Judged:
 def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
     """The image the person holds, or a new one; None when there is nothing to write for."""
     require_worker(tx, annotator_id)
+    require_qualified(tx, annotator_id)
     held = sessions.leased_session(tx, annotator_id)
     if held is not None:
         sessions.renew(tx, held.id)

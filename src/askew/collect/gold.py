@@ -1,0 +1,218 @@
+"""Gold questions: verification tasks whose answer is known, mixed into a person's queue to measure attention.
+
+They live in tables of their own, so they never enter types, splits or counts of a study (invariant 18). A person gets
+each at most once and is held to the first answer. Enough wrong answers (strikes) exclude an annotator.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import require_worker
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.exclusion import exclude
+from askew.collect.flags import IMAGE_REASONS
+from askew.collect.gold_rule import gold_rate, is_careless
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.rounds import WORKING
+from askew.collect.schema import (
+    CONFIDENCES,
+    GOLD_STATES,
+    annotator,
+    gold_item,
+    gold_result,
+    image,
+    lease,
+    question,
+    round_,
+    session,
+    study,
+)
+from askew.collect.typed_text import checked_text, same_answer
+from askew.collect.verifying import FLAGGING
+
+WITHDRAWN = "withdrawn"
+"""Why a held gold question ended when it cannot be shown any more."""
+
+
+@dataclass(frozen=True)
+class GoldCount:
+    """A person's answers to gold questions; those to questions that were a mistake do not count."""
+
+    right: int
+    wrong: int
+
+    @property
+    def answered(self) -> int:
+        """Right and wrong ones."""
+        return self.right + self.wrong
+
+
+@dataclass(frozen=True)
+class GoldAnswered:
+    """What an answer led to."""
+
+    passed: bool
+    excluded: bool
+
+
+def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int, GoldCount]:
+    """Right and wrong answers of these people, or of all who answered any."""
+    passed = sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))
+    found = (
+        sa.select(gold_result.c.annotator_id, passed, sa.func.count())
+        .join(gold_item, gold_item.c.id == gold_result.c.gold_id)
+        .where(gold_result.c.answer.is_not(None), gold_item.c.state != "VOID")
+        .group_by(gold_result.c.annotator_id)
+    )
+    if annotator_ids is not None:
+        found = found.where(gold_result.c.annotator_id.in_(annotator_ids))
+    return {row[0]: GoldCount(int(row[1]), int(row[2] - row[1])) for row in tx.rows(found)}
+
+
+def gold_count(tx: Tx, annotator_id: int) -> GoldCount:
+    """Right and wrong answers of one person."""
+    return gold_counts(tx, [annotator_id]).get(annotator_id, GoldCount(0, 0))
+
+
+def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
+    """The gold question that a person was given and has neither answered nor skipped."""
+    return tx.first(_held(annotator_id))
+
+
+def draw_gold(tx: Tx, annotator_id: int) -> int | None:
+    """The gold question this person gets next, if it is time for one; the same study, the same draw."""
+    answers = gold_count(tx, annotator_id)
+    rate = gold_rate(answers.right, answers.wrong, tx.settings)
+    given = sum(
+        int(tx.value(sa.select(sa.func.count()).select_from(table).where(table.c.annotator_id == annotator_id)))
+        for table in (lease, gold_result)
+    )
+    rng = Random(f"{tx.value(sa.select(study.c.seed))}:gold:{annotator_id}:{given}")
+    if rng.random() >= rate:
+        return None
+    known = tx.rows(sa.select(gold_item.c.id).where(_can_show(), _not_seen(annotator_id)).order_by(gold_item.c.id))
+    return int(rng.choice(known).id) if known else None
+
+
+def give_gold(tx: Tx, annotator_id: int, gold_id: int) -> None:
+    """Let a person hold a gold question, for as long as any other."""
+    until = tx.now + tx.settings.verifying_minutes * 60_000
+    tx.insert(gold_result, gold_id=gold_id, annotator_id=annotator_id, shown_at=tx.now, lease_until=until)
+
+
+def drop_stale_gold(tx: Tx, annotator_id: int) -> None:
+    """Let go of a held gold question that cannot be shown any more."""
+    held = held_gold(tx, annotator_id)
+    if (
+        held is not None
+        and tx.first(sa.select(gold_item.c.id).where(gold_item.c.id == held.gold_id, _can_show())) is None
+    ):
+        tx.change(gold_result, gold_result.c.id == held.id, skipped=WITHDRAWN)
+
+
+def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
+    """The row of a gold question that this person holds; refused in the words of any other question."""
+    require_worker(tx, annotator_id)
+    mine = (gold_result.c.gold_id == gold_id) & (gold_result.c.annotator_id == annotator_id)
+    row = tx.first(sa.select(gold_result, gold_item).join(gold_item).where(mine))
+    if row is None:
+        raise NotAllowed("This question was not given to you.")
+    if row.answer is not None:
+        raise Gone("You have answered this question already. Take the next one.")
+    if row.skipped == WITHDRAWN:
+        raise Gone("This question is not yours to answer any more. Take the next one.")
+    if row.skipped is not None:
+        raise Gone("You skipped this question. Take the next one.")
+    return row
+
+
+def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str) -> GoldAnswered:
+    """Keep the answer; it passes if it equals one of the known ones. Too many strikes exclude an annotator."""
+    held = own_gold(tx, annotator_id, gold_id)
+    said = checked_text(answer, tx.settings.answer_length, "An answer")
+    if confidence not in CONFIDENCES:
+        raise Refused("Say whether you were able to answer the question: yes, maybe or no.")
+    if tx.first(sa.select(round_.c.id).where(round_.c.state.in_(WORKING))) is None:
+        raise Gone("The round is over. What you did before is kept.")
+    passed = same_answer(said) in json.loads(held.answers)
+    values = {"answer": said, "confidence": confidence, "passed": passed, "at": tx.now}
+    tx.change(gold_result, gold_result.c.id == held.id, **values)
+    return GoldAnswered(passed, not passed and _strike(tx, annotator_id))
+
+
+def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
+    """Give a gold question back. Flags and reports by as many people as stop another question retire it."""
+    held = own_gold(tx, annotator_id, gold_id)
+    tx.change(gold_result, gold_result.c.id == held.id, skipped=reason)
+
+    def people(reasons: tuple[str, ...]) -> int:
+        mine = gold_result.c.gold_id == gold_id
+        return int(tx.value(sa.select(sa.func.count()).where(mine, gold_result.c.skipped.in_(reasons))))
+
+    limits = tx.settings
+    if people(FLAGGING) >= limits.flags_to_quarantine or people(IMAGE_REASONS) >= limits.reports_to_hide:
+        set_gold_state(tx, gold_id, "RETIRED", annotator_id)
+
+
+def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) -> int:
+    """Start the lease anew; gives its end. ``free``: because the page was opened again."""
+    held = own_gold(tx, annotator_id, gold_id)
+    if not free and held.extensions >= tx.settings.max_extensions:
+        raise Refused("The time cannot be extended again. Answer the question, or skip it.")
+    until = tx.now + tx.settings.verifying_minutes * 60_000
+    mine = gold_result.c.id == held.id
+    tx.change(gold_result, mine, lease_until=until, extensions=held.extensions + (not free))
+    return until
+
+
+def set_gold_state(tx: Tx, gold_id: int, state: str, actor: int | None = None) -> None:
+    """Show a gold question, show it no more, or declare it a mistake; people who hold it let go of it."""
+    if state not in GOLD_STATES:
+        raise Refused(f"There is no state {state!r}. States: {', '.join(GOLD_STATES)}.")
+    if tx.change(gold_item, gold_item.c.id == gold_id, state=state) != 1:
+        raise Refused(f"There is no gold question {gold_id}.")
+    if state != "ACTIVE":
+        held = (gold_result.c.gold_id == gold_id) & gold_result.c.answer.is_(None) & gold_result.c.skipped.is_(None)
+        tx.change(gold_result, held, skipped=WITHDRAWN)
+    record_event(tx, "gold.state", f"gold {gold_id}", actor, {"state": state})
+
+
+def _strike(tx: Tx, annotator_id: int) -> bool:
+    """After a wrong answer: True when it was one too many, and the person is excluded now. Owners never are."""
+    count = gold_count(tx, annotator_id)
+    role = tx.value(sa.select(annotator.c.role).where(annotator.c.id == annotator_id))
+    if role == "owner" or not tx.settings.gold_excludes or not is_careless(count.right, count.wrong, tx.settings):
+        return False
+    exclude(tx, annotator_id, f"gold questions: {count.wrong} of {count.answered} answers wrong")
+    return True
+
+
+def _held(annotator_id: int) -> sa.Select[tuple[int]]:
+    mine = gold_result.c.annotator_id == annotator_id
+    return sa.select(gold_result).where(mine, gold_result.c.answer.is_(None), gold_result.c.skipped.is_(None))
+
+
+def _can_show() -> sa.ColumnElement[bool]:
+    """Active, its image not hidden, and the question it was made from still verified."""
+    hidden = sa.exists().where(image.c.sha256 == gold_item.c.sha256, image.c.hidden_at.is_not(None))
+    doubtful = sa.exists().where(
+        question.c.id == gold_item.c.question_id, (question.c.state != "VERIFIED") | (question.c.standing != "OK")
+    )
+    return (gold_item.c.state == "ACTIVE") & ~hidden & ~doubtful
+
+
+def _not_seen(annotator_id: int) -> sa.ColumnElement[bool]:
+    """New to this person: not shown before, not as a question to verify, and not about an image written for."""
+    shown = sa.exists().where(gold_result.c.gold_id == gold_item.c.id, gold_result.c.annotator_id == annotator_id)
+    verified = sa.exists().where(lease.c.question_id == gold_item.c.question_id, lease.c.annotator_id == annotator_id)
+    wrote = sa.exists().where(
+        session.c.image_id == image.c.id, image.c.sha256 == gold_item.c.sha256, session.c.annotator_id == annotator_id
+    )
+    return ~shown & ~verified & ~wrote

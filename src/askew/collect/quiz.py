@@ -1,0 +1,165 @@
+"""The quiz: judged examples that an annotator judges too, before the first work.
+
+An attempt has ``quiz_items`` examples. After a failure the person reads a hint for each mistake and tries again, with
+other examples where the study has enough. Owners need no quiz.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import Random
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import person, require_worker
+from askew.collect.database import AnyRow, Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.schema import VERDICTS, annotator, qualification, quiz_item, study
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """An example that was judged otherwise than it should be."""
+
+    item: AnyRow
+    said: str
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt that is over."""
+
+    attempt: int
+    correct: int
+    asked: int
+    passed: bool
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """What a person may do about the quiz now."""
+
+    needed: bool
+    """The study asks for it, and this person has not passed."""
+    attempt: int | None
+    """The attempt that comes next; None when none is left or needed."""
+    items: tuple[AnyRow, ...]
+    """Its examples."""
+    last: Attempt | None
+    """The attempt before."""
+    attempts_left: int
+    to_pass: int
+    """So many examples must be judged correctly."""
+
+
+def needs_quiz(tx: Tx, annotator_id: int) -> bool:
+    """Whether this person must pass the quiz before any work."""
+    row = person(tx, annotator_id)
+    return tx.settings.quiz_required and row.role != "owner" and row.qualified_at is None
+
+
+def require_qualified(tx: Tx, annotator_id: int) -> None:
+    """Refuse work to a person who must pass the quiz first."""
+    if needs_quiz(tx, annotator_id):
+        raise NotAllowed("Pass the quiz first: it is on the start page.")
+
+
+def quiz_blockers(tx: Tx) -> list[str]:
+    """Why a round cannot open: the study asks for a quiz and has too few examples."""
+    settings = tx.settings
+    count = int(tx.value(sa.select(sa.func.count()).where(quiz_item.c.active)))
+    if not settings.quiz_required or count >= settings.quiz_items:
+        return []
+    return [
+        f"the quiz has {count} examples and needs {settings.quiz_items}; add them: askew collect quiz STUDY --world 16"
+    ]
+
+
+def add_quiz_item(
+    tx: Tx, image: tuple[str, str], text: str, robot_answer: str, verdict: str, hint: str, actor: int | None = None
+) -> int:
+    """Add a judged example; ``image`` is the hash and the suffix of a file in the study's folder."""
+    if verdict not in VERDICTS:
+        raise Refused(f"A verdict is one of {', '.join(VERDICTS)}; not {verdict!r}.")
+    values = {"sha256": image[0], "suffix": image[1], "question": text, "robot_answer": robot_answer}
+    new = tx.insert(quiz_item, verdict=verdict, hint=hint, active=True, **values)
+    record_event(tx, "quiz.added", f"quiz item {new}", actor)
+    return new
+
+
+def quiz_for(tx: Tx, annotator_id: int) -> Quiz:
+    """The person's quiz as it stands."""
+    require_worker(tx, annotator_id)
+    settings = tx.settings
+    over = _attempts(tx, annotator_id)
+    left = max(0, settings.quiz_attempts - len(over))
+    needed = needs_quiz(tx, annotator_id)
+    number = len(over) + 1 if needed and left else None
+    items = _drawn(tx, annotator_id, over) if number is not None else ()
+    last = _told(tx, over[-1]) if over else None
+    return Quiz(needed, number, items, last, left, _to_pass(settings.quiz_items, settings.quiz_pass_percent))
+
+
+def take_quiz(tx: Tx, annotator_id: int, attempt: int, said: Mapping[int, str]) -> Attempt:
+    """Keep the judgements of an attempt; enough correct ones qualify the person."""
+    now = quiz_for(tx, annotator_id)
+    if now.attempt is None or attempt != now.attempt:
+        raise Gone("This attempt at the quiz is over, or was never open. Open the quiz again.")
+    missing = [item for item in now.items if said.get(item.id) not in VERDICTS]
+    if missing:
+        raise Refused(f"{len(missing)} of {len(now.items)} examples have no judgement yet. Judge all of them.")
+    correct = sum(said[item.id] == item.verdict for item in now.items)
+    passed = correct >= _to_pass(len(now.items), tx.settings.quiz_pass_percent)
+    answers = json.dumps({str(item.id): said[item.id] for item in now.items}, sort_keys=True)
+    about = {"attempt": attempt, "correct": correct, "asked": len(now.items), "passed": passed}
+    tx.insert(qualification, annotator_id=annotator_id, answers=answers, at=tx.now, **about)
+    record_event(tx, "quiz.taken", f"annotator {annotator_id}", annotator_id, about)
+    if passed:
+        tx.change(annotator, annotator.c.id == annotator_id, qualified_at=tx.now)
+    return _told(tx, _attempts(tx, annotator_id)[-1])
+
+
+def qualify(tx: Tx, annotator_id: int, actor: int | None = None) -> None:
+    """Let a person work without the quiz, or after all attempts failed: an owner's decision."""
+    if person(tx, annotator_id).qualified_at is not None:
+        raise Refused("This person is qualified already.")
+    tx.change(annotator, annotator.c.id == annotator_id, qualified_at=tx.now)
+    record_event(tx, "person.qualified", f"annotator {annotator_id}", actor)
+
+
+def _to_pass(asked: int, percent: int) -> int:
+    """The smallest number that is at least so many per cent.
+
+    >>> _to_pass(8, 75), _to_pass(9, 75)
+    (6, 7)
+    """
+    return -(-asked * percent // 100)
+
+
+def _attempts(tx: Tx, annotator_id: int) -> list[AnyRow]:
+    mine = qualification.c.annotator_id == annotator_id
+    return list(tx.rows(sa.select(qualification).where(mine).order_by(qualification.c.attempt)))
+
+
+def _drawn(tx: Tx, annotator_id: int, over: list[AnyRow]) -> tuple[AnyRow, ...]:
+    """The examples of the next attempt: those not seen before first, the same for the same person and attempt."""
+    items = list(tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)))
+    if len(items) < tx.settings.quiz_items:
+        raise Refused("The quiz is not ready yet. Tell the people who run this study.")
+    rng = Random(f"{tx.value(sa.select(study.c.seed))}:quiz:{annotator_id}:{len(over) + 1}")
+    seen = {int(key) for row in over for key in json.loads(row.answers)}
+    rng.shuffle(items)
+    chosen = sorted(items, key=lambda item: item.id in seen)[: tx.settings.quiz_items]
+    rng.shuffle(chosen)
+    return tuple(chosen)
+
+
+def _told(tx: Tx, row: AnyRow) -> Attempt:
+    said = {int(key): verdict for key, verdict in json.loads(row.answers).items()}
+    items = tx.rows(sa.select(quiz_item).where(quiz_item.c.id.in_(said)).order_by(quiz_item.c.id))
+    mistakes = tuple(Mistake(item, said[item.id]) for item in items if said[item.id] != item.verdict)
+    return Attempt(row.attempt, row.correct, row.asked, row.passed, mistakes)

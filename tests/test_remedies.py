@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 
 import pytest
 
-from askew import open_data
+from askew import evaluate, open_data
 from askew.cli import main
 from askew.errors import AskewError
+from running import write_questions
 
 QUICK = "--resamples 20 --quiet"
 
@@ -16,6 +19,7 @@ QUICK = "--resamples 20 --quiet"
 @pytest.fixture(autouse=True)
 def _at_home(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +30,13 @@ def world(tmp_path_factory):
     return folder
 
 
+def ask_words(data, model="constant:yes", suite="accuracy", output="o"):
+    words = ["run", "--model", model, "--data", str(data), "--suite", suite, "--output", output]
+    return [*words, *QUICK.split()]
+
+
 def ask(data, *more, output="o"):
-    return main(
-        f"run --model constant:yes --data {data} --suite accuracy {QUICK} --output {output}".split() + list(more)
-    )
+    return main([*ask_words(data, output=output), *more])
 
 
 def refused(call, pattern):
@@ -81,3 +88,176 @@ def test_a_folder_with_several_splits_names_a_spec_that_can_be_given(world):
     for kind in ("vqa", "gqa"):
         spec = refused(lambda kind=kind: open_data(f"{world}/{kind}"), r"Pick one, e\.g\. (\S+)$")
         assert ask(spec, output=kind) == 0
+
+
+def score(*words):
+    return main(["score", *words, *QUICK.split(), "--output", "scored"])
+
+
+def answers(path, count):
+    path.write_text(json.dumps([{"question_id": number, "answer": "white"} for number in range(count)]))
+
+
+def test_an_annotations_file_is_given_beside_its_questions(world, capsys):
+    asked = next((world / "vqa").glob("*val_questions.json"))
+    answered = next((world / "vqa").glob("*val_annotations.json"))
+    option = said(capsys, ask_words(answered), r"this one as (annotations=)\.\.\.")
+    assert ask(f"vqa:{asked},{option}{answered}") == 0
+
+
+def test_a_scene_graph_file_is_given_beside_its_questions(world, capsys):
+    scenes, asked = world / "gqa" / "val_sceneGraphs.json", world / "gqa" / "val_questions.json"
+    option = said(capsys, ask_words(scenes), r"this one as (scenes=)\.\.\.")
+    assert ask(f"gqa:{asked},{option}{scenes}") == 0
+
+
+def test_a_file_of_predictions_is_given_as_the_model(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    answers(tmp_path / "a.json", 4)
+    spec = said(capsys, ask_words("a.json"), r"as the model: (predictions:)\.\.\.")
+    assert main(ask_words("q.jsonl", model=f"{spec}a.json")) == 0
+
+
+def test_missing_predictions_are_allowed_as_the_message_says(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    answers(tmp_path / "a.json", 3)
+    words = ["score", "q.jsonl", "a.json", "--quiet", "--output", "scored"]
+    option = said(capsys, words, r"give askew score (--allow-missing);")
+    spec = said(capsys, words, r"name the model as (\S+)\.$")
+    assert score("q.jsonl", "a.json", option) == 0
+    assert main([*ask_words("q.jsonl", model=spec), "--max-failures", "1"]) == 0
+
+
+def test_questions_that_are_to_be_exported_are_made_groups_first(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    export = ["export", "q.jsonl", "--format", "jsonl", "--output", "e"]
+    command = said(capsys, export, r"Make groups of them first: askew (.+)$")
+    assert main([*shlex.split(command), "--quiet"]) == 0
+    assert main(["export", "bench/groups.jsonl", *export[2:]]) == 0
+
+
+def test_one_run_is_reported_and_two_are_compared(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    command = said(capsys, ["compare", "o"], r"For one: askew (report) RUN")
+    assert main([command, "o"]) == 0
+
+
+def test_a_gate_that_requires_nothing_names_options_that_work(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    option = said(capsys, ["gate", "o"], r"Give (--require) ")
+    assert main(["gate", "o", option, "accuracy.all>=0"]) == 0
+
+
+def test_a_folder_of_several_runs_names_them(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl", "--model", "constant:no") == 0
+    runs = said(capsys, ["report", "o"], r"give them, or one of them: (.+)\.$").split()
+    assert len(runs) == 2
+    assert main(["report", *runs, "--output", "page.html"]) == main(["report", runs[0]]) == 0
+
+
+def test_a_run_that_was_stopped_goes_on_when_it_is_run_again(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    (tmp_path / "o" / "results.json").unlink()
+    command = said(capsys, ["report", "o"], r"(Run 'askew run' with this --output again)")
+    assert command
+    assert ask("q.jsonl") == main(["report", "o"]) == 0
+
+
+def test_a_run_without_its_samples_is_run_again(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    (tmp_path / "o" / "samples.jsonl").unlink()
+    said(capsys, ["report", "o"], r"(Run 'askew run' with this --output again)")
+    assert ask("q.jsonl") == main(["report", "o"]) == 0
+
+
+def test_a_misspelt_name_or_option_is_suggested_right(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    name = said(capsys, ask_words("q.jsonl", suite="acuracy"), r"Did you mean '(\w+)'\?")
+    assert main(ask_words("q.jsonl", suite=name)) == 0
+    option = said(capsys, ask_words("q.jsonl", model="constant:sya=no"), r"Did you mean '(\w+)'\?")
+    assert main(ask_words("q.jsonl", model=f"constant:{option}=no", output="p")) == 0
+    (tmp_path / "run.yaml").write_text("modle: constant:yes\n")
+    option = said(capsys, ["run", "--config", "run.yaml"], r"Did you mean '(\w+)'\?")
+    (tmp_path / "run.yaml").write_text(f"{option}: constant:yes\ndata: q.jsonl\nsuite: accuracy\nquiet: true\n")
+    needed = said(capsys, ["run", "--config", "run.yaml"], r"(--\w+) is needed")
+    assert main(["run", "--config", "run.yaml", needed, "c"]) == 0
+
+
+def test_ready_made_groups_name_what_can_be_asked_of_them(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 8)
+    assert main(["build", "rad", "--data", "q.jsonl", "--quiet", "--output", "bench"]) == 0
+    groups = "bench/groups.jsonl"
+    there = said(capsys, ask_words(groups, suite="accuracy"), r"ready-made, of (\w+);")
+    assert main(ask_words(groups, suite=there)) == 0
+    words = ask_words(groups, suite="rad:yes=0.1", output="p")
+    source = said(capsys, words, r"Leave it out, or (give the questions they were made from)")
+    assert source
+    assert main(ask_words("q.jsonl", suite="rad:yes=0.1", output="p")) == 0
+
+
+def test_images_that_are_not_found_are_found_in_the_folder_given(world, tmp_path, capsys):
+    for file in ("val.jsonl",):
+        (tmp_path / file).write_bytes((world / file).read_bytes())
+    (tmp_path / "sees.py").write_text("def size(image, question):\n    return str(image.size)\n")
+    words = ask_words("val.jsonl", model="python:sees:size")
+    option = said(capsys, words, r"\((--images) DIR")
+    assert main([*words, option, str(world / "images")]) == 0
+    option = said(capsys, [*words, "--images", "nowhere", "--overwrite"], r"\((--images) DIR")
+    assert option == "--images"
+
+
+def test_a_model_that_never_looks_says_so(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    (tmp_path / "blindly.py").write_text("def red(image, question):\n    return 'red'\n")
+    option = said(capsys, ask_words("q.jsonl", model="python:blindly:red"), r"must say so \((\S+)\)")
+    assert main(ask_words("q.jsonl", model=f"python:blindly:red,{option}")) == 0
+
+
+def test_a_world_with_no_scene_in_a_split_names_one_that_has_some(capsys):
+    spec = said(capsys, ask_words("world:val,scenes=1,size=64"), r"or take (world:\w+)\.")
+    assert ask(f"{spec},scenes=1,size=64") == 0
+
+
+def test_scores_that_several_suites_have_are_told_apart(tmp_path):
+    write_questions(tmp_path / "q.jsonl", 8)
+    result = evaluate("constant:white", "q.jsonl", ["accuracy", "rad"], resamples=20)
+    suite = refused(lambda: result.score("accuracy.all"), r"Say which: suite='(\w+)'")
+    assert result.score("accuracy.all", suite=suite).n == 8
+    assert main([*ask_words("q.jsonl"), "--suite", "rad"]) == 0
+
+
+def test_a_requirement_that_several_suites_meet_is_told_apart(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 8)
+    assert main([*ask_words("q.jsonl"), "--suite", "rad"]) == 0
+    spelled = said(capsys, ["gate", "o", "--require", "accuracy.all>=0"], r"Say which: (\S+) or")
+    assert main(["gate", "o", "--require", f"{spelled}>=0"]) == 0
+
+
+def test_bad_records_are_left_out_as_the_message_says(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    with (tmp_path / "q.jsonl").open("a") as file:
+        file.write('{"id": 99, "image": 1}\n')
+    option = said(capsys, ask_words("q.jsonl"), r"(--skip-bad)")
+    assert ask("q.jsonl", option) == 0
+
+
+def test_a_plain_export_takes_no_prompt_and_others_do(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert main(["build", "accuracy", "--data", "q.jsonl", "--quiet", "--output", "bench"]) == 0
+    export = ["export", "bench/groups.jsonl", "--format", "jsonl", "--output", "e"]
+    said(capsys, [*export, "--prompt", "Briefly."], r"(say the prompt where you ask them)")
+    assert main(export) == 0
+
+
+def test_too_many_failures_name_the_limit_that_lets_them_pass(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    (tmp_path / "fails.py").write_text("def fail(image, question):\n    raise ValueError('no')\n")
+    words = ask_words("q.jsonl", model="python:fails:fail,blind=true")
+    assert main(words) == 3
+    assert "max_failures sets the limit" in capsys.readouterr().err
+    assert main([*words, "--max-failures", "1"]) == 0

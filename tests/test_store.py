@@ -76,7 +76,7 @@ def test_damage_is_an_error_or_a_missing_answer_and_never_another_answer(tmp_pat
         except RunError as error:
             trouble = str(error)
             refused += 1
-        assert not trouble or ("askew recover" in trouble and "\n" not in trouble)
+        assert not trouble or ("askew recover" in trouble and "\n" not in trouble and len(trouble) < 1000)
         rows = intact_rows(path).rows
         kept += len(rows)
         assert rows.keys() <= said.keys()

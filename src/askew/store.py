@@ -172,7 +172,7 @@ class Store:
         try:
             yield
         except sqlite3.Error as error:
-            said = str(error).splitlines()[0]
+            said = str(error).splitlines()[0][:120]
             if "disk I/O" in said and shutil.disk_usage(self.path.parent).free < _LITTLE:
                 said = f"{said}; the disk is full"
             if "full" in said:

@@ -25,7 +25,7 @@ from askew.types import Question
 from running import run_askew
 
 SAYING = [Question(i, None, "Is it red?", ("yes",) * 10) for i in range(20)]
-QUICK = {"resamples": 20}
+QUICK = {}
 
 
 def says(words):
@@ -150,7 +150,7 @@ def test_runs_in_two_modes_are_compared_in_one(tmp_path):
     assert "compared in different modes: constant official;" in text
     assert "--accuracy robust scores all runs in one." in text
     for names in ("ab", "ba"):
-        differences = compare_runs([load_run(tmp_path / name) for name in names], resamples=20)
+        differences = compare_runs([load_run(tmp_path / name) for name in names])
         assert {item["metric"]: (item["of_a"], item["of_b"]) for item in differences if not item["part"]} == {
             "accuracy.all": (1.0, 1.0),
             "accuracy": (1.0, 1.0),
@@ -162,7 +162,7 @@ def test_result_files_stay_official_and_the_option_changes_it(tmp_path):
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (tmp_path / "p.json").write_text(json.dumps([{"question_id": q.id, "answer": "Yes."} for q in SAYING]))
     for options, value in (([], 0.0), (["--accuracy", "robust"], 1.0)):
-        command = ["score", "q.jsonl", "p.json", "--output", f"o{value}", "--resamples", "20", *options]
+        command = ["score", "q.jsonl", "p.json", "--output", f"o{value}", *options]
         done = run_askew(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         results = json.loads((tmp_path / f"o{value}" / "results.json").read_text())

@@ -210,7 +210,7 @@ class Paid:
 
 def usage(model, folder, count, **settings):
     asked = [Question(number, None, f"What color is car {number}?", ("red",) * 10) for number in range(count)]
-    result = askew.evaluate(model, asked, "accuracy", output=folder, resamples=10, **settings)
+    result = askew.evaluate(model, asked, "accuracy", output=folder, **settings)
     return result.results["usage"]
 
 

@@ -31,7 +31,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     (folder / "q.jsonl").write_text("".join(QUESTIONS))
     for name, answer in (("a", "no"), ("b", "yes")):
-        words = ["--data", str(folder / "q.jsonl"), "--suite", "accuracy", "--resamples", "20", "--quiet"]
+        words = ["--data", str(folder / "q.jsonl"), "--suite", "accuracy", "--quiet"]
         assert askew_main(["run", "--model", f"constant:{answer}", *words, "--output", str(folder / name)]) == 0
     return folder
 
@@ -44,7 +44,7 @@ def gate(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
         copy = tmp_path / "copy"
         shutil.copytree(runs / "a", copy, dirs_exist_ok=True)
         (copy / name).write_bytes(content)
-        words = ["gate", str(copy), "--require", "accuracy.all>=0", "--resamples", "20"]
+        words = ["gate", str(copy), "--require", "accuracy.all>=0"]
         code = askew_main([*words, "--no-worse-than", str(runs / "b")] if baseline else words)
         return code, capsys.readouterr().err
 
@@ -120,7 +120,7 @@ def test_half_a_line_of_samples_is_said_with_its_number(gate, runs):
 def test_a_damaged_list_of_runs_says_what_to_do(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     Path("q.jsonl").write_text("".join(QUESTIONS))
-    words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--resamples", "20", "--quiet", "--output", "out"]
+    words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--quiet", "--output", "out"]
     words += ["--model", "constant:no", "--model", "constant:yes"]
     assert askew_main(words) == 0
     listed = Path("out/.askew-runs.json")

@@ -14,7 +14,7 @@ from askew.files import alone_in
 from askew.outputs import NOTE
 from running import write_questions
 
-RUN = "run --model {model} --data {data} --suite {suite} --resamples 20 --quiet --output {output}"
+RUN = "run --model {model} --data {data} --suite {suite} --quiet --output {output}"
 START = {"model": "constant:yes", "data": "q.jsonl", "suite": "accuracy", "output": "o"}
 
 
@@ -109,7 +109,7 @@ def test_a_folder_of_others_is_left_alone(tmp_path, capsys):
     (tmp_path / "o" / "thesis.tex").write_text("years of work")
     for command in (
         RUN.format(**START),
-        "score q.jsonl a.json --resamples 20 --quiet --output o",
+        "score q.jsonl a.json --quiet --output o",
         "build accuracy --data q.jsonl --quiet --output o",
         "world --scenes 1 --size 64 --quiet --output o",
     ):
@@ -139,7 +139,7 @@ def test_what_another_command_wrote_is_left_alone(tmp_path, capsys):
 
 
 def test_another_score_file_is_another_run(tmp_path, capsys):
-    score = "score q.jsonl {} --resamples 20 --quiet --output o"
+    score = "score q.jsonl {} --quiet --output o"
     assert main(score.format("a.json").split()) == 0
     refused(capsys, tmp_path / "o", score.format("b.json").split(), "differs in model")
     assert main(score.format("a.json").split()) == 0
@@ -160,12 +160,12 @@ def test_another_benchmark_or_world_is_not_replaced_without_a_word(tmp_path, cap
 def test_comparisons_and_pages_are_not_replaced_without_a_word(tmp_path, capsys):
     for say in ("yes", "no", "maybe"):
         assert asked(model=f"constant:{say}", output=say) == 0
-    compare = "compare yes {} --resamples 20 --output c"
+    compare = "compare yes {} --output c"
     assert main(compare.format("no").split()) == main(compare.format("no").split()) == 0
     refused(capsys, tmp_path / "c", compare.format("maybe").split(), "a report that differs in runs")
     assert main([*compare.format("maybe").split(), "--overwrite"]) == 0
     refused(capsys, tmp_path / "yes", compare.format("no").replace("output c", "output yes").split())
-    report = "report yes {} --resamples 20 --output p/page.html"
+    report = "report yes {} --output p/page.html"
     assert main(report.format("no").split()) == main(report.format("no").split()) == 0
     refused(capsys, tmp_path / "p", report.format("maybe").split(), "a report of other runs")
     assert main([*report.format("maybe").split(), "--overwrite"]) == 0
@@ -191,12 +191,12 @@ def test_exports_are_not_replaced_without_a_word(tmp_path, capsys):
 def test_evaluate_refuses_too(tmp_path):
     questions = [askew.Question(1, askew.ImageRef(1), "Is it?", ("yes",))]
     others = [askew.Question(1, askew.ImageRef(1), "Is it so?", ("yes",))]
-    askew.evaluate("constant:yes", questions, "accuracy", output=tmp_path / "e", resamples=20)
-    askew.evaluate("constant:yes", questions, "accuracy", output=tmp_path / "e", resamples=20)
+    askew.evaluate("constant:yes", questions, "accuracy", output=tmp_path / "e")
+    askew.evaluate("constant:yes", questions, "accuracy", output=tmp_path / "e")
     for model, data in (("constant:no", questions), ("constant:yes", others)):
         with pytest.raises(UsageError, match=r"overwrite=True"):
-            askew.evaluate(model, data, "accuracy", output=tmp_path / "e", resamples=20)
-    result = askew.evaluate("constant:no", questions, "accuracy", output=tmp_path / "e", resamples=20, overwrite=True)
+            askew.evaluate(model, data, "accuracy", output=tmp_path / "e")
+    result = askew.evaluate("constant:no", questions, "accuracy", output=tmp_path / "e", overwrite=True)
     assert result.score("accuracy.all").value == 0.0
     with alone_in(tmp_path / "e"), pytest.raises(askew.AskewError, match="another askew is writing"):
-        askew.evaluate("constant:no", questions, "accuracy", output=tmp_path / "e", resamples=20)
+        askew.evaluate("constant:no", questions, "accuracy", output=tmp_path / "e")

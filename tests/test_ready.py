@@ -80,7 +80,7 @@ def test_options_that_choose_or_measure_are_taken(spec: str) -> None:
 
 
 def test_results_claim_only_what_was_done_with_ready_groups(ready: str, tmp_path: Path) -> None:
-    results = askew.evaluate("constant:yes", ready, "rad:correct=any", seed=4, resamples=20).results
+    results = askew.evaluate("constant:yes", ready, "rad:correct=any", seed=4).results
     assert results["suites"][0]["signature"] == "RadSuite(correct='any') on ready-made groups"
     assert results["data"]["ready"] is True
     sheet = publish(as_suite("rad"), as_data(ready), tmp_path / "again", Settings(seed=4), "the command")

@@ -13,7 +13,7 @@ from askew.cli import main
 from askew.errors import AskewError
 from running import write_questions
 
-QUICK = "--resamples 20 --quiet"
+QUICK = " --quiet"
 
 
 @pytest.fixture(autouse=True)

@@ -353,7 +353,7 @@ def colour_questions(number, coloured):
 
 def test_a_suite_that_makes_nothing_beside_a_full_one_is_a_warning():
     with pytest.warns(UserWarning, match=r"The suite visual made no group from 12 questions.* in the scene \(12\)"):
-        result = askew.evaluate("constant:white", colour_questions(12, 4), ["rad", "visual"], resamples=20)
+        result = askew.evaluate("constant:white", colour_questions(12, 4), ["rad", "visual"])
     assert "Warning: The suite visual made no group" in str(result)
     assert "Asks 4 of 12 questions on 4 images, 4 variants." in str(result)
     assert "Only 4 images" in str(result)
@@ -368,7 +368,7 @@ def test_the_page_names_the_suite_that_made_nothing(tmp_path):
     ]
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     command = ["run", "--model", "constant:white", "--data", "q.jsonl", "--suite", "rad", "--suite", "visual"]
-    done = run_askew(*command, "--output", "o", "--quiet", "--resamples", "20", cwd=tmp_path)
+    done = run_askew(*command, "--output", "o", "--quiet", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "Warning: The suite visual made no group from 12 questions" in done.stderr
     page = (tmp_path / "o" / "report.html").read_text()

@@ -10,7 +10,6 @@ import pytest
 import askew
 from askew.cli import main
 from askew.errors import BadOption, TooManyFailures
-from askew.metrics.bootstrap import Bootstrap
 from askew.run import check_failures
 from askew.settings import Settings
 from running import write_questions
@@ -49,7 +48,7 @@ def said(folder, capsys):
 
 def run(said, *models: str, more: tuple[str, ...] = ()) -> tuple[int, str]:
     words = [word for model in models for word in ("--model", model)]
-    common = ("--data", "q.jsonl", "--suite", "accuracy", "--output", "o", "--resamples", "20", "--quiet")
+    common = ("--data", "q.jsonl", "--suite", "accuracy", "--output", "o", "--quiet")
     return said("run", *words, *common, *more)
 
 
@@ -106,7 +105,7 @@ def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
 
 def test_from_python_nothing_is_left_either(folder, said):
     assert run(said, "constant:no", "constant:yes")[0] == 0
-    askew.evaluate("constant:yes", "q.jsonl", "accuracy", output="o", resamples=20, overwrite=True)
+    askew.evaluate("constant:yes", "q.jsonl", "accuracy", output="o", overwrite=True)
     assert found(folder / "o") == {"results.json", "samples.jsonl"}
     assert not found(folder / "o" / "constant-no")
 
@@ -151,7 +150,7 @@ def test_a_dry_run_makes_no_folder(folder, said):
 def test_missing_answers_of_a_scored_file_shut_the_gate(folder, said):
     half = [{"question_id": number, "answer": "white"} for number in range(3)]
     (folder / "half.json").write_text(json.dumps(half))
-    assert said("score", "q.jsonl", "half.json", "--allow-missing", "--output", "scored", "--resamples", "20")[0] == 0
+    assert said("score", "q.jsonl", "half.json", "--allow-missing", "--output", "scored")[0] == 0
     required = ("gate", "scored", "--require", "accuracy.all>=0.1")
     code, words = said(*required)
     assert code == 1
@@ -179,7 +178,7 @@ def test_a_report_or_gate_that_cannot_be_written_exits_with_two(folder, said):
     (folder / "afile").write_text("")
     assert run(said, "constant:yes")[0] == 0
     (folder / "adir").mkdir()
-    code, text = said("report", "o", "--output", "adir", "--resamples", "20")
+    code, text = said("report", "o", "--output", "adir")
     assert code == 2
     assert "askew report: adir: a folder is where a file is needed" in text
     code, text = said("gate", "o", "--require", "accuracy.all>=0", "--junit", "afile/x.xml")
@@ -200,7 +199,6 @@ def test_the_debug_option_shows_what_the_system_said(folder):
         {"seed": 1.5},
         {"seed": True},
         {"seed": 2**63},
-        {"resamples": -1},
         {"batch_size": 0},
         {"batch_size": -5},
         {"limit": 0},
@@ -220,14 +218,8 @@ def test_settings_that_make_no_sense_are_refused(wrong):
 
 
 def test_settings_at_their_bounds_are_taken():
-    made = Settings(limit=1, seed=0, batch_size=1, resamples=0, max_failures=1)
+    made = Settings(limit=1, seed=0, batch_size=1, max_failures=1)
     assert (made.limit, made.max_failures, Settings(max_failures=0).limit) == (1, 1, None)
-
-
-def test_resampling_refuses_the_same():
-    for wrong in ({"seed": -1}, {"resamples": -1}):
-        with pytest.raises(BadOption):
-            Bootstrap(3, **wrong)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +230,6 @@ def test_resampling_refuses_the_same():
         ("score", "q.jsonl", "nothing.json", "--output", "x"),
         ("world", "--output", "x"),
         ("experiment", "q3r", "--output", "x"),
-        ("gate", "o", "--require", "a>0"),
     ],
 )
 def test_a_negative_seed_is_refused_everywhere(folder, said, words):
@@ -246,13 +237,6 @@ def test_a_negative_seed_is_refused_everywhere(folder, said, words):
     assert code == 2
     assert text == f"askew {words[0]}: seed is -1; it must be a whole number, at least 0.\n"
     assert not (folder / "x").exists()
-
-
-def test_comparing_refuses_it_too(said):
-    assert run(said, "constant:yes", "constant:no")[0] == 0
-    code, text = said("compare", "o/constant-yes", "o/constant-no", "--seed", "-1")
-    assert code == 2
-    assert "seed is -1" in text
 
 
 @pytest.mark.parametrize(
@@ -279,7 +263,7 @@ def test_a_config_file_is_checked_like_the_command_line(folder, said, line, faul
 
 def test_a_config_file_may_leave_a_value_out_and_write_numbers_as_it_likes(folder, said):
     (folder / "run.yaml").write_text(
-        "model: constant:yes\nname: 2024\ndata: q.jsonl\nsuite: [accuracy]\nlimit: '3'\nseed:\nresamples: 20\n"
+        "model: constant:yes\nname: 2024\ndata: q.jsonl\nsuite: [accuracy]\nlimit: '3'\nseed:\n"
         "max-failures: 5e-2\nquiet: true\noutput: x\n"
     )
     code, text = said("run", "--config", "run.yaml")

@@ -23,32 +23,29 @@ def runs(tmp_path):
     """Two runs of the suite object: white is right for a fifth of the questions, no for none of them."""
     write_questions(tmp_path / "q.jsonl", 40)
     for say in ("white", "no"):
-        askew.evaluate(f"constant:{say}", tmp_path / "q.jsonl", Shout(), output=tmp_path / say, name=say, resamples=50)
+        askew.evaluate(f"constant:{say}", tmp_path / "q.jsonl", Shout(), output=tmp_path / say, name=say)
     return tmp_path
 
 
 def test_every_metric_of_a_suite_object_is_compared_where_its_module_is_loaded(runs, monkeypatch):
-    found = compare_runs([load_run(runs / "white"), load_run(runs / "no")], resamples=50)
+    found = compare_runs([load_run(runs / "white"), load_run(runs / "no")])
     whole = {one["metric"]: one["difference"] for one in found if not one["part"]}
     assert whole == {"accuracy.variant": 0.2, "cons": 0.0, "short": -1.0}
     assert not not_compared([load_run(runs / "white")])
     monkeypatch.chdir(runs)
-    assert main(["compare", "white", "no", "--resamples", "50", "--output", "both"]) == 0
-    assert main(["report", "white", "no", "--resamples", "50", "--output", "page/report.html"]) == 0
-    assert (
-        main(["gate", "no", "--no-worse-than", "white", "--resamples", "50", "--metric", "cons", "--metric", "short"])
-        == 0
-    )
+    assert main(["compare", "white", "no", "--output", "both"]) == 0
+    assert main(["report", "white", "no", "--output", "page/report.html"]) == 0
+    assert main(["gate", "no", "--no-worse-than", "white", "--metric", "cons", "--metric", "short"]) == 0
     assert main(["gate", "white", "--no-worse-than", "no", "--metric", "short"]) == 1
 
 
 def test_another_process_compares_what_it_knows_and_says_what_it_does_not(runs):
-    done = run_askew("compare", "white", "no", "--resamples", "50", "--output", "both", cwd=runs)
+    done = run_askew("compare", "white", "no", "--output", "both", cwd=runs)
     assert done.returncode == 0, done.stderr
     assert "short is not compared: its class shout_suite.Short is not known here." in done.stderr
     differences = json.loads((runs / "both" / "differences.json").read_text())
     assert {one["metric"] for one in differences} == {"accuracy.variant", "cons"}
-    gate = ("gate", "no", "--no-worse-than", "white", "--resamples", "50")
+    gate = ("gate", "no", "--no-worse-than", "white")
     done = run_askew(*gate, "--metric", "cons", cwd=runs)
     assert done.returncode == 0, done.stdout + done.stderr
     done = run_askew(*gate, "--metric", "short", cwd=runs)
@@ -63,7 +60,7 @@ def test_a_run_of_an_older_version_says_what_to_do(runs):
     del results["suites"][0]["metrics"]
     path.write_text(json.dumps(results))
     with pytest.raises(DataError, match="Run it again with this version of askew"):
-        compare_runs([load_run(runs / "white"), load_run(runs / "no")], resamples=50)
+        compare_runs([load_run(runs / "white"), load_run(runs / "no")])
 
 
 def test_every_metric_comes_back_from_its_record():

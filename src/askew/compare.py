@@ -17,7 +17,7 @@ ACCURACY = "accuracy.all"
 """A headline of the first suite that has it, besides the suites' own."""
 
 
-def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> list[dict[str, Any]]:
+def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it.
 
     The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction.
@@ -36,9 +36,8 @@ def compare_runs(runs: Sequence[Run], resamples: int = 2000, seed: int = 0) -> l
             headlines = {_headline(first, name)}
             if not any(one.metric == ACCURACY for one in differences):
                 headlines.add(ACCURACY)
-            differences += compare(
-                outcomes, metrics_of(*_reference(sharing.values())), name, PARTS, resamples, seed, headlines
-            )
+            metrics = metrics_of(*_reference(sharing.values()))
+            differences += compare(outcomes, metrics, name, PARTS, headlines)
     return [asdict(difference) for difference in corrected(differences)]
 
 

@@ -38,8 +38,8 @@ from askew.limits import bounded_read, load_json
 from askew.metric_records import metric_record
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
-from askew.metrics.resample import Scorer
 from askew.metrics.rows import SLICES
+from askew.metrics.scorer import Scorer
 from askew.outputs import MEMBERS, check_run_output, note_output, run_of
 from askew.public import public, public_text
 from askew.records import outcome_record
@@ -174,7 +174,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         extracted = _extracted(step, outcomes, keys, tally, forms)
         _write_samples(folder / "samples.jsonl", extracted, suites, scorers, prepared.folders)
     usage = _usage(tally, todo, model.what)
-    scores = [score for scorer in scorers.values() for score in scorer.scores(settings.resamples, settings.seed)]
+    scores = [score for scorer in scorers.values() for score in scorer.scores()]
     results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,

@@ -23,8 +23,6 @@ class Settings:
     """At most so many groups of each suite."""
     seed: int = 0
     batch_size: int = 64
-    resamples: int = 2000
-    """Bootstrap resamples behind every interval."""
     max_failures: float = 0.05
     """A run with a larger share of failed answers ends in an error, after everything is written."""
     stop_after: int = 50
@@ -47,7 +45,6 @@ class Settings:
             check_whole("limit", self.limit, least=1)
         check_whole("seed", self.seed)
         check_whole("batch_size", self.batch_size, least=1)
-        check_whole("resamples", self.resamples)
         check_share("max_failures", self.max_failures)
         check_whole("stop_after", self.stop_after)
         for name in ("store", "extract", "accuracy"):
@@ -60,7 +57,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
 
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
-    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, resamples, max_failures, \
+    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, max_failures, \
 stop_after, store, extract, accuracy, metrics, overwrite, progress.
     """
     known = [field.name for field in fields(Settings)]

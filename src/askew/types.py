@@ -209,6 +209,8 @@ class Score:
     """The lowest value that any answers in the place of missing ones could give."""
     highest: float = float("nan")
     """The highest value that any answers in the place of missing ones could give."""
+    images: int = 0
+    """Images that count; intervals are over them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ class Streams(Protocol):
 
 @runtime_checkable
 class Metric(Protocol):
-    """A score as a function of summed rows, so one bootstrap and one paired test serve every metric.
+    """A score as a function of summed rows, so one interval and one paired test serve every metric.
 
     Its ``repr`` is the footnote under its number.
     """
@@ -139,7 +139,7 @@ class Metric(Protocol):
         ...
 
     def combine(self, sums: Any) -> Any:
-        """The score from column sums of shape (columns,) or, vectorised, (columns, resamples); nan for no data."""
+        """The score from column sums of shape (columns,) or, vectorised, (columns, many); nan for no data."""
         ...
 
 

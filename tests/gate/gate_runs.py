@@ -39,7 +39,7 @@ def script(wrong_originals: int = 0, wrong_variants: int = 0) -> dict[str, str]:
 
 
 def made(folder: Path, said: dict[str, str], data: Questions = QUESTIONS, **settings) -> Run:
-    settings = {"resamples": 500, "max_failures": 1.0, **settings}
+    settings = {"max_failures": 1.0, **settings}
     askew.evaluate(Scripted(said), data, "rad", output=folder, **settings)
     return load_run(folder)
 

@@ -69,7 +69,7 @@ def command(capsys):
 def test_the_command_passes_and_writes(runs, command, tmp_path):
     code, out, _ = command(
         *(runs["good"].folder, "--require", "rad.forward>=0.9", "--no-worse-than", runs["worse"].folder),
-        *("--junit", tmp_path / "deep" / "gate.xml", "--summary", tmp_path / "gate.md", "--resamples", 200),
+        *("--junit", tmp_path / "deep" / "gate.xml", "--summary", tmp_path / "gate.md"),
     )
     assert code == 0
     assert "✓ rad.forward>=0.9   100.0" in out
@@ -101,7 +101,6 @@ def test_the_command_fails_with_one(runs, command, tmp_path):
         (("--require", "rad.forward>0", "--margin", "-1"), "margin is -1.0"),
         (("--require", "rad.forward>0", "--max-failures", "nan"), "max_failures is nan"),
         (("--require", "rad.forward>0", "--max-failures", "2"), "max_failures is 2.0"),
-        (("--require", "rad.forward>0", "--resamples", "-1"), "resamples is -1"),
     ],
 )
 def test_a_wrong_command_exits_with_two(runs, command, words, said):

@@ -17,9 +17,9 @@ from askew.metrics.consensus import Consensus
 from askew.metrics.flips import Flips
 from askew.metrics.introspect import Introspect
 from askew.metrics.rad import Rad
-from askew.metrics.resample import score
 from askew.metrics.rows import Rows
 from askew.metrics.rscore import RScore
+from askew.metrics.scorer import score
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 
 MORE = [

@@ -128,7 +128,7 @@ class TestEveryMetric:
         assert np.isnan(metric.combine(np.zeros((columns, 3)))).all()
         assert math.isnan(metric.combine((0.0,) * columns))
 
-    def test_combines_resamples_one_by_one(self, metric):
+    def test_combines_many_sums_one_by_one(self, metric):
         some = np.stack([sums(metric, outcomes(human, seed=seed)) for seed in range(4)], axis=1)
         together = metric.combine(some)
         assert together.shape == (4,)

@@ -68,7 +68,7 @@ def test_nothing_that_any_suite_writes_names_a_folder_of_this_machine(place, mon
     monkeypatch.syspath_prepend(str(place))
     for name, spec in SUITES.items():
         suite, out = spec.format(pool=place / "pool.txt"), place / "out" / name
-        quick = ["--quiet", "--resamples", "20"]
+        quick = ["--quiet"]
 
         def call(*words, suite=suite, name=name):
             monkeypatch.setattr("sys.argv", ["askew", *map(str, words)])
@@ -82,8 +82,8 @@ def test_nothing_that_any_suite_writes_names_a_folder_of_this_machine(place, mon
         ids = [q["id"] for line in groups.read_text().splitlines() for q in _members(json.loads(line))]
         (place / "answers.json").write_text(json.dumps([{"question_id": one, "answer": "no"} for one in set(ids)]))
         call("score", groups, place / "answers.json", *quick, "--output", out / "scored")
-        call("compare", out / "says", out / "scored", "--resamples", "20", "--output", out / "compared")
-        call("report", out / "says", out / "scored", "--resamples", "20", "--output", out / "page" / "report.html")
+        call("compare", out / "says", out / "scored", "--output", out / "compared")
+        call("report", out / "says", out / "scored", "--output", out / "page" / "report.html")
         page = (out / "page" / "report.html").read_text()
         assert "data:image/jpeg" in page or '"pictures":[]' not in page, "the page has images"
         assert not leaks(out, place)
@@ -105,7 +105,7 @@ def test_a_published_benchmark_finds_its_images_elsewhere(place, monkeypatch, ca
     assert all(map(os.path.isfile, there)), "on this machine they are found as they are"
     shutil.move(place / "w", place / "moved")
     shutil.rmtree(Path(os.environ["ASKEW_CACHE"]) / "askew" / "image-folders")
-    run = ["run", "--model", "python:say:yes", "--data", "bench/groups.jsonl", "--resamples", "20"]
+    run = ["run", "--model", "python:say:yes", "--data", "bench/groups.jsonl"]
     run += ["--quiet", "--output", "o"]
     Path("say.py").write_text("def yes(image, question):\n    return 'yes'\n")
     monkeypatch.syspath_prepend(str(place.parent))
@@ -150,14 +150,14 @@ def test_keys_of_images_are_their_content_whatever_they_are_called(place):
     data, images = f"vqa:{place}/w/vqa,split=world_val", str(place / "w" / "images")
     keys = Keys(Looks())
     before = [keys.of(question) for question in as_data(data, images).what.questions()]
-    askew.evaluate(Looks(), data, "accuracy", images=images, output=place / "o", resamples=20)
+    askew.evaluate(Looks(), data, "accuracy", images=images, output=place / "o")
     with Store(place / "o" / "answers.sqlite") as store:
         assert store.known(before).keys() == set(before)
 
 
 def test_samples_from_python_have_their_images(place):
     data, images = f"vqa:{place}/w/vqa,split=world_val", str(place / "w" / "images")
-    result = askew.evaluate("constant:white", data, "accuracy", images=images, output=place / "o", resamples=20)
+    result = askew.evaluate("constant:white", data, "accuracy", images=images, output=place / "o")
     assert all(os.path.isfile(outcome.group.original.image.path) for outcome in result.samples())
 
 

@@ -128,7 +128,7 @@ def test_refuses_modes_and_sides_that_are_none():
 def test_few_references_are_scored_as_the_signature_says():
     """The public evaluator divides by 3 always, so that one answer gives 0 even when it matches."""
     for mode, divisor in (("official", "min(3, n - 1)"), ("robust", "min(3, n - 1)"), ("simple", "min(3, n)")):
-        assert signature(Accuracy(mode=mode)).endswith(f"; references=matches/{divisor}")
+        assert f"; references=matches/{divisor};" in signature(Accuracy(mode=mode))
         assert [accuracy("red", ("red",) * n, mode) for n in (1, 2, 3, 4)] == [1.0] * 4
     assert "references" not in signature(Accuracy(mode="exact"))
     assert [accuracy("red", ("red", "blue", *more), "simple") for more in ((), ("tan",))] == [1 / 2, 1 / 3]

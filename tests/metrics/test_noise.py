@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from outcomes_by_hand import outcome, total, variant
 
 from askew.errors import BadOption
 from askew.metrics.noise import NoiseFalls, NoiseLoss
-from askew.metrics.resample import score
-from askew.types import Expect
+from askew.metrics.scorer import score
+from askew.types import Expect, ImageRef
 
 
 def noisy(said, level, **note):
@@ -64,7 +65,7 @@ def test_falls_needs_every_level():
     assert math.isnan(NoiseFalls(2).combine(np.zeros(4)))
 
 
-def test_falls_of_all_resamples_at_once():
+def test_falls_of_many_sums_at_once():
     sums = np.array([[4.0, 3.0, 1.0, 4.0], [3.0, 3.0, 1.0, 4.0], [0.3, 0.1 + 0.2, 0.0, 1.0], [0.0] * 4]).T
     assert NoiseFalls(2).combine(sums) == pytest.approx([1.0, 0.5, 0.5, math.nan], nan_ok=True)
 
@@ -75,7 +76,11 @@ def test_several_variants_of_a_level_count_by_their_mean():
 
 
 def test_intervals_come_with_it():
-    found = {s.metric: s for s in score(FOUR * 1, {"step": NoiseLoss(3, 2), "falls": NoiseFalls(3)}, resamples=200)}
+    many = [
+        replace(one, group=replace(one.group, id=n, original=replace(one.group.original, image=ImageRef(n))))
+        for n, one in enumerate(FOUR * 5)
+    ]
+    found = {s.metric: s for s in score(many, {"step": NoiseLoss(3, 2), "falls": NoiseFalls(3)})}
     assert found["step"].value == 0.25
     assert found["step"].low < 0.25 < found["step"].high
     assert 0 <= found["falls"].low <= found["falls"].value <= found["falls"].high <= 1

@@ -60,5 +60,5 @@ def test_the_rule_for_right_is_an_option():
     assert Rad(correct=">=0.95").measure(some) == (0.0, 0.0)
 
 
-def test_vectorised_over_resamples():
+def test_vectorised_over_many_sums():
     assert Rad().combine([[3.0, 1.0], [4.0, 2.0]]).tolist() == pytest.approx([0.75, 0.5])

@@ -200,17 +200,13 @@ def test_region_features_that_are_missing_fail_alone(folder, regions):
 @pytest.mark.parametrize("name", ["vilt", "llava"])
 def test_a_whole_run_on_the_world(name, folder, regions, tmp_path):
     model = spec(name, folder, regions, ",max_new_tokens=4")
-    result = askew.evaluate(
-        model, "world:val,scenes=40", "rad", output=tmp_path / "run", batch_size=16, resamples=50, max_failures=1
-    )
+    result = askew.evaluate(model, "world:val,scenes=40", "rad", output=tmp_path / "run", batch_size=16, max_failures=1)
     record = result.results
     assert set(record["failures"]["by_error"]) <= {"empty answer"}, "random weights may say nothing, but nothing fails"
     assert record["time"]["asked"] > 10
     assert record["model"]["extract"] == ("none-v1" if name == "vilt" else "short-v3")
     assert record["model"]["signature"].startswith(f"HuggingFace({name!r}")
     assert 0 <= result.score("accuracy.variant").value <= 1
-    again = askew.evaluate(
-        model, "world:val,scenes=40", "rad", output=tmp_path / "run", batch_size=5, resamples=50, max_failures=1
-    )
+    again = askew.evaluate(model, "world:val,scenes=40", "rad", output=tmp_path / "run", batch_size=5, max_failures=1)
     assert again.results["time"]["asked"] == 0
     assert again.score("accuracy.variant") == result.score("accuracy.variant")

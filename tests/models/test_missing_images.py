@@ -45,13 +45,13 @@ def forget():
 @pytest.mark.parametrize("model", [asked_for, partial(asked_for, word="blue"), CallableModel.of(asked_for, batch=True)])
 def test_a_function_is_not_asked_when_a_named_image_is_missing(model):
     with pytest.raises(BadImage, match=REFUSED):
-        askew.evaluate(model, [HERE, GONE, BARE], "accuracy", resamples=10)
+        askew.evaluate(model, [HERE, GONE, BARE], "accuracy")
     assert SEEN == []
 
 
 @pytest.mark.parametrize("model", [CallableModel.of(asked_for, blind=True), Blind(), Blind().say, partial(Blind())])
 def test_a_function_that_says_it_is_blind_never_gets_an_image(model):
-    result = askew.evaluate(model, [HERE, GONE, BARE], "accuracy", resamples=10)
+    result = askew.evaluate(model, [HERE, GONE, BARE], "accuracy")
     assert result.score("accuracy.all").n == 3
     assert SEEN == [None] * 3
 
@@ -74,7 +74,7 @@ def test_blind_and_seeing_are_two_models(tmp_path, monkeypatch):
 def test_endpoints_are_refused_before_the_first_request():
     model = OpenAI("any", base_url="http://127.0.0.1:9/v1")
     with pytest.raises(BadImage, match=REFUSED):
-        askew.evaluate(model, [HERE, GONE, BARE], "accuracy", resamples=10)
+        askew.evaluate(model, [HERE, GONE, BARE], "accuracy")
 
 
 def test_the_remedy_on_the_command_line_works(tmp_path):

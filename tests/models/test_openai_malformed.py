@@ -167,7 +167,7 @@ def test_a_folder_stays_usable_whatever_tokens_the_server_counts(count, tmp_path
     with FaultServer(lambda request: said(reply)) as server:
         model = OpenAI("any", base_url=server.url, prompt="{question}")
         for asked in (3, 0):
-            result = askew.evaluate(model, QUESTIONS, "accuracy", output=tmp_path, resamples=10)
+            result = askew.evaluate(model, QUESTIONS, "accuracy", output=tmp_path)
             assert result.results["time"]["asked"] == asked
             assert result.results["usage"]["store"] == [3 * 13, 3]  # our own estimate: 8 + 20 letters / 4, 3 / 4
 

@@ -114,7 +114,7 @@ def test_an_escaped_key_is_shown_nowhere(how, tmp_path, monkeypatch, capfd):
     with FaultServer(behave) as server:
         model = OpenAI("any", base_url=server.url, retries=0, give_up=0)
         said = model.answer(asked)
-        askew.evaluate(model, asked, "accuracy", output=tmp_path / "run", max_failures=1.0, resamples=10)
+        askew.evaluate(model, asked, "accuracy", output=tmp_path / "run", max_failures=1.0)
     assert said[0].answer == "It is [key]."
     assert said[1].error == "http 400: wrong key [key]"
     assert said[2].error == "http 413: plain [key]"

@@ -146,7 +146,7 @@ def test_how_it_was_ranked_is_in_the_signature_and_how_fast_is_not():
 def test_several_rankers_have_tests_parts_and_tables_of_their_own():
     suite = BasicSuite("words+back", top=6)
     assert suite.tests == ("words 1", "words 2", "back 1", "back 2")
-    result = askew.evaluate("constant:yes", DATA, suite, resamples=20)
+    result = askew.evaluate("constant:yes", DATA, suite)
     for part in ("made_by=basic/words", "made_by=basic/back"):
         assert result.score("accuracy.noise.2", part).n == 19
         assert result.score("rscore.1", part).value == 1
@@ -170,7 +170,7 @@ def test_scores_by_hand():
         asked = question.rstrip("?").rpartition("? ")[2]
         return "yes" if asked.startswith("Is") else "2" if asked.startswith("How") else "paint"
 
-    result = askew.evaluate(CallableModel.of(last, blind=True), DATA, BasicSuite(Words(), top=6), resamples=50)
+    result = askew.evaluate(CallableModel.of(last, blind=True), DATA, BasicSuite(Words(), top=6))
     # Clean: all 18, and the one that says no wrong. Partition 1 has questions of the same kind, all of them right;
     # partition 2 ends in a question of another kind, since there are only five others of the same.
     assert result.score("accuracy.noise.0").value == pytest.approx(18 / 19)
@@ -228,7 +228,7 @@ def test_a_limit_ranks_no_more_than_it_must(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BATCH", 1)
     log = tmp_path / "log"
     suite = BasicSuite(Words(str(log)), top=3)
-    askew.evaluate("constant:yes", DATA, suite, limit=2, resamples=10)
+    askew.evaluate("constant:yes", DATA, suite, limit=2)
     assert sum(map(int, log.read_text().split())) == 4
 
 

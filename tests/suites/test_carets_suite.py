@@ -13,7 +13,7 @@ import askew
 from askew.api import Questions
 from askew.errors import BadOption
 from askew.images import open_image
-from askew.metrics.resample import score
+from askew.metrics.scorer import score
 from askew.perturb.visual.encode import encode
 from askew.registry import make
 from askew.suites.carets import CaretsSuite
@@ -104,7 +104,7 @@ def test_scores_by_hand() -> None:
         ("no", "yes"),
     ]
     outcomes = [said(group, *both) for group, both in zip(order, answers, strict=True)]
-    found = {(s.metric, s.part): s for s in score(outcomes, suite.metrics, "carets", suite.slices, resamples=10)}
+    found = {(s.metric, s.part): s for s in score(outcomes, suite.metrics, "carets", suite.slices)}
 
     def value(metric: str, part: str = "") -> float:
         return found[metric, part].value
@@ -130,7 +130,7 @@ def test_scores_by_hand() -> None:
 def test_a_talkative_model_wants_the_robust_mode() -> None:
     outcome = said(pair(1, "ORDER-INV", ("yes", "yes"), format="binary"), "Yes.", "yes")
     for mode, wanted in (("exact", 0.5), ("robust", 1.0)):
-        scores = {s.metric: s.value for s in score([outcome], CaretsSuite(accuracy=mode).metrics, resamples=5)}
+        scores = {s.metric: s.value for s in score([outcome], CaretsSuite(accuracy=mode).metrics)}
         assert scores["carets.acc"] == scores["accuracy.original"] / 2 + scores["accuracy.variant"] / 2 == wanted
         assert scores["carets.cons"] == 1
 
@@ -164,9 +164,7 @@ def test_the_generator_is_given_what_changes_pictures(monkeypatch) -> None:
 
 
 def test_a_run_on_the_embedded_world_fills_every_table(tmp_path) -> None:
-    result = askew.evaluate(
-        "constant:yes", "world:val,scenes=60", CaretsSuite(), output=tmp_path, resamples=20, max_failures=1.0
-    )
+    result = askew.evaluate("constant:yes", "world:val,scenes=60", CaretsSuite(), output=tmp_path, max_failures=1.0)
     groups = [outcome.group for outcome in result.samples()]
     assert {variant.test for group in groups for variant in group.variants} == set(TESTS)
     assert all(variant.question.answers for group in groups for variant in group.variants)
@@ -183,7 +181,7 @@ def test_a_run_on_the_embedded_world_fills_every_table(tmp_path) -> None:
 
 
 def test_the_first_groups_are_the_same_with_a_limit(tmp_path) -> None:
-    options = {"suite": CaretsSuite("order,negation", visual="crop"), "resamples": 5, "max_failures": 1.0}
+    options = {"suite": CaretsSuite("order,negation", visual="crop"), "max_failures": 1.0}
     whole = askew.evaluate("constant:no", "world:val,scenes=60", **options)
     some = askew.evaluate("constant:no", "world:val,scenes=60", limit=5, **options)
     groups = [outcome.group for outcome in whole.samples()]

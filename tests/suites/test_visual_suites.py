@@ -72,7 +72,7 @@ def test_visual_groups_and_refusals() -> None:
 
 
 def test_a_run_of_visual() -> None:
-    result = askew.evaluate(SeesOriginals(), QUESTIONS, VisualSuite("blur-3,mask"), resamples=20)
+    result = askew.evaluate(SeesOriginals(), QUESTIONS, VisualSuite("blur-3,mask"))
     assert result.score("accuracy.original").value == 1
     assert result.score("accuracy.variant").value == 0
     assert result.score("carets.acc").value == 0.5
@@ -83,7 +83,7 @@ def test_a_run_of_visual() -> None:
 def test_a_run_of_corruption() -> None:
     suite = make("suite", "corruption:noise,jpeg,severities=1,5")
     assert suite == CorruptionSuite("noise,jpeg", "1,5")
-    result = askew.evaluate(SeesOriginals(), QUESTIONS, suite, resamples=20)
+    result = askew.evaluate(SeesOriginals(), QUESTIONS, suite)
     assert result.score("accuracy.noise.0").value == 1
     assert result.score("accuracy.noise.5", "test=jpeg").value == 0
     assert result.score("accuracy.gap").value == -1

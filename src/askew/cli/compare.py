@@ -12,7 +12,7 @@ examples:
   askew compare runs/yes runs/prior
   askew compare runs/* --output compared        (also writes the joint report and differences.json)
 
-Differences are paired: the same groups, the same resampled images for both models; p values are Holm-corrected
+Differences are paired: the same groups, the same images for both models; p values are Holm-corrected
 by family: headlines, each suite's other metrics, its parts."""
 
 
@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")
-    add_shared(parser, "images", "seed", "resamples", "overwrite", "no-published")
+    add_shared(parser, "images", "overwrite", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     if report is not None:
         named = labels([load_run(folder) for folder in folders])
         check_output(report.parent, "a report", {"runs": named}, bool(options.overwrite))
-    show(folders, report, options.resamples, options.seed, published=not options.no_published, images=options.images)
+    show(folders, report, published=not options.no_published, images=options.images)
     if report is not None:
         note_output(report.parent, "a report", {"runs": named})
     return 0

@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--summary", metavar="FILE", help="write the checks as Markdown ($GITHUB_STEP_SUMMARY is added to)"
     )
-    add_shared(parser, "seed", "resamples", "config")
+    add_shared(parser, "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
     if not requirements and not options.no_worse_than:
         raise UsageError('Nothing is required. Give --require "METRIC>=VALUE", or --no-worse-than RUN, or both.')
     metrics = tuple(several(options.metric or []))
-    rule = Rule(options.alpha, options.margin, metrics, options.resamples, options.seed)
+    rule = Rule(options.alpha, options.margin, metrics)
     run = load_run(Path(options.run))
     try:
         checks = [check_requirement(requirement, run, options.by) for requirement in requirements]

@@ -34,7 +34,6 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "skip-bad": {"action": "store_true", "help": "leave out bad records and list them"},
     "limit": {"type": int, "metavar": "N", "help": "at most N groups of each suite"},
     "seed": {"type": int, "metavar": "S", "help": "the seed of everything drawn by chance (default 0)"},
-    "resamples": {"type": int, "metavar": "N", "help": "bootstrap resamples behind each interval (default 2000)"},
     "extract": {
         "metavar": "STEP",
         "help": "how answers are taken out of free text: auto, none or short (default: run takes auto, score none)",
@@ -54,7 +53,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
 }
 """Options that mean the same in every command that has them. None has a default, so that ``settled`` can tell what was
 typed."""
-DEFAULTS = {"seed": 0, "resamples": 2000}
+DEFAULTS = {"seed": 0}
 """What they are where nobody says."""
 
 

@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")
-    add_shared(parser, "images", "seed", "resamples", "overwrite", "no-published")
+    add_shared(parser, "images", "overwrite", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -34,5 +34,5 @@ def main(args: argparse.Namespace) -> int:
     output = Path(options.output) if options.output else folders[0] / "report.html"
     if options.output:
         check_page(output, escape(page_title([load_run(folder) for folder in folders])), bool(options.overwrite))
-    show(folders, output, options.resamples, options.seed, published=not options.no_published, images=options.images)
+    show(folders, output, published=not options.no_published, images=options.images)
     return 0

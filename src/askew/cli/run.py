@@ -50,7 +50,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
-    add_shared(parser, "resamples")
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
     )

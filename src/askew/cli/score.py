@@ -33,7 +33,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name", default="", metavar="NAME", help="what tables call the model (default: the file's name)"
     )
-    add_shared(parser, "seed", "resamples", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-published")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -47,7 +47,6 @@ def main(args: argparse.Namespace) -> int:
     settings = Settings(
         limit=args.limit,
         seed=args.seed,
-        resamples=args.resamples,
         batch_size=4096,
         extract=args.extract,
         accuracy=args.accuracy or "auto",

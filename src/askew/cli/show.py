@@ -62,7 +62,7 @@ def run_all(
                     check_failures(results)
             except TooManyFailures as error:
                 failures.append(error)
-        show(folders, output / "report.html", settings.resamples, settings.seed, brief, published)
+        show(folders, output / "report.html", brief, published)
     if failures:
         raise failures[0]
 
@@ -83,8 +83,6 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
 def show(
     folders: Sequence[Path],
     report: Path | None,
-    resamples: int,
-    seed: int,
     brief: bool = False,
     published: bool = True,
     images: str | None = None,
@@ -96,7 +94,7 @@ def show(
     """
     runs = [load_run(folder, Path(images) if images else None) for folder in folders]
     runs = runs if published else [without_published(run) for run in runs]
-    differences = compare_runs(runs, resamples, seed) if len(runs) > 1 else []
+    differences = compare_runs(runs) if len(runs) > 1 else []
     if report is not None:
         write_report(runs, report, differences)
         if differences:

@@ -21,10 +21,6 @@ from askew.settings import Settings, progress_bar
 from askew.train.prepare import Data
 from askew.types import Question
 
-RESAMPLES = 100
-"""Few: an experiment's spread is over training seeds, not over pictures."""
-
-
 TRAINING: Mapping[str, Any] = {"batch_size": 64, "rate": 2e-3, "least_answers": 10, "threads": 1}
 """The same for every network. One thread, so that the weights do not depend on how many are trained side by side."""
 
@@ -130,7 +126,7 @@ def _do(plan: Plan, job: Job) -> None:
         model = f"trained:{model_folder(plan, job)}"
         groups = GroupFile(str(test.groups))
         folder = _folder(plan, job, test)
-        evaluate(model, groups, test.suite, output=folder, resamples=RESAMPLES, seed=plan.seed, name=job.name)
+        evaluate(model, groups, test.suite, output=folder, seed=plan.seed, name=job.name)
 
 
 def _folder(plan: Plan, job: Job, test: Test) -> Path:

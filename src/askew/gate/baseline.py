@@ -18,12 +18,13 @@ from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
 from askew.metrics.compare import Difference, corrected
 from askew.metrics.flips import Flips
+from askew.metrics.interval import LEAST_IMAGES
 from askew.metrics.introspect import Introspect
 from askew.metrics.rates import AnswerRate
 from askew.public import public_text
 from askew.report.figures import probability, show
 from askew.report.load import Run
-from askew.settings import check_share, check_whole
+from askew.settings import check_share
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -43,15 +44,11 @@ class Rule:
     """What may be lost, as a fraction."""
     metrics: tuple[str, ...] = ()
     """Only these; all when empty."""
-    resamples: int = 2000
-    seed: int = 0
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
             raise BadOption(f"alpha is {self.alpha!r}; it must be above 0 and below 1.")
         check_share("margin", self.margin)
-        check_whole("resamples", self.resamples, least=1)
-        check_whole("seed", self.seed)
 
 
 DEFAULT = Rule()
@@ -131,7 +128,7 @@ def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]
     """Run minus baseline by suite, metric and part; families of comparisons have only those that are looked at."""
     found = {
         (difference["suite"], difference["metric"], difference["part"]): Difference(**difference)
-        for difference in compare_runs([run, baseline], rule.resamples, rule.seed)
+        for difference in compare_runs([run, baseline])
     }
     looked_at = {key: difference for key, difference in found.items() if key in compared}
     return {key: asdict(one) for key, one in zip(looked_at, corrected(list(looked_at.values())), strict=True)}
@@ -147,7 +144,13 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
     if ours.value is None:
         return Check("no-worse", called, Status.FAILED, found, "The run has nothing left to measure it on.")
     if difference is None or difference["p_holm"] != difference["p_holm"]:
-        return Check("no-worse", called, Status.SKIPPED, found, "Too few images in both to tell a difference.")
+        return Check(
+            "no-worse",
+            called,
+            Status.SKIPPED,
+            found,
+            f"It cannot be told: fewer than {LEAST_IMAGES} images, or nothing varies.",
+        )
     lost = _lost(metric, difference)
     significant = difference["p_holm"] < pair.rule.alpha
     change, now, then = (show(name, difference[what]) for what in ("difference", "of_a", "of_b"))

@@ -79,7 +79,7 @@ def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> C
     if by == "low":
         end = figure.low if requirement.upwards else figure.high
         if end is None:
-            return _failed(requirement, found, "It has no interval: there are too few images.")
+            return _failed(requirement, found, f"It has no interval: {figure.no_interval}.")
         value, called = end, "the interval's " + ("low" if requirement.upwards else "high") + " end"
     if requirement.met(value):
         return Check("require", requirement.text, Status.PASSED, found, f"By {called}; {_rests_on(figure)}")

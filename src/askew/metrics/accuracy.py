@@ -144,8 +144,9 @@ class Gap:
         return -gap if self.change else gap
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
-        """The gap as one fraction, since both sides have the same count; for the bounds."""
-        return sums[0] - sums[2], sums[1]
+        """The gap as one fraction, since both sides have the same count; for intervals and bounds."""
+        before, after, count = sums[0], sums[2], sums[1]
+        return (after - before if self.change else before - after), count
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Mu:
         return (ratio(sums[0], sums[1]) + ratio(sums[2], sums[3])) / 2
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
-        """μ as one fraction, since both sides have the same count; for the bounds."""
+        """μ as one fraction, since both sides have the same count; for intervals and bounds."""
         return sums[0] + sums[2], 2 * sums[1]
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import erfc, exp, isnan, lgamma, log, sqrt
+from math import exp, isnan, lgamma, log
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.bootstrap import Block, Bootstrap, by_cluster, interval, settled, side_by_side, ten_digits
-from askew.metrics.resample import part_name, ranks
+from askew.metrics.by_image import by_image, settled, ten_digits
+from askew.metrics.interval import difference
 from askew.metrics.rows import SLICES, Floats, Index, Ints, Rows, Selected
+from askew.metrics.scorer import part_name, ranks
 from askew.types import Outcome
 from askew.verbs import Metric
 
@@ -31,18 +32,18 @@ class Difference:
     metric: str
     a: str
     b: str
-    of_a: float
+    of_a: float = float("nan")
     """The score of ``a`` over these groups."""
-    of_b: float
-    difference: float
-    low: float
-    """95 % percentile interval, from drawings of images that both models share."""
-    high: float
-    p: float
-    """Two-sided, from the same drawings; see ``bootstrap_p``."""
-    p_holm: float
+    of_b: float = float("nan")
+    difference: float = float("nan")
+    low: float = float("nan")
+    """95 % interval over the images that both models share; nan where they are fewer than ten."""
+    high: float = float("nan")
+    p: float = float("nan")
+    """Two-sided; nan where there are fewer than ten images. See ``resolvable``."""
+    p_holm: float = float("nan")
     """The same, corrected for all comparisons of its family (Holm 1979)."""
-    n: int
+    n: int = 0
     """Groups that count for either."""
     family: str = ""
     """``headline``, ``other metrics of SUITE`` or ``parts of SUITE``; see ``corrected``."""
@@ -50,6 +51,8 @@ class Difference:
     """How many comparisons of the family could be tested."""
     p_mcnemar: float = float("nan")
     """Exact McNemar test on groups right as a whole, for metrics that count pairs; it takes groups as independent."""
+    images: int = 0
+    """Images that count for either."""
 
 
 def compare(
@@ -57,8 +60,6 @@ def compare(
     metrics: Mapping[str, Metric],
     suite: str = "",
     parts: Sequence[str] = SLICES,
-    resamples: int = 2000,
-    seed: int = 0,
     headlines: Collection[str] = (),
 ) -> list[Difference]:
     """Every two runs compared by every metric in every part; groups are matched by id, in any order.
@@ -71,9 +72,7 @@ def compare(
     for name, outcomes in runs.items():
         _read(name, outcomes, rows[name])
     rank = ranks(clusters)
-    points: list[_Point] = []
-    drawn = Bootstrap(len(rank), resamples, seed).sums(_blocks(rows, metrics, suite, rank, points))
-    found = [_with_interval(point, sums) for point, sums in zip(points, drawn, strict=True)]
+    found = _compared(rows, metrics, suite, rank)
     return corrected([replace(one, family=_family(one, headlines)) for one in found])
 
 
@@ -100,30 +99,11 @@ def _family(one: Difference, headlines: Collection[str]) -> str:
     return HEADLINE if one.metric in headlines else f"other metrics of {one.suite}"
 
 
-def bootstrap_p(difference: float, samples: Floats) -> float:
-    """How often the drawings put the difference on the other side of zero, twice (two-sided).
-
-    A drawing at zero counts on both sides. Where none is beyond zero the drawings cannot resolve the tail; there it is
-    the normal's with the drawings' standard deviation, at most 2 / (drawings + 1) and never below 1e-12.
-    """
-    samples = samples[~np.isnan(samples)]
-    if isnan(difference) or not len(samples):
-        return float("nan")
-    beyond = int(min((samples <= 0).sum(), (samples >= 0).sum()))
-    resolution = 2 / (len(samples) + 1)
-    if beyond:
-        return min(1.0, resolution * (beyond + 1))
-    spread = float(samples.std())
-    return min(resolution, max(1e-12, erfc(abs(difference) / (spread * sqrt(2))))) if spread else resolution
-
-
 def resolvable(p: float, images: int) -> float:
-    """A p value that so few images can bear: when all of them point one way, the sign test says 2 / 2ⁿ, and no less.
+    """A p value that so many images can bear: when all of them point one way, the sign test says 2 / 2ⁿ, and no less.
 
-    Drawings from a handful of images that all changed alike do not vary, and would make sure of anything.
-
-    >>> resolvable(0.001, 4), resolvable(0.001, 40)
-    (0.125, 0.001)
+    >>> resolvable(0.0, 10), resolvable(0.03, 10)
+    (0.001953125, 0.03)
     """
     return max(p, 2.0 ** (1 - images))
 
@@ -168,69 +148,41 @@ class _Aligned:
         return np.asarray(self.first.any(axis=1) | self.second.any(axis=1))
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A difference that still lacks its interval, and how many images it rests on."""
-
-    difference: Difference
-    metric: Metric
-    clusters: int
-
-
-def _blocks(
-    rows: Mapping[str, Rows], metrics: Mapping[str, Metric], suite: str, rank: Ints, points: list[_Point]
-) -> Iterator[Block]:
-    """The sums over clusters of both runs for each comparison; what needs no drawing goes to ``points`` on the way."""
+def _compared(rows: Mapping[str, Rows], metrics: Mapping[str, Metric], suite: str, rank: Ints) -> Iterator[Difference]:
+    """Every two runs by every metric in every part."""
     for part in dict.fromkeys(part for table in rows.values() for part in table.parts()):
         selected = [(run, table.select(part)) for run, table in rows.items()]
         for (a, first), (b, second) in combinations(selected, 2):
             for name, metric in metrics.items():
                 aligned = _align(first[name], second[name])
-                if not len(aligned.clusters):
-                    continue
-                clusters = rank[aligned.clusters]
-                block = side_by_side([by_cluster(clusters, aligned.first), by_cluster(clusters, aligned.second)])
-                difference = _difference(suite, part, name, metric, a, b, aligned)
-                points.append(_Point(difference, metric, len(np.unique(clusters[aligned.counts]))))
-                yield block
+                if len(aligned.clusters):
+                    yield _difference(Difference(suite, part_name(part), name, a, b), metric, aligned, rank)
 
 
-def _difference(
-    suite: str, part: tuple[str, str], name: str, metric: Metric, a: str, b: str, aligned: _Aligned
-) -> Difference:
-    nan = float("nan")
-    first, second = (metric.combine(rows.sum(axis=0)) for rows in (aligned.first, aligned.second))
-    return Difference(
-        suite=suite,
-        part=part_name(part),
-        metric=name,
-        a=a,
-        b=b,
+def _difference(of: Difference, metric: Metric, aligned: _Aligned, rank: Ints) -> Difference:
+    """The comparison that ``of`` names, with its numbers."""
+    first, second = (float(metric.combine(rows.sum(axis=0))) for rows in (aligned.first, aligned.second))
+    images = by_image(rank[aligned.clusters], np.hstack([aligned.first, aligned.second]))
+    ours, theirs = np.hsplit(images, 2)
+    found = difference(metric, ours, theirs)
+    low, high = found.interval()
+    return replace(
+        of,
         of_a=settled(first),
         of_b=settled(second),
         difference=settled(first - second),
-        low=nan,
-        high=nan,
-        p=nan,
-        p_holm=nan,
+        low=settled(low),
+        high=settled(high),
+        p=ten_digits(resolvable(found.p(), len(images))) if found.is_told else float("nan"),
         n=int(aligned.counts.sum()),
-        p_mcnemar=_mcnemar(aligned) if getattr(metric, "pairwise", False) else nan,
+        p_mcnemar=_mcnemar(aligned) if getattr(metric, "pairwise", False) else float("nan"),
+        images=len(images),
     )
 
 
 def _mcnemar(aligned: _Aligned) -> float:
     a, b = (rows[:, 0] == rows[:, 1] for rows in (aligned.first, aligned.second))
     return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))
-
-
-def _with_interval(point: _Point, sums: Floats) -> Difference:
-    if point.clusters < 2:
-        return point.difference
-    first, second = np.split(sums, 2)
-    samples = np.round(point.metric.combine(first) - point.metric.combine(second), 12)
-    low, high = interval(samples)
-    p = resolvable(bootstrap_p(point.difference.difference, samples), point.clusters)
-    return replace(point.difference, low=settled(low), high=settled(high), p=ten_digits(p))
 
 
 def _read(name: str, outcomes: Iterable[Outcome], rows: Rows) -> None:

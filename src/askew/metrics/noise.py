@@ -12,7 +12,9 @@ from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft
 from askew.metrics.bounds import Fillable
 from askew.metrics.fillings import right_or_wrong
+from askew.metrics.interval import Estimate, estimate
 from askew.metrics.ratio import ratio
+from askew.metrics.rows import Floats
 from askew.metrics.rscore import noisy_accuracies
 from askew.types import Mode, Outcome, Row
 
@@ -49,7 +51,7 @@ class NoiseLoss:
         return ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
-        """The same as one fraction; for the bounds."""
+        """The same as one fraction; for intervals and bounds."""
         return sums[0] - sums[1], sums[2]
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
@@ -87,6 +89,17 @@ class NoiseFalls:
         means = ratio(np.asarray(sums[:-1]), sums[-1])
         falls = (np.diff(means, axis=0) < -_SAME).mean(axis=0)
         return np.where(np.isnan(means[0]), np.nan, falls)
+
+    def interval(self, images: Floats, tails: float) -> tuple[float, float]:
+        """At how many steps accuracy falls surely, and at how many it may, all steps taken together (Bonferroni)."""
+        steps = [self._step(images, level).interval(tails / self.levels) for level in range(self.levels)]
+        if any(low != low for low, _ in steps):
+            return float("nan"), float("nan")
+        return sum(low > 0 for low, _ in steps) / self.levels, sum(high > 0 for _, high in steps) / self.levels
+
+    def _step(self, images: Floats, level: int) -> Estimate:
+        """What is lost from one level to the next."""
+        return estimate(NoiseLoss(level + 1, level, self.mode), images[:, [level, level + 1, -1]])
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
         """At how many steps accuracy must fall, and at how many it can, each step by itself: outer bounds."""

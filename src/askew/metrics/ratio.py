@@ -1,4 +1,4 @@
-"""One sum over another, for a score and for all its resamples at once."""
+"""One sum over another, for one score and for many at once."""
 
 from __future__ import annotations
 

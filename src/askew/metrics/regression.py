@@ -10,7 +10,7 @@ import numpy as np
 
 from askew.errors import UsageError
 from askew.metrics.accuracy import soft
-from askew.metrics.bootstrap import settled
+from askew.metrics.by_image import settled
 from askew.metrics.correct import Correct, judged
 from askew.metrics.rows import Floats
 from askew.types import Mode, Outcome

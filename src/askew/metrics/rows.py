@@ -118,7 +118,7 @@ class Rows:
 
 
 def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
-    """What is resampled together: the original's image, or the group itself where there is no image.
+    """What goes together: the original's image, or the group itself where there is no image.
 
     Keys sort alike on any machine, and the ids 1 and "1" stay apart.
     """

@@ -34,6 +34,7 @@ class RScore:
     Clean and noisy accuracy are taken over the same groups. The paper's own accuracy is mode ``simple``.
     """
 
+    least: ClassVar[float] = -1.0
     outer_bounds: ClassVar[bool] = True
 
     level: int = 1
@@ -68,21 +69,20 @@ class RScore:
         if ends is None:
             return float("nan"), float("nan")
         low, high = (float(top / bottom) for top, bottom in map(self.fraction, ends))
+        return self.of_fraction(low, high)
+
+    def of_fraction(self, low: float, high: float) -> tuple[float, float]:
+        """The R_scores between which it is, when what is lost is between these.
+
+        >>> RScore().of_fraction(-0.0001, 0.3)
+        (0.0, 1.0)
+        """
         least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
         return float(r_score(max(abs(low), abs(high)), self.t, self.m)), float(r_score(least, self.t, self.m))
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """Clean right or wrong, and noisy right or wrong."""
         return right_or_wrong(outcome, self.mode, None)
-
-    def of_equal_images(self, value: float, unlike: float) -> tuple[float, float]:
-        """The interval where no resampling varies it: of nothing lost, down to where all images ``unlike`` these lose.
-
-        >>> low, high = RScore().of_equal_images(1.0, 0.0585)
-        >>> round(low, 2), high
-        (0.48, 1.0)
-        """
-        return (float(r_score(unlike, self.t, self.m)), 1.0) if value == 1.0 else (value, value)
 
 
 @dataclass(frozen=True)

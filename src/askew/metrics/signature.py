@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askew.metrics.interval import METHOD
 from askew.verbs import Metric
 
 _DIVISORS = {"official": "min(3, n - 1)", "robust": "min(3, n - 1)", "simple": "min(3, n)"}
@@ -14,9 +15,9 @@ def signature(metric: Metric) -> str:
 
     >>> from askew.metrics.accuracy import Accuracy
     >>> signature(Accuracy("all", "simple"))
-    "Accuracy(of='all', mode='simple'); references=matches/min(3, n)"
+    "Accuracy(of='all', mode='simple'); references=matches/min(3, n); interval=score-t"
     """
     divisor = _DIVISORS.get(getattr(metric, "mode", ""))
     references = f"; references=matches/{divisor}" if divisor else ""
     bounds = "; bounds=outer" if getattr(metric, "outer_bounds", False) else ""
-    return f"{metric!r}{references}{bounds}"
+    return f"{metric!r}{references}{bounds}; interval={METHOD}"

@@ -11,6 +11,9 @@ from askew.shipped import shipped
 
 DASH = "—"
 
+LEAST_IMAGES = 10
+"""With fewer images a value has no interval (``askew.metrics.interval`` says so too)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -32,6 +35,7 @@ class Figure:
     failed: int = 0
     lowest: float | None = None
     highest: float | None = None
+    images: int = 0
     signature: str = ""
 
     @classmethod
@@ -46,6 +50,7 @@ class Figure:
             failed=score.get("failed") or 0,
             lowest=score.get("lowest"),
             highest=score.get("highest"),
+            images=score.get("images") or 0,
             signature=score.get("signature", ""),
         )
 
@@ -63,9 +68,19 @@ class Figure:
         return f"{show(self.metric, self.low)}{joint}{show(self.metric, self.high)}"
 
     @property
+    def no_interval(self) -> str:
+        """Why a value has no interval; nothing when it has one, or is none itself."""
+        if self.value is None or self.low is not None:
+            return ""
+        if not self.images:
+            return "it cannot be told"
+        return "all images are alike" if self.images >= LEAST_IMAGES else f"fewer than {LEAST_IMAGES} images"
+
+    @property
     def told(self) -> str:
         """Everything on one line: ``64.0 (61.0–67.4; n 812)``."""
-        return f"{self.short} ({'; '.join(filter(None, (self.interval, f'n {count(self.n)}')))})"
+        missing = f"no interval: {self.no_interval}" if self.no_interval else ""
+        return f"{self.short} ({'; '.join(filter(None, (self.interval or missing, f'n {count(self.n)}')))})"
 
     @property
     def half(self) -> float | None:

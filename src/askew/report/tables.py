@@ -217,7 +217,8 @@ def figure_cell(figure: Figure) -> Cell:
     """A figure as a cell."""
     if figure.value is None:
         return Cell(DASH, n=figure.n if figure.metric else None)
-    return Cell(figure.short, figure.interval, figure.n, round(printed(figure.metric, figure.value), 6))
+    interval = figure.interval or f"no interval: {figure.no_interval}"
+    return Cell(figure.short, interval, figure.n, round(printed(figure.metric, figure.value), 6))
 
 
 def _published(value: Any, decimals: int) -> Cell:

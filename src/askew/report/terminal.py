@@ -11,7 +11,7 @@ from unicodedata import combining, east_asian_width
 
 from askew.report.answer_forms import form_sentences, modes_sentence
 from askew.report.coverage import coverage_lines, made_nothing
-from askew.report.figures import Figure, count, title
+from askew.report.figures import LEAST_IMAGES, Figure, count, title
 from askew.report.load import Run, labels, measured_apart
 
 SIGNIFICANT = 0.05
@@ -168,6 +168,8 @@ def _legend(
         yield _cut("A group that lacks only some of its answers can still count by the others.", width)
         for name, failed in missing:
             yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} askings: {name}", width)
+    if any(figure.no_interval for run in runs for _, _, part, figure in run.figures() if not part):
+        yield _cut(f"No interval: it cannot be told from fewer than {LEAST_IMAGES} images.", width)
     if nothing := _rests_on_nothing(runs):
         yield _cut(f"— nothing here to measure it on: {', '.join(map(_safe, nothing))}", width)
     for name, run in zip(names, runs, strict=True):

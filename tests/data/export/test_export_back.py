@@ -51,7 +51,7 @@ def test_the_scores_of_a_log_are_those_of_the_answers(harness, groups, bench, tm
         ],
     )
     for name, answers in (("log", log), ("direct", direct)):
-        words = ["score", str(bench), str(answers), "--output", str(tmp_path / name), "--resamples", "100"]
+        words = ["score", str(bench), str(answers), "--output", str(tmp_path / name)]
         assert askew_main(words) == 0, capsys.readouterr().err
     assert scores(tmp_path / "log") == scores(tmp_path / "direct")
     values = {score["metric"]: score["value"] for score in scores(tmp_path / "log") if score["part"] == ""}

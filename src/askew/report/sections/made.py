@@ -179,7 +179,7 @@ def _numbers(run: Run) -> Html:
                 f"{suite} · {title(metric)}",
                 part or "all",
                 figure.short,
-                figure.interval or DASH,
+                figure.interval or figure.no_interval or DASH,
                 count(figure.n),
                 count(figure.failed),
                 bounds,

@@ -7,7 +7,7 @@ from typing import Any
 
 from askew.report.answer_forms import modes_sentence
 from askew.report.content import Content
-from askew.report.figures import count, probability, title
+from askew.report.figures import LEAST_IMAGES, count, probability, title
 from askew.report.load import measured_apart
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.tables import PUBLISHED, Cell, Line, Sheet, difference_text, latex, markdown, sheets
@@ -97,7 +97,8 @@ def _differences(content: Content) -> Html | None:
     first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
     told = (
         "Paired on the same questions. p after Holm's correction for all comparisons of a family: the headlines "
-        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ where it is under 0.05."
+        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ where it is under "
+        f"0.05; — where it cannot be told, with fewer than {LEAST_IMAGES} images."
     )
     return el(
         "section",

@@ -1,0 +1,191 @@
+"""Intervals and p values from how much each image moves a score.
+
+The images are the independent draws; questions about one image go together. A score is a function of column sums, so
+how far image i moves it, eᵢ, is known (linearised, which for a ratio is exact to first order), and Σ eᵢ² is the
+variance of the score (Kish & Frankel 1974). From it:
+
+* A score between two ends gets the score interval of Wilson (1927), as if it were the share of an *effective number* of
+  independent yes/no draws: (value - least) (most - value) / Σ eᵢ². Where questions are independent and answered yes or
+  no that is how many there are. It keeps within the ends and is not symmetric near them.
+* The quantile is Student's, with the degrees of freedom that the images really give (Satterthwaite 1946): 2 over the
+  variance of the logarithm of the estimated variance. What follows from the value alone (the variance of a share is
+  known once the share is) does not count against them.
+
+``benchmarks/bench_intervals.py`` shows what this covers. Fewer than ten images cannot tell: there is no interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+
+import numpy as np
+
+from askew.metrics.rows import Floats
+from askew.metrics.student import t_quantile, t_tails
+from askew.verbs import Metric
+
+METHOD = "score-t"
+"""What signatures call it."""
+
+LEAST_IMAGES = 10
+"""With fewer, intervals and p values cannot be told."""
+
+_NO_VARIANCE = 1e-20
+"""Squared moves that add up to less, as a share of the squared range, are rounding errors."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, and how far each image moves it."""
+
+    value: float
+    moves: Floats
+    """One for each image that counts; they add up to nothing."""
+    least: float = -inf
+    """The lowest value there can be."""
+    most: float = inf
+    draws: float = inf
+    """How many answers it rests on, where it is a share: it is not taken to be known better than from twice as many
+    independent ones. Answers that all have nearly the same accuracy do not tell how often one is quite wrong."""
+
+    @property
+    def images(self) -> int:
+        """How many images count."""
+        return len(self.moves)
+
+    @property
+    def is_told(self) -> bool:
+        """Whether there are enough images for an interval."""
+        return self.images >= LEAST_IMAGES and self.value == self.value
+
+    def minus(self, other: Estimate) -> Estimate:
+        """The difference, over the same images."""
+        return Estimate(
+            self.value - other.value, self.moves - other.moves, self.least - other.most, self.most - other.least
+        )
+
+    def interval(self, tails: float = 0.05) -> tuple[float, float]:
+        """The interval that leaves out this probability; nan twice where it cannot be told."""
+        if not self.is_told:
+            return nan, nan
+        if self._is_constant:
+            return self._of_equal_images(tails)
+        q = t_quantile(tails, self._df)
+        if self._is_unbounded:
+            half = q * sqrt(self._variance)
+            return self.value - half, self.value + half
+        width, share, number = self.most - self.least, self._share, self._effective
+        middle = (share + q * q / (2 * number)) / (1 + q * q / number)
+        half = q / (1 + q * q / number) * sqrt(share * (1 - share) / number + q * q / (4 * number * number))
+        return self.least + width * max(0.0, middle - half), self.least + width * min(1.0, middle + half)
+
+    def p(self) -> float:
+        """The two-sided p value of a true value of 0: zero is an end of the interval that leaves out this much."""
+        if not self.is_told:
+            return nan
+        if self._is_constant:
+            return 1.0 if abs(self.value) < 1e-12 else nan if self._is_unbounded else 0.0
+        if self._is_unbounded:
+            return t_tails(self.value / sqrt(self._variance), self._df)
+        zero = -self.least / (self.most - self.least)
+        return t_tails((self._share - zero) * sqrt(self._effective / (zero * (1 - zero))), self._df)
+
+    @property
+    def _is_unbounded(self) -> bool:
+        return self.least == -inf or self.most == inf
+
+    @property
+    def _is_constant(self) -> bool:
+        """Whether all images say the same, so that their variance says nothing."""
+        width = 1.0 if self._is_unbounded else self.most - self.least
+        return float(self.moves @ self.moves) <= _NO_VARIANCE * width * width
+
+    @property
+    def _share(self) -> float:
+        return min(1.0, max(0.0, (self.value - self.least) / (self.most - self.least)))
+
+    @property
+    def _variance(self) -> float:
+        """Of the value. A share's is not corrected: its value times one minus it is too small by the same factor."""
+        corrected = 1.0 if self._is_share else self.images / (self.images - 1)
+        return corrected * float(self.moves @ self.moves)
+
+    @property
+    def _is_share(self) -> bool:
+        return self.draws < inf
+
+    @property
+    def _effective(self) -> float:
+        """How many independent yes/no draws would have this variance."""
+        width = self.most - self.least
+        found = self._share * (1 - self._share) * width * width / self._variance
+        return min(found, 2 * max(self.draws, float(self.images)))
+
+    @property
+    def _df(self) -> float:
+        """2 over the variance of log(variance), the sample's fourth moment corrected as for a normal's (n ≥ 3)."""
+        n, moves = self.images, self.moves
+        log_moves = moves * moves / float(moves @ moves) - 1 / n
+        if not self._is_unbounded:
+            share, width = self._share, self.most - self.least
+            if 0 < share < 1:
+                log_moves = log_moves - (1 - 2 * share) / (share * (1 - share)) * moves / width
+        spread = float(log_moves @ log_moves) * n * (n + 1) / ((n - 1) * (n - 2))
+        return max(1.0, float(f"{2 / spread:.10g}")) if spread > 1e-12 else inf
+
+    def _of_equal_images(self, tails: float) -> tuple[float, float]:
+        """As many images as Wilson's interval leaves room for may be unlike these, as low or as high as can be."""
+        if self._is_unbounded:
+            return nan, nan
+        q = t_quantile(tails, self.images - 1)
+        unlike = q * q / (self.images + q * q)
+        return self.value - unlike * (self.value - self.least), self.value + unlike * (self.most - self.value)
+
+
+def estimate(metric: Metric, images: Floats) -> Estimate:
+    """A metric's fraction (see ``fraction``), or else its score, from its rows by image, shape (images, columns).
+
+    A metric that can be below 0 says how far with ``least``; one that is not between that and 1 says that it is no
+    ``share``. One that is neither a ratio of its two columns nor tells a ``fraction`` of sums is linearised by leaving
+    out one image at a time.
+    """
+    tell = getattr(metric, "fraction", None) or (tuple if images.shape[1] == 2 else None)
+    ends = (getattr(metric, "least", 0.0), 1.0) if getattr(metric, "share", True) else (-inf, inf)
+    if tell is not None and len(images):
+        top, bottom = tell(images.T)
+        whole = float(np.sum(bottom))
+        value = float(np.sum(top)) / whole if whole else nan
+        same = hasattr(metric, "of_fraction") or abs(value - float(metric.combine(images.sum(axis=0)))) < 1e-9
+        if whole and same:
+            draws = whole if ends[0] == 0 else inf
+            return Estimate(value, np.asarray(top - value * bottom) / whole, *ends, draws)
+    return jackknifed(metric, images)
+
+
+def jackknifed(metric: Metric, images: Floats) -> Estimate:
+    """The score itself, linearised by leaving out one image at a time."""
+    ends = (min(0.0, getattr(metric, "least", 0.0)), 1.0) if getattr(metric, "share", True) else (-inf, inf)
+    n = len(images)
+    if n < 2:
+        return Estimate(float(metric.combine(images.sum(axis=0))) if n else nan, np.zeros(n), *ends)
+    total = images.sum(axis=0)
+    without = np.asarray(metric.combine(total[:, None] - images.T), dtype=float)
+    value = float(metric.combine(total))
+    moves = np.where(np.isnan(without), 0.0, value - without) * (n - 1) / n
+    return Estimate(value, moves - moves.mean(), *ends)
+
+
+def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float, float]:
+    """The interval of a metric from its rows by image; nan twice where it cannot be told."""
+    own = getattr(metric, "interval", None)
+    low, high = own(images, tails) if own else estimate(metric, images).interval(tails)
+    if low == low and (onto := getattr(metric, "of_fraction", None)):
+        low, high = onto(low, high)
+    return low, high
+
+
+def difference(metric: Metric, first: Floats, second: Floats) -> Estimate:
+    """The score over the first rows minus that over the second, over the same images in the same order."""
+    found = jackknifed if hasattr(metric, "of_fraction") else estimate
+    return found(metric, first).minus(found(metric, second))

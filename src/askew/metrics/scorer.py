@@ -1,0 +1,99 @@
+"""From a stream of outcomes to scores: values, intervals over images, what missing answers could change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from askew.metrics.bounds import bounds
+from askew.metrics.by_image import by_image, settled
+from askew.metrics.interval import interval
+from askew.metrics.rows import SLICES, WHOLE, Index, Ints, Rows, Selected
+from askew.metrics.signature import signature
+from askew.types import Outcome, Score
+from askew.verbs import Metric
+
+
+class Scorer:
+    """Scores of all metrics over everything and over each part, from outcomes added one by one in any order.
+
+    ``scores`` gives, for each part and metric that has something to say there, the value, its 95 % interval over images
+    (see ``interval``; nan where they are fewer than ten), the number of groups and images it rests on, the number left
+    out for a missing answer, and the lowest and highest value that any answers in the place of missing ones could give.
+    Everything together is always there, as nan where nothing could be measured.
+    """
+
+    def __init__(self, metrics: Mapping[str, Metric], suite: str = "", parts: Sequence[str] = SLICES) -> None:
+        self._rows = Rows(metrics, parts)
+        self._suite = suite
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """What is measured, by name."""
+        return self._rows.metrics
+
+    def add(self, outcome: Outcome) -> None:
+        """Take this outcome in; it need not be kept."""
+        self._rows.add(outcome)
+
+    def scores(self) -> list[Score]:
+        """All scores so far."""
+        rank = ranks(self._rows.clusters)
+        return [
+            self._score(name, part, selected, rank)
+            for part in self._rows.parts()
+            for name, selected in self._rows.select(part).items()
+            if part[0] == WHOLE or len(selected.rows) or selected.failed
+        ]
+
+    def _score(self, name: str, part: tuple[str, str], selected: Selected, rank: Ints) -> Score:
+        metric = self._rows.metrics[name]
+        value, low, high, lowest, highest = (float("nan"),) * 5
+        images = by_image(rank[selected.clusters], selected.rows)
+        if selected.rows.shape[1]:
+            value = settled(metric.combine(selected.rows.sum(axis=0)))
+            low, high = map(settled, interval(metric, images))
+            lowest, highest = map(settled, bounds(metric, selected.fillable))
+        return Score(
+            metric=name,
+            value=value,
+            low=low,
+            high=high,
+            n=int(selected.counts.sum()),
+            failed=selected.failed,
+            signature=signature(metric),
+            suite=self._suite,
+            part=part_name(part),
+            lowest=lowest,
+            highest=highest,
+            images=len(images),
+        )
+
+
+def score(
+    outcomes: Iterable[Outcome], metrics: Mapping[str, Metric], suite: str = "", parts: Sequence[str] = SLICES
+) -> list[Score]:
+    """The scores of these outcomes, read once."""
+    scorer = Scorer(metrics, suite, parts)
+    for outcome in outcomes:
+        scorer.add(outcome)
+    return scorer.scores()
+
+
+def ranks(clusters: Index) -> Ints:
+    """The place of each numbered cluster in the order of their keys, so that the order of reading does not matter."""
+    rank = np.empty(len(clusters), dtype=np.int64)
+    for place, key in enumerate(sorted(clusters, key=str)):
+        rank[clusters[key]] = place
+    return rank
+
+
+def part_name(part: tuple[str, str]) -> str:
+    """What tables call a part.
+
+    >>> part_name(("", "")), part_name(("test", "Y/N←C"))
+    ('', 'test=Y/N←C')
+    """
+    name, value = part
+    return f"{name}={value}" if name else WHOLE

@@ -57,6 +57,8 @@ def create_study(
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     (folder / "images").mkdir(parents=True)
+    if database_url is None:  # made first, so that the files SQLite puts beside it are as private
+        os.close(os.open(folder / "study.sqlite", os.O_CREAT | os.O_WRONLY, 0o600))
     url = database_url or sqlite_url((folder / "study.sqlite").absolute())
     database = Database(url, clock, durable=durable)
     database.migrate()

@@ -65,7 +65,7 @@ def change_state(visit: Visit) -> Response:
     number, to = visit.number("round"), visit.text("to")
     if to not in BY_WEB:
         raise Failure(
-            422, message="A round is frozen and released by commands: askew collect freeze, askew collect release."
+            422, message="A round is frozen and released by commands: askew collect freeze, askew collect export."
         )
     with visit.service.database.write() as tx:
         _known(tx, number)

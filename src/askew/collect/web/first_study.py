@@ -1,0 +1,106 @@
+"""From a folder that does not exist to a study with an open round: the embedded world's images, askew's own models."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from askew.collect.image_import import import_images
+from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.study import FILE, Study, create_study, open_study
+from askew.collect.study_settings import settings_of
+from askew.errors import DataError, UsageError, need_extras
+from askew.registry import make
+from askew.settings import check_whole
+from askew.world.dataset import World
+
+ROBOTS = ("bundled:xnm", "bundled:xnm-q3r", "bundled:cnn-lstm")
+"""The ensemble of a study that names no models: the reference models that look at the image."""
+SCENES = 60
+SIZE = 448
+
+
+@dataclass(frozen=True)
+class NewStudy:
+    """A study's folder, and what to put there if it does not exist; None: not given."""
+
+    folder: Path
+    database: str | None = None
+    models: Sequence[str] | None = None
+    preset: str | None = None
+    scenes: int | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a study already."""
+        return (self.folder / FILE).exists()
+
+
+def open_or_create(new: NewStudy) -> Study:
+    """The study in the folder; a new one if there is none."""
+    if not new.exists:
+        return create(new)
+    options = {"--database": new.database, "--model": new.models, "--preset": new.preset, "--scenes": new.scenes}
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise UsageError(
+            f"{new.folder}: there is a study here already, and {given[0]} is for a new one. Leave it out, or give "
+            "another folder."
+        )
+    return open_study(new.folder)
+
+
+def create(new: NewStudy) -> Study:
+    """Make a study with an open round; nothing is left behind when that fails."""
+    if new.folder.exists() and (not new.folder.is_dir() or any(new.folder.iterdir())):
+        raise DataError(f"{new.folder}: there is something else here. Give a new folder.")
+    specs = list(new.models or ROBOTS)
+    if new.models is None:
+        need_extras("A study that names no --model plays against askew's reference models, and", "bundled")
+    for spec in specs:
+        make("model", spec)  # a wrong name or option is said before anything is made
+    settings = settings_of(new.preset or "paper")
+    scenes = SCENES if new.scenes is None else new.scenes
+    check_whole("scenes", scenes, 1)
+    try:
+        study = create_study(new.folder, settings, new.folder.name, new.database)
+        _fill(study, specs, scenes)
+    except BaseException:
+        shutil.rmtree(new.folder, ignore_errors=True)
+        raise
+    return study
+
+
+def _fill(study: Study, specs: Sequence[str], scenes: int) -> None:
+    with study.database.write() as tx:
+        models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
+        round_id = create_round(tx, dict.fromkeys(models, 1.0))
+    import_images(study, world_images(scenes), round_id, "world")
+    with study.database.write() as tx:
+        change_round(tx, round_id, "READY")
+        change_round(tx, round_id, "OPEN")
+
+
+def world_images(scenes: int) -> list[Path]:
+    """Files with images of the embedded world, drawn when they are first needed."""
+    paths = (Path(question.image.path or "") for question in world(scenes).questions() if question.image is not None)
+    return list(dict.fromkeys(paths))
+
+
+def world(scenes: int) -> World:
+    """The embedded world of new studies."""
+    return World("all", scenes, size=SIZE)
+
+
+def _names(specs: Sequence[str]) -> list[str]:
+    """A name for each spec; a second one of the same spec gets a number.
+
+    >>> _names(["bundled:xnm", "bundled:xnm"])
+    ['bundled:xnm', 'bundled:xnm (2)']
+    """
+    return [
+        spec if spec not in specs[:n] else f"{spec} ({list(specs[: n + 1]).count(spec)})"
+        for n, spec in enumerate(specs)
+    ]

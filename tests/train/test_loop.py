@@ -287,3 +287,15 @@ def test_two_trainings_in_one_folder_at_a_time_are_refused(tmp_path):
     with alone_in(tmp_path), pytest.raises(RunError, match="another askew is writing to this folder"):
         tiny(tmp_path)
     assert not (tmp_path / "config.json").exists()
+
+
+def test_another_training_or_files_of_others_are_replaced_only_when_told(tmp_path):
+    (tmp_path / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match=r"not askew's \(1, e\.g\. 'notes\.txt'\).*overwrite=True"):
+        tiny(tmp_path)
+    tiny(tmp_path, overwrite=True, epochs=1)
+    with pytest.raises(UsageError, match=r"differs in training\.epochs \(1, now 2\).*overwrite=True"):
+        tiny(tmp_path, epochs=2)
+    again = tiny(tmp_path, overwrite=True, epochs=2)
+    assert len(again.history) == 2
+    assert (tmp_path / "notes.txt").read_text() == "mine"

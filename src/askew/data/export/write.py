@@ -80,6 +80,14 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
         if not ids.is_file() or ids.read_bytes() != b"".join(rows):
             raise UsageError(f"{ids}: this is of an export of other questions. {instead}")
         return
-    for file in (f"{name}.jsonl", f"{name}.tsv", f"{name}.csv", f"{name}.yaml", "questions.jsonl", "utils.py"):
+    for file in (
+        f"{name}.jsonl",
+        f"{name}.csv",
+        f"{name}.tsv",
+        f"{name}.csv",
+        f"{name}.yaml",
+        "questions.jsonl",
+        "utils.py",
+    ):
         if (folder / file).exists():
             raise UsageError(f"{folder / file}: this file is not of an export. {instead}")

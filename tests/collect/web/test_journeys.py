@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
+import pytest
 from web_study import WebStudy
 
 from askew.collect.schema import annotator, question
 from askew.collect.web.login import create_invite, owner_link
 
 
-def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verify(web: WebStudy) -> None:
+@pytest.fixture
+def anywhere(tmp_path: Path, database_url: str | None) -> Iterator[WebStudy]:
+    """The service on SQLite and on PostgreSQL."""
+    made = WebStudy.make(tmp_path / "study", database_url)
+    yield made
+    made.close()
+
+
+def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verify(anywhere: WebStudy) -> None:
+    web = anywhere
     token = web.small.do(create_invite)
     ada = web.browser()
     page = ada.get(f"/invite/{token}")
@@ -47,6 +59,12 @@ def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verif
     with web.small.study.database.read() as tx:
         assert tx.value(question.select().with_only_columns(question.c.state)) == "VERIFIED"
     web.small.check()
+    owner = web.browser(web.small.owner)
+    for path in ("/owner", "/owner/examples?q=COLOUR", "/owner/examples/1", "/owner/people", "/owner/people/1"):
+        assert owner.get(path).status == 200, path
+    ada.person = 1
+    for path in ("/home", "/my-work", "/my-work/data.json"):
+        assert ada.get(path).status == 200, path
 
 
 def test_the_owner_link_makes_one_owner_and_works_once(web: WebStudy) -> None:

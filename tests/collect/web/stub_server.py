@@ -1,0 +1,38 @@
+"""A server process with stub robots: ``python stub_server.py FOLDER``; prints its port."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from askew.collect.draws import Call
+from askew.collect.study import open_study
+from askew.collect.web.app import make_app
+from askew.collect.web.robot_queue import RobotQueue
+from askew.collect.web.secret_key import read_secret
+from askew.collect.web.security import Keys, Limits
+from askew.collect.web.server import Address, listening, make_server
+from askew.collect.web.visit import Service
+from askew.types import Prediction
+
+
+class Stub:
+    """Says the same to every question."""
+
+    def answer(self, calls: Sequence[Call]) -> list[Prediction]:
+        return [Prediction(call.question_id, "blue") for call in calls]
+
+
+def main(folder: Path) -> None:
+    study = open_study(folder, durable=False)
+    limits = Limits(questions=10**6, posts=10**6, requests=10**6, calls_in_flight=100)
+    robots = RobotQueue(study.database, Stub())
+    service = Service(study=study, robots=robots, keys=Keys(read_secret(folder)), name="Stub", limits=limits)
+    with listening(Address(port=0)) as bound:
+        print(bound.getsockname()[1], flush=True)
+        make_server(make_app(service), Address()).run(sockets=[bound])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -225,7 +225,7 @@ def test_a_world_with_no_scene_in_a_split_names_one_that_has_some(capsys):
 
 def test_scores_that_several_suites_have_are_told_apart(tmp_path):
     write_questions(tmp_path / "q.jsonl", 8)
-    result = evaluate("constant:white", "q.jsonl", ["accuracy", "rad"], resamples=20)
+    result = evaluate("constant:white", "q.jsonl", ["accuracy", "rad"])
     suite = refused(lambda: result.score("accuracy.all"), r"Say which: suite='(\w+)'")
     assert result.score("accuracy.all", suite=suite).n == 8
     assert main([*ask_words("q.jsonl"), "--suite", "rad"]) == 0

@@ -15,9 +15,8 @@ def by_image(images: Ints, rows: Floats) -> Floats:
     >>> by_image(np.array([4, 0, 4, 7]), np.array([[1.0, 1.0], [0.0, 1.0], [0.5, 1.0], [0.0, 0.0]])).tolist()
     [[0.0, 1.0], [1.5, 2.0]]
     """
-    present, place = np.unique(images, return_inverse=True)
-    sums = [np.bincount(place, weights=column, minlength=len(present)) for column in rows.T]
-    found = np.column_stack(sums) if sums else np.zeros((len(present), 0))
+    sums = [np.bincount(images, weights=column) for column in rows.T]
+    found = np.column_stack(sums) if sums else np.zeros((0, 0))
     return np.asarray(found[found.any(axis=1)])
 
 

@@ -99,7 +99,7 @@ class Estimate:
     def _is_constant(self) -> bool:
         """Whether all images say the same, so that their variance says nothing."""
         width = 1.0 if self._is_unbounded else self.most - self.least
-        return float(self.moves @ self.moves) <= _NO_VARIANCE * width * width
+        return _squares(self.moves) <= _NO_VARIANCE * width * width
 
     @property
     def _share(self) -> float:
@@ -109,7 +109,7 @@ class Estimate:
     def _variance(self) -> float:
         """Of the value. A share's is not corrected: its value times one minus it is too small by the same factor."""
         corrected = 1.0 if self._is_share else self.images / (self.images - 1)
-        return corrected * float(self.moves @ self.moves)
+        return corrected * _squares(self.moves)
 
     @property
     def _is_share(self) -> bool:
@@ -126,12 +126,12 @@ class Estimate:
     def _df(self) -> float:
         """2 over the variance of log(variance), the sample's fourth moment corrected as for a normal's (n ≥ 3)."""
         n, moves = self.images, self.moves
-        log_moves = moves * moves / float(moves @ moves) - 1 / n
+        log_moves = moves * moves / _squares(moves) - 1 / n
         if not self._is_unbounded:
             share, width = self._share, self.most - self.least
             if 0 < share < 1:
                 log_moves = log_moves - (1 - 2 * share) / (share * (1 - share)) * moves / width
-        spread = float(log_moves @ log_moves) * n * (n + 1) / ((n - 1) * (n - 2))
+        spread = _squares(log_moves) * n * (n + 1) / ((n - 1) * (n - 2))
         return max(1.0, float(f"{2 / spread:.10g}")) if spread > 1e-12 else inf
 
     def _of_equal_images(self, tails: float) -> tuple[float, float]:
@@ -141,6 +141,11 @@ class Estimate:
         q = t_quantile(tails, self.images - 1)
         unlike = q * q / (self.images + q * q)
         return self.value - unlike * (self.value - self.least), self.value + unlike * (self.most - self.value)
+
+
+def _squares(values: Floats) -> float:
+    """Their sum, without BLAS: its order of adding up differs between processors."""
+    return float(np.square(values).sum())
 
 
 def estimate(metric: Metric, images: Floats) -> Estimate:

@@ -32,8 +32,8 @@ _SUITE: _Kinds = {
 }
 _SCORE: _Kinds = {
     **dict.fromkeys(("suite", "metric", "part", "signature"), (str,)),
-    **dict.fromkeys(("value", "low", "high", "if_wrong", "if_right"), _NUMBER),
-    **dict.fromkeys(("n", "failed"), (int,)),
+    **dict.fromkeys(("value", "low", "high", "lowest", "highest"), _NUMBER),
+    **dict.fromkeys(("n", "failed", "images"), (int,)),
 }
 _FAILURES: _Kinds = {"count": (int,), "asked": (int,), "limit": _NUMBER, "by_error": (dict,)}
 _NAMES = {dict: "an object", list: "a list", str: "text", int: "a whole number", float: "a number"}

@@ -82,8 +82,8 @@ def gold_count(tx: Tx, annotator_id: int) -> GoldCount:
 
 
 def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
-    """The gold question that a person was given and has neither answered nor skipped."""
-    return tx.first(_held(annotator_id))
+    """The gold question that a person was given and has neither answered nor skipped, if it can still be shown."""
+    return tx.first(_held(annotator_id).join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(_can_show()))
 
 
 def draw_gold(tx: Tx, annotator_id: int) -> int | None:
@@ -109,32 +109,29 @@ def give_gold(tx: Tx, annotator_id: int, gold_id: int) -> None:
 
 def drop_stale_gold(tx: Tx, annotator_id: int) -> None:
     """Let go of a held gold question that cannot be shown any more."""
-    held = held_gold(tx, annotator_id)
-    if (
-        held is not None
-        and tx.first(sa.select(gold_item.c.id).where(gold_item.c.id == held.gold_id, _can_show())) is None
-    ):
+    held = tx.first(_held(annotator_id))
+    if held is not None and held_gold(tx, annotator_id) is None:
         tx.change(gold_result, gold_result.c.id == held.id, skipped=WITHDRAWN)
 
 
 def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
     """The row of a gold question that this person holds; refused in the words of any other question."""
-    require_worker(tx, annotator_id)
     mine = (gold_result.c.gold_id == gold_id) & (gold_result.c.annotator_id == annotator_id)
     row = tx.first(sa.select(gold_result, gold_item).join(gold_item).where(mine))
     if row is None:
         raise NotAllowed("This question was not given to you.")
     if row.answer is not None:
         raise Gone("You have answered this question already. Take the next one.")
-    if row.skipped == WITHDRAWN:
-        raise Gone("This question is not yours to answer any more. Take the next one.")
-    if row.skipped is not None:
+    if row.skipped not in (None, WITHDRAWN):
         raise Gone("You skipped this question. Take the next one.")
+    if row.skipped == WITHDRAWN or held_gold(tx, annotator_id) is None:
+        raise Gone("This question is not yours to answer any more. Take the next one.")
     return row
 
 
 def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence: str) -> GoldAnswered:
     """Keep the answer; it passes if it equals one of the known ones. Too many strikes exclude an annotator."""
+    require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     said = checked_text(answer, tx.settings.answer_length, "An answer")
     if confidence not in CONFIDENCES:
@@ -149,6 +146,7 @@ def answer_gold(tx: Tx, annotator_id: int, gold_id: int, answer: str, confidence
 
 def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
     """Give a gold question back. Flags and reports by as many people as stop another question retire it."""
+    require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     tx.change(gold_result, gold_result.c.id == held.id, skipped=reason)
 
@@ -163,6 +161,7 @@ def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
 
 def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) -> int:
     """Start the lease anew; gives its end. ``free``: because the page was opened again."""
+    require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     if not free and held.extensions >= tx.settings.max_extensions:
         raise Refused("The time cannot be extended again. Answer the question, or skip it.")

@@ -104,6 +104,12 @@ def quiz_for(tx: Tx, annotator_id: int) -> Quiz:
     return Quiz(needed, number, items, last, left, _to_pass(settings.quiz_items, settings.quiz_pass_percent))
 
 
+def last_attempt(tx: Tx, annotator_id: int) -> AnyRow | None:
+    """The stored result of a person's last attempt."""
+    over = _attempts(tx, annotator_id)
+    return over[-1] if over else None
+
+
 def take_quiz(tx: Tx, annotator_id: int, attempt: int, said: Mapping[int, str]) -> Attempt:
     """Keep the judgements of an attempt; enough correct ones qualify the person."""
     now = quiz_for(tx, annotator_id)

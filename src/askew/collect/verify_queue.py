@@ -97,6 +97,7 @@ def answer_task(tx: Tx, annotator_id: int, reference: str, answer: str, confiden
 
 def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
     """Give a task back for one of ``REASONS``; some flag the question or report the image."""
+    require_worker(tx, annotator_id)
     kind, number = _parsed(reference)
     if reason not in REASONS:
         raise Refused(f"Give one of these reasons: {', '.join(REASONS)}.")

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+import sqlalchemy as sa
 from web_study import Browser, WebStudy
 
+from askew.collect.database import Tx
 from askew.collect.flags import quarantine, report_image
+from askew.collect.quiz import add_quiz_item, quiz_for
 from askew.collect.rounds import create_round
+from askew.collect.schema import image
 from askew.collect.web.login import create_invite
 from askew.collect.writing import ask, claim_image
 
@@ -89,12 +93,34 @@ def drained(web: WebStudy) -> Recipe:
     return Recipe(owner(web), "/owner/round/1/state", {"to": "DRAINING"})
 
 
+def ask_for_quiz(web: WebStudy, examples: int = 16) -> None:
+    """Let a study whose round is open ask for a quiz, as only a test can."""
+    database = web.small.study.database
+
+    def add(tx: Tx) -> None:
+        sha256 = tx.value(sa.select(image.c.sha256).order_by(image.c.id).limit(1))
+        for n in range(examples):
+            verdict = ("correct", "wrong", "unsure")[n % 3]
+            add_quiz_item(tx, (sha256, ".png"), f"Example question {n}?", f"robot says {n}", verdict, f"Hint {n}.")
+
+    web.small.do(add)
+    database._settings = replace(web.small.look(lambda tx: tx.settings), quiz_required=True)
+
+
+def with_quiz(web: WebStudy) -> Recipe:
+    ask_for_quiz(web)
+    person = web.small.people[0]
+    quiz = web.small.look(lambda tx: quiz_for(tx, person))
+    return Recipe(worker(web), "/quiz", {"attempt": "1", **{f"item-{item.id}": item.verdict for item in quiz.items}})
+
+
 RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     "/sign-in": signing_in,
     "/sign-out": lambda web: Recipe(worker(web), "/sign-out"),
     "/invite/{token}": invited,
     "/consent": consenting,
     "/password": lambda web: Recipe(worker(web), "/password", {"password": "correct horse"}),
+    "/quiz": with_quiz,
     "/write": lambda web: Recipe(worker(web), "/write"),
     "/write/{session:int}/ask": lambda web: with_image(web, "/write/1/ask", question="What colour is it?"),
     "/write/{session:int}/judge": lambda web: with_answer(
@@ -123,6 +149,7 @@ RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
     "/owner/people": lambda web: Recipe(owner(web), "/owner/people", {"role": "annotator", "days": "14"}),
     "/owner/people/{person:int}/link": lambda web: Recipe(owner(web), "/owner/people/1/link"),
     "/owner/people/{person:int}/role": lambda web: Recipe(owner(web), "/owner/people/1/role", {"role": "owner"}),
+    "/owner/people/{person:int}/qualify": lambda web: Recipe(owner(web), "/owner/people/1/qualify"),
     "/owner/people/{person:int}/exclude": lambda web: with_example(
         web, owner(web), "/owner/people/1/exclude", note="spam"
     ),

@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from askew.collect.web import login
 from askew.collect.web.failures import Failure, failure_of, failure_page
-from askew.collect.web.pages import attack, entry, examples, files, home, monitor, my_work, people, verify
+from askew.collect.web.pages import attack, entry, examples, files, home, monitor, my_work, people, quiz, verify
 from askew.collect.web.security import HEADERS, HSTS, PAGE_POLICY, foreign, form_fields, host_allowed
 from askew.collect.web.visit import Page, Service, Visit
 
@@ -34,6 +34,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *home.PAGES,
+    *quiz.PAGES,
     *attack.PAGES,
     *verify.PAGES,
     *my_work.PAGES,

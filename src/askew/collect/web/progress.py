@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from askew.collect import sessions, verifying
+from askew.collect import sessions, verify_queue, verifying
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
-from askew.collect.schema import question, session, slot, verification
+from askew.collect.schema import gold_result, question, session, verification
 
 
 @dataclass(frozen=True)
@@ -19,9 +19,9 @@ class Work:
     session_id: int | None
     """The image the person holds."""
     session_until: int | None
-    slot_id: int | None
-    """The question the person holds to verify."""
-    slot_until: int | None
+    task: str | None
+    """The question the person holds to verify, as ``verify_queue`` refers to it."""
+    task_until: int | None
     images: bool
     """Whether there is an image to write for."""
     questions: bool
@@ -46,15 +46,15 @@ class Progress:
 def work_for(tx: Tx, annotator_id: int) -> Work:
     """What this person holds, and whether there is more."""
     held = sessions.leased_session(tx, annotator_id)
-    leased = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
+    task = verify_queue.held_reference(tx, annotator_id)
     open_ = open_round(tx)
     return Work(
         session_id=held.id if held is not None else None,
         session_until=held.lease_until if held is not None else None,
-        slot_id=leased.question_id if leased is not None else None,
-        slot_until=leased.lease_until if leased is not None else None,
+        task=task,
+        task_until=verify_queue.open_task(tx, annotator_id, task).lease_until if task is not None else None,
         images=held is not None or (open_ is not None and sessions.place_for(tx, annotator_id, open_.id) is not None),
-        questions=leased is not None or verifying.slot_for(tx, annotator_id) is not None,
+        questions=task is not None or verifying.slot_for(tx, annotator_id) is not None,
     )
 
 
@@ -70,5 +70,5 @@ def progress_of(tx: Tx, annotator_id: int) -> Progress:
         asked=count(question, question.c.try_no.is_not(None)),
         fooled=count(question, question.c.state.in_(("VERIFYING", "VERIFIED"))),
         images=count(session, session.c.state.in_(("SUCCEEDED", "EXHAUSTED"))),
-        verified=count(verification, ~verification.c.excluded),
+        verified=count(verification, ~verification.c.excluded) + count(gold_result, gold_result.c.answer.is_not(None)),
     )

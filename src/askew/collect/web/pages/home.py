@@ -6,6 +6,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from askew.collect.quiz import needs_quiz
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 
@@ -13,6 +14,8 @@ from askew.collect.web.visit import Page, Visit
 def home(visit: Visit) -> Response:
     """Work that is available, work that was begun, own progress."""
     with visit.service.database.read() as tx:
+        if needs_quiz(tx, visit.me):
+            return visit.redirect("/quiz")
         values: dict[str, Any] = {
             "work": progress.work_for(tx, visit.me),
             "done": progress.progress_of(tx, visit.me),
@@ -21,8 +24,8 @@ def home(visit: Visit) -> Response:
             "completion": login.completion_code(tx, visit.person),
             "nothing": visit.request.query_params.get("nothing", ""),
         }
-    held = values["work"].slot_id
-    sealed = visit.service.keys.seal(f"q {held}") if held is not None else ""
+    held = values["work"].task
+    sealed = visit.service.keys.seal(held) if held is not None else ""
     return visit.render("home.html", held_slot=sealed, **values)
 
 

@@ -15,7 +15,19 @@ from askew.collect.events import record_event
 from askew.collect.exclusion import exclude
 from askew.collect.forms import once
 from askew.collect.refusals import Refused
-from askew.collect.schema import annotator, flag, image, judgement, prediction, question, session, slot, verification
+from askew.collect.schema import (
+    annotator,
+    flag,
+    gold_item,
+    gold_result,
+    image,
+    judgement,
+    prediction,
+    question,
+    session,
+    slot,
+    verification,
+)
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 
@@ -29,16 +41,7 @@ def history(visit: Visit) -> Response:
     before = int(older) if older.isascii() and older.isdigit() and len(older) < 10 else None
     with visit.service.database.read() as tx:
         asked = _questions(tx, visit.me, before)
-        said = tx.rows(
-            sa.select(
-                verification.c.answer, verification.c.confidence, verification.c.at, question.c.text, image.c.sha256
-            )
-            .join(question, question.c.id == verification.c.question_id)
-            .join(image, image.c.id == question.c.image_id)
-            .where(verification.c.annotator_id == visit.me)
-            .order_by(verification.c.id.desc())
-            .limit(ROWS)
-        )
+        said = tx.rows(_answers(visit.me).order_by(sa.desc("at")).limit(ROWS))
         done = progress.progress_of(tx, visit.me)
     notice = DONE.get(visit.request.query_params.get("done", ""), "")
     more = asked[-1].id if len(asked) == ROWS else None
@@ -122,6 +125,18 @@ def _questions(tx: Tx, me: int, before: int | None) -> list[Any]:
     return list(tx.rows(found if before is None else found.where(question.c.id < before)))
 
 
+def _answers(me: int) -> sa.Select[Any]:
+    """The person's answers to questions, of whatever origin."""
+    given = sa.select(question.c.text, verification.c.answer, verification.c.confidence, verification.c.at)
+    given = given.join(question, question.c.id == verification.c.question_id).where(verification.c.annotator_id == me)
+    other = sa.select(gold_item.c.question, gold_result.c.answer, gold_result.c.confidence, gold_result.c.at)
+    other = other.join(gold_item, gold_item.c.id == gold_result.c.gold_id).where(
+        gold_result.c.annotator_id == me, gold_result.c.answer.is_not(None)
+    )
+    both = sa.union_all(given, other).subquery()
+    return sa.select(both)
+
+
 def _stored(tx: Tx, me: int) -> dict[str, Any]:
     """The rows of a person, without secrets and without what others wrote, except the questions answered."""
 
@@ -147,12 +162,7 @@ def _stored(tx: Tx, me: int) -> dict[str, Any]:
             .where(judgement.c.annotator_id == me)
             .order_by(judgement.c.question_id)
         ),
-        "answers": rows(
-            sa.select(question.c.text, verification.c.answer, verification.c.confidence, verification.c.at)
-            .join(question, question.c.id == verification.c.question_id)
-            .where(verification.c.annotator_id == me)
-            .order_by(verification.c.id)
-        ),
+        "answers": rows(_answers(me).order_by("at")),
         "flags": rows(sa.select(flag).where(flag.c.annotator_id == me).order_by(flag.c.id)),
     }
 

@@ -9,16 +9,22 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.accounts import person
+from askew.collect.agreement import agreement_of, agreements, counted_answers
 from askew.collect.exclusion import exclude, preview_exclusion
 from askew.collect.forms import once
+from askew.collect.gold import gold_count, gold_counts
+from askew.collect.gold_rule import strikes_allowed
+from askew.collect.quiz import last_attempt, needs_quiz, qualify
 from askew.collect.refusals import NotAllowed, Refused
-from askew.collect.schema import annotator, gold_result, invite, question, verification
+from askew.collect.schema import annotator, invite, question, verification
 from askew.collect.web import login, progress
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit
 
 CODE_LENGTH = 60
 DAYS = (1, 14, 90)
+LATEST = 20_000
+"""The list compares people on so many answers; the page of one person on all of theirs."""
 
 
 def listed(visit: Visit) -> Response:
@@ -100,6 +106,20 @@ def exclude_person(visit: Visit) -> Response:
     return visit.redirect(f"/owner/people/{number}")
 
 
+def qualify_person(visit: Visit) -> Response:
+    """Let somebody work who has not passed the quiz."""
+    number = visit.number("person")
+    with visit.service.database.write() as tx:
+        _known(tx, number)
+
+        def act() -> dict[str, Any]:
+            qualify(tx, number, visit.me)
+            return {}
+
+        once(tx, visit.form_key, visit.me, f"qualify {number}", act)
+    return visit.redirect(f"/owner/people/{number}")
+
+
 def _link(visit: Visit, token: str) -> str:
     """The whole link. The Host header is one of ours: others get no answer."""
     scheme = "http" if visit.request.scope["scheme"] == "http" else "https"
@@ -116,13 +136,16 @@ def _list(visit: Visit, **made: Any) -> Response:
             .order_by(annotator.c.excluded_at.is_not(None), annotator.c.id.desc())
             .limit(500)
         )
+        golds, agreed = gold_counts(tx), agreements(counted_answers(tx, latest=LATEST))
         open_links = tx.value(
             sa.select(sa.func.count())
             .select_from(invite)
             .where(invite.c.expires_at > tx.now, invite.c.used_at.is_(None) | invite.c.completion_code.is_not(None))
         )
     values = {"link": "", "many": False, "days": 0, **made}
-    return visit.render("people.html", rows=rows, open_links=open_links, choices=DAYS, **values)
+    return visit.render(
+        "people.html", rows=rows, open_links=open_links, choices=DAYS, golds=golds, agreed=agreed, **values
+    )
 
 
 def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Response:
@@ -135,11 +158,11 @@ def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Re
             "done": progress.progress_of(tx, number),
             "effect": preview_exclusion(tx, number),
             "ids": json.loads(who.platform),
-            "gold": tx.first(
-                sa.select(sa.func.count(), sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))).where(
-                    gold_result.c.annotator_id == number, gold_result.c.passed.is_not(None)
-                )
-            ),
+            "gold": gold_count(tx, number),
+            "allowed": strikes_allowed(gold_count(tx, number).right, tx.settings),
+            "agreement": agreement_of(tx, number),
+            "quiz": last_attempt(tx, number),
+            "needs_quiz": needs_quiz(tx, number),
         }
     return visit.render("one_person.html", status, link=link, error=error, **values)
 
@@ -160,5 +183,6 @@ PAGES = (
     Page("GET", "/owner/people/{person:int}", one, "owner"),
     Page("POST", "/owner/people/{person:int}/link", sign_in_link, "owner"),
     Page("POST", "/owner/people/{person:int}/role", change_role, "owner"),
+    Page("POST", "/owner/people/{person:int}/qualify", qualify_person, "owner"),
     Page("POST", "/owner/people/{person:int}/exclude", exclude_person, "owner"),
 )

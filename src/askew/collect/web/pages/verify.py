@@ -10,16 +10,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from askew.collect import verifying
-from askew.collect.flags import report_image
+from askew.collect import verify_queue
+from askew.collect.database import Tx
 from askew.collect.forms import once
 from askew.collect.refusals import Gone, Refused
 from askew.collect.web import progress
 from askew.collect.web.failures import Failure, failure_of, failure_page
 from askew.collect.web.visit import Page, Visit
-
-IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows private information")
-"""Reasons that report the image, besides those that skip the question."""
 
 
 def start(visit: Visit) -> Response:
@@ -27,11 +24,10 @@ def start(visit: Visit) -> Response:
     with visit.service.database.write() as tx:
 
         def act() -> dict[str, Any]:
-            task = verifying.claim_slot(tx, visit.me)
-            return {"question": task.question_id if task else None}
+            return {"task": _claimed(tx, visit)}
 
         given = once(tx, visit.form_key, visit.me, "claim slot", act)
-    return _next(visit, given["question"])
+    return _next(visit, given["task"])
 
 
 def show(visit: Visit) -> Response:
@@ -41,35 +37,35 @@ def show(visit: Visit) -> Response:
 
 def answer(visit: Visit) -> Response:
     """Take the answer, and the next question with it."""
-    number = _question(visit)
+    task = _task(visit)
     try:
         if not visit.text("answer").strip():
             raise Refused("Write an answer. If the question cannot be answered, skip it below.")
         with visit.service.database.write() as tx:
 
             def act() -> dict[str, Any]:
-                said = verifying.verify(tx, visit.me, number, visit.text("answer"), visit.text("confidence"))
-                more = None if visit.text("then") == "stop" else verifying.claim_slot(tx, visit.me)
-                return {"late": said.late, "question": more.question_id if more else None}
+                said = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
+                stops = said.excluded or visit.text("then") == "stop"
+                return {"late": said.late, "task": None if stops else _claimed(tx, visit)}
 
-            done = once(tx, visit.form_key, visit.me, f"verify {number}", act)
+            done = once(tx, visit.form_key, visit.me, f"verify {task}", act)
     except Exception as error:
         return _again(visit, error)
     if visit.text("then") == "stop":
         return visit.redirect("/home")
-    return _next(visit, done["question"], saved="late" if done["late"] else "yes")
+    return _next(visit, done["task"], saved="late" if done["late"] else "yes")
 
 
 def extend(visit: Visit) -> Response:
     """More time; typed text comes back."""
-    number = _question(visit)
+    task = _task(visit)
     try:
         with visit.service.database.write() as tx:
 
             def act() -> dict[str, Any]:
-                return {"until": verifying.extend_verifying(tx, visit.me, number)}
+                return {"until": verify_queue.extend_task(tx, visit.me, task)}
 
-            once(tx, visit.form_key, visit.me, f"extend slot {number}", act)
+            once(tx, visit.form_key, visit.me, f"extend {task}", act)
     except Exception as error:
         return _again(visit, error)
     return _page(visit, notice="You have more time now.")
@@ -77,35 +73,35 @@ def extend(visit: Visit) -> Response:
 
 def skip(visit: Visit) -> Response:
     """Give the question back, flag it, or report the image, by the reason given; then the next question."""
-    number, reason = _question(visit), visit.text("reason")
+    task, reason = _task(visit), visit.text("reason")
     with visit.service.database.write() as tx:
 
         def act() -> dict[str, Any]:
-            if reason in IMAGE_REASONS:
-                task = verifying.verify_task(tx, visit.me, number)
-                verifying.skip_slot(tx, visit.me, number, "other")
-                report_image(tx, visit.me, task.image_id, reason)
-            else:
-                verifying.skip_slot(tx, visit.me, number, reason)
-            more = verifying.claim_slot(tx, visit.me)
-            return {"question": more.question_id if more else None}
+            verify_queue.skip_task(tx, visit.me, task, reason)
+            return {"task": _claimed(tx, visit)}
 
-        done = once(tx, visit.form_key, visit.me, f"skip slot {number}", act)
-    return _next(visit, done["question"], saved="skipped")
+        done = once(tx, visit.form_key, visit.me, f"skip {task}", act)
+    return _next(visit, done["task"], saved="skipped")
 
 
-def _question(visit: Visit) -> int:
-    """The number of the question that the reference in the address stands for."""
-    kind, _, number = (visit.service.keys.unseal(visit.request.path_params["task"]) or "").partition(" ")
-    if kind != "q":
+def _task(visit: Visit) -> str:
+    """The task that the reference in the address stands for."""
+    task = visit.service.keys.unseal(visit.request.path_params["task"])
+    if task is None:
         raise Failure(404)
-    return int(number)
+    return task
 
 
-def _next(visit: Visit, question_id: int | None, saved: str = "") -> Response:
-    if question_id is None:
+def _claimed(tx: Tx, visit: Visit) -> str | None:
+    """The person's next task."""
+    given = verify_queue.claim_task(tx, visit.me)
+    return given.reference if given else None
+
+
+def _next(visit: Visit, task: str | None, saved: str = "") -> Response:
+    if task is None:
         return visit.redirect(f"/home?nothing={'verified' if saved else 'verify'}")
-    reference = visit.service.keys.seal(f"q {question_id}")
+    reference = visit.service.keys.seal(task)
     return visit.redirect(f"/verify/{reference}" + (f"?saved={saved}" if saved else ""))
 
 
@@ -121,19 +117,19 @@ def _again(visit: Visit, error: Exception) -> Response:
 
 
 def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
-    number = _question(visit)
+    task = _task(visit)
     with visit.service.database.read() as tx:
         try:
-            task = verifying.verify_task(tx, visit.me, number)
+            shown = verify_queue.open_task(tx, visit.me, task)
         except Gone as over:
             return visit.render("verify_over.html", 409 if status == 200 else status, message=str(over))
         done = progress.progress_of(tx, visit.me).verified
-        values = {"task": task, "settings": tx.settings, "now": tx.now, "done": done}
+        values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
     saved = visit.request.query_params.get("saved", "")
     typed = {"answer": visit.text("answer"), "confidence": visit.text("confidence")}
-    reasons = (*verifying.SKIP_REASONS, *IMAGE_REASONS)
+    reasons = verify_queue.REASONS
     reference = visit.request.path_params["task"]
-    draft = visit.service.keys.label(f"{visit.me} q {number}")
+    draft = visit.service.keys.label(f"{visit.me} {task}")
     values |= {"saved": saved, "reasons": reasons, "reference": reference, "typed": typed, "draft": draft}
     return visit.render("verify.html", status, error=error, notice=notice, **values)
 

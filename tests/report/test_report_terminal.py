@@ -103,6 +103,8 @@ def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> Non
     # not better or worse: a rate of answers or flips has arrows too
     assert lines[-3] == "▲ ▼ higher or lower (Holm-corrected p < 0.05) than a"
     assert lines[-2] == "Holm's families: all (3)."
+    untested = [item | {"family": "headline", "family_size": 0} for item in differences]
+    assert "Holm's families: headline (0)." in terminal_summary(runs, untested)
 
 
 def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def _legend(
 
 def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each family of comparisons that p is corrected for, with how many were tested."""
-    sizes = {str(item.get("family") or "all"): item.get("family_size") or len(differences) for item in differences}
+    sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
     return [f"{_safe(name)} ({count(size)})" for name, size in sizes.items()]
 
 

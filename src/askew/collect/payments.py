@@ -1,0 +1,183 @@
+"""Payments: accepted, rejected and pending work of each annotator, and what it is worth.
+
+A writing session is finished work when it succeeded or used all tries. It is accepted when its round is frozen (or,
+without a success, at once), rejected when the owner removed its question, and pending until then. An answer to
+verify, gold ones included, is accepted once its question has all answers, and pending until then. All work of
+excluded people is rejected. Success that verifiers confirmed (type E) earns the bonus, and nothing else does: who calls
+right answers wrong to be done with an image gains nothing (Li et al. 2021, Fig. 8).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+
+import sqlalchemy as sa
+
+from askew.collect.database import Tx
+from askew.collect.schema import annotator, gold_result, image, question, round_, session, verification
+from askew.errors import BadOption, UsageError
+from askew.spreadsheet import csv_line
+
+KINDS = ("session", "answer", "bonus")
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What is paid for one of each, in any currency."""
+
+    session: Decimal = Decimal(0)
+    """A finished writing session."""
+    answer: Decimal = Decimal(0)
+    """An answer to verify."""
+    bonus: Decimal = Decimal(0)
+    """A question of type E."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of one person."""
+
+    name: str
+    pseudonym: str
+    platform: Mapping[str, str]
+    excluded: bool
+    sessions: Mapping[str, int]
+    """Accepted, rejected and pending ones."""
+    answers: Mapping[str, int]
+    types: Mapping[str, int]
+    """Questions in frozen rounds by type."""
+
+    def pay(self, rates: Rates, state: str = "accepted") -> Decimal:
+        """What the accepted work is worth, without bonus."""
+        return _cents(self.sessions[state] * rates.session + self.answers[state] * rates.answer)
+
+    def bonus(self, rates: Rates) -> Decimal:
+        """The bonus for questions of type E; excluded people have none."""
+        return _cents(0 * CENT if self.excluded else self.types.get("E", 0) * rates.bonus)
+
+
+def parse_rates(words: Sequence[str]) -> Rates:
+    """Rates given as ``session=0.50``, ``answer=0.05`` and ``bonus=0.25``.
+
+    >>> parse_rates(["answer=0.05", "bonus=0.2"])
+    Rates(session=Decimal('0'), answer=Decimal('0.05'), bonus=Decimal('0.2'))
+    """
+    found: dict[str, Decimal] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        try:
+            value = Decimal(text)
+        except InvalidOperation:
+            value = Decimal("NaN")
+        if name not in KINDS or not equals or not value.is_finite() or value < 0 or value >= 10**6:
+            raise BadOption(f"--rate {word}: write it as NAME=AMOUNT with {', '.join(KINDS)}, e.g. answer=0.05")
+        found[name] = value
+    return Rates(**found)
+
+
+def work_of_all(tx: Tx) -> list[Work]:
+    """The work of every annotator, and of owners who did any, in the order they joined."""
+    sessions, answers, types = _sessions(tx), _answers(tx), _types(tx)
+    found = []
+    for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
+        if row.role == "owner" and row.id not in sessions.keys() | answers.keys():
+            continue
+        excluded = row.excluded_at is not None
+        parts = (sessions.get(row.id, Counter()), answers.get(row.id, Counter()))
+        wrote, said = ({state: part[state] for state in ("accepted", "rejected", "pending")} for part in parts)
+        ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
+        found.append(Work(row.name, row.pseudonym, ids, excluded, wrote, said, types.get(row.id, Counter())))
+    return found
+
+
+def payments_csv(works: Iterable[Work], rates: Rates) -> bytes:
+    """One row per person; no cell can become a formula."""
+    works = list(works)
+    platforms = sorted({key for work in works for key in work.platform})
+    head = ["pseudonym", "name", *platforms, "excluded"]
+    head += [f"{part}_{state}" for part in ("sessions", "answers") for state in ("accepted", "rejected", "pending")]
+    head += [f"questions_{kind}" for kind in "CDE"] + ["pay", "bonus", "total", "pay_pending"]
+    lines = [csv_line(head)]
+    for work in works:
+        counts = [*work.sessions.values(), *work.answers.values(), *(work.types.get(kind, 0) for kind in "CDE")]
+        pay, bonus = work.pay(rates), work.bonus(rates)
+        ids = [work.platform.get(key, "") for key in platforms]
+        about = [work.pseudonym, work.name, *ids, "yes" if work.excluded else "no"]
+        amounts = (pay, bonus, pay + bonus, work.pay(rates, "pending"))
+        lines.append(csv_line([*about, *counts, *map(str, amounts)]))
+    return b"".join(lines)
+
+
+def bonus_csv(works: Iterable[Work], rates: Rates, key: str) -> tuple[bytes, int]:
+    """Lines of platform id and bonus, as platforms take them, and how many people with a bonus have no such id."""
+    works = list(works)
+    due = [work for work in works if work.bonus(rates) > 0]
+    known = sorted({name for work in works for name in work.platform})
+    if key not in known:
+        raise UsageError(f"Nobody has an id called {key!r}. Ids of this study: {', '.join(known) or 'none'}.")
+    lines = [csv_line([work.platform[key], str(work.bonus(rates))]) for work in due if key in work.platform]
+    return b"".join(lines), len(due) - len(lines)
+
+
+def _cents(amount: Decimal) -> Decimal:
+    return amount.quantize(CENT, ROUND_HALF_UP)
+
+
+def _counters(rows: Iterable[Sequence[object]]) -> dict[int, Counter[str]]:
+    """Person to state to number, of rows of all three."""
+    found: dict[int, Counter[str]] = {}
+    for who, state, number in rows:
+        found.setdefault(int(str(who)), Counter())[str(state)] += int(str(number))
+    return found
+
+
+def _sessions(tx: Tx) -> dict[int, Counter[str]]:
+    """Finished sessions by state."""
+    frozen = round_.c.state.in_(("FROZEN", "RELEASED"))
+    removed = sa.exists().where(question.c.session_id == session.c.id, question.c.standing == "REMOVED")
+    excluded = annotator.c.excluded_at.is_not(None)
+    state = sa.case(
+        (excluded | removed, "rejected"), (frozen | (session.c.state == "EXHAUSTED"), "accepted"), else_="pending"
+    ).label("outcome")
+    joined = (
+        session.join(image, image.c.id == session.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+        .join(annotator, annotator.c.id == session.c.annotator_id)
+    )
+    finished = sa.select(session.c.annotator_id, state, sa.func.count()).select_from(joined)
+    finished = finished.where(session.c.state.in_(("SUCCEEDED", "EXHAUSTED")))
+    return _counters(tx.rows(finished.group_by(session.c.annotator_id, state)))
+
+
+def _answers(tx: Tx) -> dict[int, Counter[str]]:
+    """Answers to verify by state, gold ones included."""
+    excluded = annotator.c.excluded_at.is_not(None)
+    open_ = (question.c.state == "VERIFYING") | (question.c.standing == "QUARANTINED")
+    frozen = round_.c.state.in_(("FROZEN", "RELEASED"))
+    state = sa.case((excluded, "rejected"), (open_ & ~frozen, "pending"), else_="accepted").label("outcome")
+    joined = (
+        verification.join(annotator, annotator.c.id == verification.c.annotator_id)
+        .join(question, question.c.id == verification.c.question_id)
+        .join(image, image.c.id == question.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+    )
+    said = sa.select(verification.c.annotator_id, state, sa.func.count()).select_from(joined)
+    known = sa.case((excluded, "rejected"), else_="accepted").label("outcome")
+    gold = sa.select(gold_result.c.annotator_id, known, sa.func.count())
+    gold = gold.join(annotator, annotator.c.id == gold_result.c.annotator_id).where(gold_result.c.answer.is_not(None))
+    rows = [
+        *tx.rows(said.group_by(verification.c.annotator_id, state)),
+        *tx.rows(gold.group_by(gold_result.c.annotator_id, known)),
+    ]
+    return _counters(rows)
+
+
+def _types(tx: Tx) -> dict[int, Counter[str]]:
+    """Questions of frozen rounds by type."""
+    typed = sa.select(question.c.annotator_id, question.c.type, sa.func.count()).where(question.c.type.is_not(None))
+    return _counters(tx.rows(typed.group_by(question.c.annotator_id, question.c.type)))

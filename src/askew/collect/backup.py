@@ -1,0 +1,208 @@
+"""Backup of a study while the service runs, and the way back.
+
+A backup is one tar file: ``study.json``, the database as of one moment (``VACUUM INTO`` for SQLite, ``pg_dump`` for
+PostgreSQL), the images and the service's key. Images never change and are stored before the database knows them, so
+those of the moment are all there. Like the study, it is readable by its owner alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from askew.collect.database import Database
+from askew.collect.invariants import violations
+from askew.collect.schema import gold_item, image, quiz_item
+from askew.collect.study import FILE, FORMAT, Study, open_study
+from askew.errors import DataError, UsageError
+from askew.files import write_joined
+
+SQLITE, DUMP = "study.sqlite", "study.dump"
+EXTRA = ("secret.key", "consent.txt", "world.json")
+"""Files of the service that are kept if they are there."""
+_SECONDS = 3600
+
+
+def back_up(study: Study, file: Path) -> int:
+    """Write a backup; gives the number of images in it. What is there already is not overwritten."""
+    if file.exists():
+        raise UsageError(f"{file}: it exists. Give a new name, so that no backup is lost.")
+    with tempfile.TemporaryDirectory(dir=file.absolute().parent, prefix=".backup-") as scratch:
+        part = Path(scratch) / "backup.tar"
+        kept = Path(scratch) / (SQLITE if study.database.is_sqlite else DUMP)
+        _copy_database(study.database, kept)
+        images = sorted((study.folder / "images").iterdir())
+        with (
+            open(os.open(part, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as out,
+            tarfile.open(fileobj=out, mode="w") as tar,
+        ):
+            tar.add(study.folder / FILE, FILE)
+            tar.add(kept, kept.name)
+            for name in EXTRA:
+                if (study.folder / name).is_file():
+                    tar.add(study.folder / name, name)
+            for path in images:
+                if path.is_file() and not path.name.startswith("."):
+                    tar.add(path, f"images/{path.name}")
+        with part.open("rb+") as done:
+            os.fsync(done.fileno())
+        os.link(part, file)  # unlike a rename, it never replaces what somebody put there meanwhile
+    return len(images)
+
+
+def restore(file: Path, folder: Path, database_url: str | None = None) -> Study:
+    """Make a study in a new folder from a backup, and check every invariant and every image of it.
+
+    A backup of a PostgreSQL study needs the URL of an empty database.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(f"{folder}: the folder is not empty. Give a new one.")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        _unpack(file, folder)
+        _place_database(file, folder, database_url)
+        return _checked(file, folder)
+    except BaseException:
+        shutil.rmtree(folder)  # it was empty before
+        raise
+
+
+def _place_database(file: Path, folder: Path, database_url: str | None) -> None:
+    """Put the unpacked database where ``study.json`` then says it is."""
+    dump = folder / DUMP
+    if dump.exists() != (database_url is not None):
+        raise UsageError(
+            f"{file}: a backup of a PostgreSQL study. Give --database with the URL of an empty database."
+            if dump.exists()
+            else f"{file}: a backup of an SQLite study is restored into its folder. Leave --database out."
+        )
+    if database_url is not None:
+        _fill_database(database_url, dump)
+        dump.unlink()
+    write_joined(folder / FILE, [json.dumps({"format": FORMAT, "database": database_url}).encode() + b"\n"])
+    for path in (folder / FILE, folder / SQLITE):
+        if path.exists():
+            os.chmod(path, 0o600)
+
+
+def _checked(file: Path, folder: Path) -> Study:
+    study = open_study(folder)
+    if found := _damage(study):
+        study.close()
+        raise DataError(f"{file}: the backup is damaged: {found[0]} ({len(found)} problems). Take an earlier one.")
+    return study
+
+
+def _copy_database(database: Database, path: Path) -> None:
+    if not database.is_sqlite:
+        _pg(["pg_dump", "--format=custom", "--no-owner", "--no-privileges", f"--file={path}"], database.url)
+    else:
+        with database.engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("VACUUM INTO ?", (str(path),))  # reads one snapshot; writers go on meanwhile
+    os.chmod(path, 0o600)
+
+
+def _fill_database(url: str, dump: Path) -> None:
+    database = Database(url)
+    try:
+        with database.read() as tx:
+            there = sa.inspect(tx.connection).get_table_names()
+    finally:
+        database.close()
+    if there:
+        raise UsageError(f"The database is not empty: it has {len(there)} tables, e.g. {there[0]}. Give an empty one.")
+    _pg(["pg_restore", "--no-owner", "--no-privileges", "--exit-on-error", "--single-transaction", str(dump)], url)
+
+
+def _pg(command: list[str], url: str) -> None:
+    """Run a program of PostgreSQL on a database; passwords go by the environment, not by the command line."""
+    program = shutil.which(command[0])
+    if program is None:
+        raise UsageError(
+            f"{command[0]} is not installed, and a PostgreSQL study needs it. Install PostgreSQL's client programs, "
+            "e.g. apt install postgresql-client, of the server's version or a later one."
+        )
+    target = ["--dbname", sa.make_url(url).database or ""] if command[0] == "pg_restore" else []
+    environment = {**os.environ, **_pg_environment(url)}
+    try:
+        done = subprocess.run(
+            [program, *command[1:-1], *target, command[-1]],
+            env=environment,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise DataError(f"{command[0]} took longer than {_SECONDS} seconds and was stopped.") from None
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise DataError(f"{command[0]} failed: {said[0] if said else f'exit code {done.returncode}'}")
+
+
+def _pg_environment(url: str) -> Mapping[str, str]:
+    parts = sa.make_url(url)
+    known = {
+        "PGHOST": parts.query.get("host") or parts.host,
+        "PGPORT": parts.query.get("port") or parts.port,
+        "PGUSER": parts.username,
+        "PGPASSWORD": parts.password,
+        "PGDATABASE": parts.database,
+    }
+    return {name: str(value) for name, value in known.items() if value is not None}
+
+
+def _unpack(file: Path, folder: Path) -> None:
+    """Unpack the files that a backup has, and no others."""
+    try:
+        with tarfile.open(file, "r:") as tar:
+            for member in tar:
+                name = member.name
+                plain = name in (FILE, SQLITE, DUMP, *EXTRA) or (
+                    name.startswith("images/") and name.count("/") == 1 and name[7:].replace(".", "").isalnum()
+                )
+                if not member.isfile() or not plain:
+                    raise DataError(
+                        f"{file}: {name!r} is not a file of a backup. Give a file that askew collect wrote."
+                    )
+                content = tar.extractfile(member)
+                assert content is not None
+                target = folder / name
+                target.parent.mkdir(exist_ok=True)
+                with open(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
+                    shutil.copyfileobj(content, out)
+    except FileNotFoundError:
+        raise DataError(f"{file}: there is no such file. Give the path of a backup.") from None
+    except (tarfile.TarError, EOFError, FileExistsError) as trouble:
+        raise DataError(f"{file}: not a whole backup ({trouble}). Copy it again, or take an earlier one.") from None
+    (folder / "images").mkdir(exist_ok=True)
+    if not any((folder / name).is_file() for name in (SQLITE, DUMP)):
+        raise DataError(f"{file}: there is no database in it, so it is not a whole backup. Take an earlier one.")
+
+
+def _damage(study: Study) -> list[str]:
+    """What is wrong with a study: broken invariants, and images that are missing or changed."""
+    with study.database.read() as tx:
+        found = violations(tx)
+        wanted = {
+            (row.sha256, row.suffix)
+            for table in (image, gold_item, quiz_item)
+            for row in tx.rows(sa.select(table.c.sha256, table.c.suffix))
+        }
+    for sha256, suffix in sorted(wanted):
+        path = study.image_path(sha256, suffix)
+        if not path.is_file():
+            found.append(f"the image {path.name} is missing")
+        elif hashlib.sha256(path.read_bytes()).hexdigest() != sha256:
+            found.append(f"the image {path.name} is not what it was")
+    return found

@@ -18,8 +18,8 @@ from PIL import Image
 from scipy.ndimage import gaussian_filter
 
 from askew.perturb.visual import Visual
-from askew.perturb.visual.encode import encode
-from askew.perturb.visual.keep import changed
+from askew.perturb.visual.hide_background import changed
+from askew.perturb.visual.image_encoding import encode
 from askew.types import Question, Scene, Thing
 
 WIDTH, HEIGHT = 500, 375

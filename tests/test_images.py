@@ -18,7 +18,7 @@ from askew.data.export import task_functions
 from askew.errors import BadImage
 from askew.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
 from askew.models.endpoint.pictures import encode
-from askew.perturb.visual.mean import PHOTOS, channel_mean
+from askew.perturb.visual.hide_background import PHOTOS, channel_mean
 from askew.report.pictures import Album
 from askew.types import ImageRef
 

@@ -14,7 +14,7 @@ from askew.api import Questions
 from askew.errors import BadOption
 from askew.images import open_image
 from askew.metrics.scorer import score
-from askew.perturb.visual.encode import encode
+from askew.perturb.visual.image_encoding import encode
 from askew.registry import make
 from askew.suites.carets import CaretsSuite
 from askew.suites.carets_tables import TESTS, labelled
@@ -49,7 +49,7 @@ def test_is_made_from_what_people_type() -> None:
         ({"tests": "rephrase,nothing"}, r"no test is called 'nothing'\. Give all, or some of rephrase, order"),
         ({"tests": ""}, "Give all"),
         ({"size": -1}, "size is -1"),
-        ({"visual": "smear"}, "is no change of a picture"),
+        ({"visual": "smear"}, "is not an image change"),
         ({"fill": "red"}, "fill is 'red'"),
         ({"fill": "1,2,999"}, "fill is '1,2,999'"),
         ({"accuracy": "close"}, "No accuracy mode"),

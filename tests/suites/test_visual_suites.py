@@ -12,7 +12,7 @@ import askew
 from askew.api import Questions
 from askew.data.groups import told_apart
 from askew.errors import BadOption
-from askew.perturb.visual.encode import encode
+from askew.perturb.visual.image_encoding import encode
 from askew.publish import publish
 from askew.registry import make
 from askew.settings import Named, Settings
@@ -102,10 +102,10 @@ def test_the_limit_does_not_change_variants() -> None:
     ("suite", "said"),
     [
         (lambda: CorruptionSuite("fog"), "No corruption is called 'fog'"),
-        (lambda: CorruptionSuite(severities="6"), "goes from 1 to 5"),
+        (lambda: CorruptionSuite(severities="6"), "Give 1 to 5"),
         (lambda: CorruptionSuite(severities="high"), "a severity is 'high'"),
-        (lambda: CorruptionSuite(encoding="gif"), "no encoding"),
-        (lambda: VisualSuite("smear"), "no change of a picture"),
+        (lambda: CorruptionSuite(encoding="gif"), "not an image encoding"),
+        (lambda: VisualSuite("smear"), "not an image change"),
         (lambda: VisualSuite(unnamed="some"), "Give refuse or random"),
         (lambda: VisualSuite(correct="half"), "does not say when an answer is right"),
     ],

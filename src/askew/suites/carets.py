@@ -15,8 +15,8 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rates import AnswerRate
 from askew.metrics.rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
-from askew.perturb.visual.encode import Encoding
-from askew.perturb.visual.mean import PHOTOS
+from askew.perturb.visual.hide_background import PHOTOS
+from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
 from askew.suites.choices import listed
 from askew.suites.measures import both_sides, carets_scores
@@ -89,7 +89,7 @@ class CaretsSuite:
         """Three passes over the scenes: for what is plausible, for the pool, for the questions (one for the colour)."""
         from askew.perturb.carets import generate
 
-        pictures = Visual(self._changes, self._fill(data), self.encoding).pictures
+        pictures = Visual(self._changes, self._fill(data), self.encoding).image_variants
         made = generate(data, seed, tuple(self.tests), self.size or None, picture=pictures, workers=self.workers)
         for item in made:
             yield labelled(item) if isinstance(item, Group) else item

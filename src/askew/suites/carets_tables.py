@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from askew.perturb.visual.keep import change_title
+from askew.perturb.visual.hide_background import change_title
 from askew.suites.published import published
 from askew.types import Column, Group, Table, Variant
 

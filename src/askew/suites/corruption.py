@@ -13,8 +13,8 @@ from askew.metrics.rscore import NoiseAccuracy
 from askew.metrics.worst import Worst
 from askew.perturb.build import vary_all
 from askew.perturb.visual import KINDS, Corruption
-from askew.perturb.visual.corrupt import SEVERITIES
-from askew.perturb.visual.encode import Encoding
+from askew.perturb.visual.corruptions import SEVERITIES
+from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.choices import listed
 from askew.suites.measures import both_sides
 from askew.types import Column, Group, Mode, Refusal, Table

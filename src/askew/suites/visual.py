@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.build import vary_all
 from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
-from askew.perturb.visual.encode import Encoding
-from askew.perturb.visual.keep import change_title
+from askew.perturb.visual.hide_background import change_title
+from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.choices import listed
 from askew.suites.measures import both_sides, carets_scores
 from askew.types import Column, Group, Mode, Refusal, Table

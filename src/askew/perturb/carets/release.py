@@ -30,7 +30,7 @@ def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:
     A file lists ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``, an
     original before what was made of it. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
     original and a suffix (``-t`` rephrased, ``-s`` swapped, ``-h`` ontology, ``-n`` negated, ``-a`` antonym), and
-    ``new_template_number``. Changed pictures (``-v1``, ...) have an ``img_id`` of their own.
+    ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own.
     """
     paths: list[str] = []
     candidates: Counter[tuple[str, object]] = Counter()

@@ -1,9 +1,6 @@
-"""Pictures changed in known ways: everything but what the question is about hidden (CARETS), or the whole corrupted."""
+"""Images changed in known ways: everything but what the question is about hidden (CARETS), or the whole corrupted."""
 
-from askew.perturb.visual.corrupt import KINDS, corrupted
-from askew.perturb.visual.corruption import Corruption
-from askew.perturb.visual.keep import CHANGES
-from askew.perturb.visual.mean import channel_mean
-from askew.perturb.visual.visual import TEST, Visual
+from askew.perturb.visual.corruptions import KINDS, Corruption, corrupted
+from askew.perturb.visual.hide_background import CHANGES, TEST, Visual, channel_mean
 
 __all__ = ["CHANGES", "KINDS", "TEST", "Corruption", "Visual", "channel_mean", "corrupted"]

@@ -8,7 +8,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.perturb.visual.regions import (
+from askew.perturb.visual.question_regions import (
     SMALLEST,
     asks_for_place,
     asks_for_surroundings,
@@ -102,7 +102,7 @@ def test_without_a_scene_a_box_lies_in_the_picture(size: tuple[int, int], seed: 
     st.lists(st.tuples(*[st.floats(-100, 700)] * 2, *[st.floats(0, 700)] * 2), max_size=4),
     st.tuples(st.integers(1, 500), st.integers(1, 500)),
 )
-def test_regions_lie_in_the_picture_and_are_never_small(boxes: list, size: tuple[int, int]) -> None:
+def test_regions_lie_in_the_image_and_are_never_small(boxes: list, size: tuple[int, int]) -> None:
     found = regions(boxes, (500, 400), size)
     for left, top, right, bottom in found:
         assert 0 <= left < right <= size[0]

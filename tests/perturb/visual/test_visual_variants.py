@@ -15,7 +15,7 @@ from askew.data.groups import read_groups, write_groups
 from askew.errors import BadOption
 from askew.images import check_image, open_image
 from askew.perturb.visual import CHANGES, KINDS, Corruption, Visual, channel_mean, corrupted
-from askew.perturb.visual.encode import encode
+from askew.perturb.visual.image_encoding import encode
 from askew.types import Expect, Group, ImageRef, Question, Refusal, Scene, Thing, Variant
 from askew.verbs import Perturbation
 
@@ -51,7 +51,7 @@ def test_five_variants_that_ask_the_same() -> None:
     assert len({v.question.image.id for v in variants}) == 5
 
 
-def test_pictures_are_known_by_their_content() -> None:
+def test_images_are_known_by_their_content() -> None:
     for variant in made(Visual()):
         image = variant.question.image
         assert hashlib.sha256(image.data).hexdigest() == image.sha256
@@ -70,7 +70,7 @@ def test_negatives_keep_one_or_two_boxes_by_chance() -> None:
     assert refused(Visual(), dog) == ["it names nothing that has a box in the scene"]
     boxes = set()
     for seed in range(30):
-        variants = [v for v in Visual(("mask",)).pictures(dog, [], Random(seed)) if isinstance(v, Variant)]
+        variants = [v for v in Visual(("mask",)).image_variants(dog, [], Random(seed)) if isinstance(v, Variant)]
         assert variants[0].note["drawn"] == "boxes"
         boxes.add(str(variants[0].note["boxes"]))
     assert {"[[10, 10, 60, 50]]", "[[100, 60, 40, 40]]"} < boxes
@@ -78,18 +78,18 @@ def test_negatives_keep_one_or_two_boxes_by_chance() -> None:
 
 
 def test_boxes_that_are_given() -> None:
-    (variant,) = Visual(("crop",)).pictures(CAT, [[0, 0, 40, 40], [100, 60, 40, 40]], Random(0))
+    (variant,) = Visual(("crop",)).image_variants(CAT, [[0, 0, 40, 40], [100, 60, 40, 40]], Random(0))
     assert variant.question.image.size == (140, 100)
     assert "drawn" not in variant.note
 
 
-def test_a_picture_of_another_size_than_the_scene() -> None:
+def test_a_image_of_another_size_than_the_scene() -> None:
     large = replace(CAT, image=encode(photo(size=(320, 240)), "png"))
     assert made(Visual(("crop",)), large)[0].note["boxes"] == [[20, 20, 120, 100]]
 
 
-def test_a_picture_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
-    """Boxes of the lying picture would be stretched to another place of the upright one."""
+def test_a_image_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
+    """Boxes of the lying image would be stretched to another place of the upright one."""
     path = str(tmp_path / "turned.jpg")
     exif = Image.Exif()
     exif[0x0112] = 6
@@ -97,7 +97,7 @@ def test_a_picture_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
     turned = replace(CAT, image=ImageRef(7, path))
     assert open_image(turned.image).size == (120, 160)
     assert made(Visual(), turned) == []
-    assert refused(Visual(), turned) == ["its picture is turned by a quarter against the scene's boxes"]
+    assert refused(Visual(), turned) == ["its image is rotated by 90 degrees relative to the scene's boxes"]
     upright = replace(SCENE, size=(120, 160))
     assert made(Visual(("crop",)), replace(turned, scene=upright))[0].note["boxes"] == [[10, 10, 60, 50]]
     assert len(made(Corruption(("noise",)), turned)) == 5
@@ -106,14 +106,14 @@ def test_a_picture_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
 def test_questions_that_a_change_would_make_another_question() -> None:
     left = replace(CAT, text="Is the cat on the left black?")
     assert [v.made_by for v in made(Visual(), left)] == [f"visual/{change}" for change in CHANGES if change != "crop"]
-    assert refused(Visual(), left) == ["it asks for a place in the picture, which a crop changes"]
+    assert refused(Visual(), left) == ["it asks for a place in the image, which a crop changes"]
     assert made(Visual(("crop",)), left) == []
     assert refused(Visual(), replace(CAT, text="Where is the cat?")) == ["it asks where something is"]
 
 
 def test_refusals(tmp_path: Path) -> None:
-    assert refused(Visual(), replace(CAT, image=None)) == ["there is no picture"]
-    assert refused(Visual(), replace(CAT, image=ImageRef(7))) == ["there is no picture"]
+    assert refused(Visual(), replace(CAT, image=None)) == ["there is no image"]
+    assert refused(Visual(), replace(CAT, image=ImageRef(7))) == ["there is no image"]
     cut, large = encode(photo(), "jpeg").data[:-900], b"P5 9000 9000 255\n"
     told = {b"no": "the file is not a picture", cut: "the picture is damaged", large: "the picture is too large"}
     for content, reason in told.items():
@@ -121,13 +121,13 @@ def test_refusals(tmp_path: Path) -> None:
     assert refused(Visual(), replace(CAT, image=ImageRef(7, str(tmp_path / "none.jpg")))) == [
         "the picture cannot be read"
     ]
-    assert refused(Corruption(("noise", "jpeg")), replace(CAT, image=None)) == ["there is no picture"] * 2
+    assert refused(Corruption(("noise", "jpeg")), replace(CAT, image=None)) == ["there is no image"] * 2
     whole = replace(SCENE, things=(Thing("1", "cat", (), (0, 0, 160, 120)),))
-    assert refused(Visual(), replace(CAT, scene=whole)) == ["its boxes fill the picture"] * 5
+    assert refused(Visual(), replace(CAT, scene=whole)) == ["its boxes fill the image"] * 5
     outside = replace(SCENE, things=(Thing("1", "cat", (), (200, 0, 40, 40)),))
-    assert refused(Visual(), replace(CAT, scene=outside)) == ["its boxes lie outside the picture"]
+    assert refused(Visual(), replace(CAT, scene=outside)) == ["its boxes lie outside the image"]
     corners = replace(SCENE, things=(Thing("1", "cat", (), (0, 0, 40, 40)), Thing("2", "cat", (), (120, 80, 40, 40))))
-    assert len(made(Visual(), replace(CAT, scene=corners))) == 4  # a crop would be the picture itself
+    assert len(made(Visual(), replace(CAT, scene=corners))) == 4  # a crop would be the image itself
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_bad_corruptions(options) -> None:
         Corruption(**options)
 
 
-def test_pictures_are_written_once_by_their_content(tmp_path: Path) -> None:
+def test_images_are_written_once_by_their_content(tmp_path: Path) -> None:
     variants = tuple(made(Visual(("mask", "crop"))))
     groups = [Group(n, "visual", CAT, variants) for n in range(3)]
     path = tmp_path / "groups.jsonl"
@@ -169,7 +169,7 @@ def test_jpeg_is_nearly_so() -> None:
     assert error.mean() < 1.5
 
 
-def test_channel_mean_of_jpegs_is_the_pictures() -> None:
+def test_channel_mean_of_jpegs_is_that_of_the_images() -> None:
     pictures = [photo(seed) for seed in range(3)]
     exact = np.mean([np.asarray(picture).reshape(-1, 3).mean(axis=0) for picture in pictures], axis=0)
     found = channel_mean([*(encode(picture, "jpeg") for picture in pictures), ImageRef(9), ImageRef(8, data=b"no")])

@@ -1,4 +1,4 @@
-"""Which part of a picture a question is about: the boxes of the things it names, or boxes drawn by chance."""
+"""Which regions of an image a question is about: the boxes of the things it names, or random boxes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Box: TypeAlias = tuple[float, float, float, float]
 """x, y (top left), width, height, in pixels."""
 
 Region: TypeAlias = tuple[int, int, int, int]
-"""Left, top, right, bottom in whole pixels, the last two just outside."""
+"""Left, top, right, bottom in whole pixels; right and bottom are exclusive."""
 
 SMALLEST = 32
-"""Pixels a side that people recognise a scene from (Torralba et al. 2008), the least size of a box in CARETS."""
+"""The smallest side of a box in CARETS: people recognise a scene from 32 × 32 pixels (Torralba et al. 2008)."""
 
 
 def named_boxes(question: Question) -> list[Box]:
-    """The boxes of all things of the scene that the question or its most frequent answer names, in their order.
+    """The boxes of all things in the scene that the question or its most frequent answer names, in scene order.
 
-    A thing is named in the singular or the plural, and by its longest name: a *traffic light* is not a *light*. What a
-    named thing rides, holds, wears or stands on (and what rides it, ...) belongs to it.
+    Names match in the singular and the plural, the longest name first: a *traffic light* is not a *light*. Things that
+    a named thing rides, holds, wears or stands on (or that ride it, ...) are kept as well.
 
     >>> things = (Thing("1", "dog", box=(0, 0, 40, 40)), Thing("2", "hot dog", box=(50, 0, 40, 40)))
     >>> named_boxes(Question(1, None, "Are there any dogs?", scene=Scene("1", things)))
@@ -45,17 +45,17 @@ def named_boxes(question: Question) -> list[Box]:
 
 
 def asks_for_place(question: Question) -> bool:
-    """Whether the question speaks of a place in the picture, e.g. *the man on the left*."""
+    """Whether the question mentions a position in the image, e.g. *the man on the left*."""
     return not _words()["place"].isdisjoint(tokens(question.text))
 
 
 def asks_for_surroundings(question: Question) -> bool:
-    """Whether the question asks for what is around, e.g. *Where is the cat?*"""
+    """Whether the question asks about the surroundings, e.g. *Where is the cat?*"""
     return tokens(question.text)[:1] != () and tokens(question.text)[0] in _words()["surroundings"]
 
 
 def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> list[Box]:
-    """One or two boxes of things at least 32 pixels a side; a box anywhere when the scene has none so large."""
+    """One or two boxes of things with sides of at least 32 pixels; a box anywhere if the scene has none."""
     large = [thing.box for thing in scene.things if thing.box and min(thing.box[2:]) >= SMALLEST] if scene else []
     boxes = list(dict.fromkeys(large))
     if boxes:
@@ -66,9 +66,9 @@ def random_boxes(scene: Scene | None, size: tuple[int, int], rng: Random) -> lis
 
 
 def regions(boxes: Iterable[Box], drawn_on: tuple[int, int] | None, size: tuple[int, int]) -> list[Region]:
-    """The boxes in the pixels of a picture of this size, each at least 32 a side where the picture has room.
+    """The boxes in the pixels of an image of this size, enlarged to sides of at least 32 where the image has room.
 
-    ``drawn_on`` is the size the boxes were drawn on, when it may be another. What lies outside the picture goes.
+    ``drawn_on`` is the image size that the boxes refer to, if different. Parts outside the image are cut off.
 
     >>> regions([(100, 100, 50, 40), (0, 0, 10, 10)], (200, 200), (400, 400))
     [(200, 200, 300, 280), (0, 0, 32, 32)]
@@ -86,7 +86,7 @@ def regions(boxes: Iterable[Box], drawn_on: tuple[int, int] | None, size: tuple[
 
 
 def hull(parts: Sequence[Region]) -> Region:
-    """The smallest rectangle that holds all of them.
+    """The smallest rectangle that contains all regions.
 
     >>> hull([(10, 20, 42, 52), (30, 0, 90, 40)])
     (10, 0, 90, 52)
@@ -96,12 +96,12 @@ def hull(parts: Sequence[Region]) -> Region:
 
 
 def as_boxes(parts: Iterable[Region]) -> list[list[int]]:
-    """Regions as x, y, width and height again, for notes."""
+    """Regions as x, y, width and height, for notes."""
     return [[left, top, right - left, bottom - top] for left, top, right, bottom in parts]
 
 
 def _belonging(scene: Scene, found: Set[str]) -> Iterator[str]:
-    """Things that a found one is related to other than by position."""
+    """The ids of things related to a found thing other than by position."""
     for relation in scene.relations:
         if _words()["position"].isdisjoint(tokens(relation.name)):
             if relation.subject in found:
@@ -112,11 +112,11 @@ def _belonging(scene: Scene, found: Set[str]) -> Iterator[str]:
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    return {kind: frozenset(words) for kind, words in shipped("perturb/visual/words.yaml").items()}
+    return {kind: frozenset(words) for kind, words in shipped("perturb/visual/place_words.yaml").items()}
 
 
 def _side(start: float, stop: float, whole: int) -> tuple[int, int]:
-    """A side in whole pixels inside the picture, grown about its middle where it is under 32."""
+    """An interval in whole pixels inside the image, enlarged around its middle if shorter than 32."""
     first, last = max(0, floor(start)), min(whole, ceil(stop))
     missing = min(SMALLEST, whole) - (last - first)
     if first < last and missing > 0:
@@ -126,27 +126,27 @@ def _side(start: float, stop: float, whole: int) -> tuple[int, int]:
 
 
 def _names_in(words: Sequence[str], things: Iterable[Thing]) -> Iterator[str]:
-    """Names of things that stand in these words; a word that belongs to a longer name is used up by it."""
+    """Names of things that occur in these words; the words of a longer name do not count for shorter ones."""
     names = sorted({thing.name for thing in things}, key=lambda name: (-len(name.split()), name))
     free = list(words)
     for name in names:
         wanted = tokens(name)
         count = len(wanted)
-        places = [place for place in range(len(free) - count + 1) if wanted and _stands(free, place, wanted)]
+        places = [place for place in range(len(free) - count + 1) if wanted and _occurs(free, place, wanted)]
         if places:
             yield name
         for place in places:
             free[place : place + count] = [""] * count
 
 
-def _stands(words: Sequence[str], place: int, wanted: Sequence[str]) -> bool:
-    """Whether a name stands at this place, its last word in either number."""
+def _occurs(words: Sequence[str], place: int, wanted: Sequence[str]) -> bool:
+    """Whether a name occurs at this place, its last word in the singular or plural."""
     last = place + len(wanted) - 1
     return tuple(words[place:last]) == tuple(wanted[:-1]) and _same(words[last], wanted[-1])
 
 
 def _same(word: str, other: str) -> bool:
-    """The same noun, in the same or the other number.
+    """Whether two words are the same noun, in the singular or plural.
 
     >>> _same("people", "person"), _same("bus", "buses"), _same("cat", "dog")
     (True, True, False)

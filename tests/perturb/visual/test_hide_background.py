@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from askew.errors import BadOption
-from askew.perturb.visual.keep import CHANGES, changed, check_change, gaussian
+from askew.perturb.visual.hide_background import CHANGES, changed, check_change, gaussian
 
 FILL = (10, 20, 30)
 
@@ -32,9 +32,9 @@ def halves() -> Image.Image:
 @pytest.mark.parametrize("make", [photo, noise, halves])
 def test_blurs_like_scipy_within_six_levels(make, sigma) -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
-    picture = make()
-    exact = ndimage.gaussian_filter(np.asarray(picture, dtype=float), (sigma, sigma, 0), mode="nearest")
-    error = np.abs(np.asarray(gaussian(picture, sigma), dtype=float) - exact)
+    image = make()
+    exact = ndimage.gaussian_filter(np.asarray(image, dtype=float), (sigma, sigma, 0), mode="nearest")
+    error = np.abs(np.asarray(gaussian(image, sigma), dtype=float) - exact)
     assert error.max() <= 6
     assert error.mean() <= 1
 
@@ -42,36 +42,36 @@ def test_blurs_like_scipy_within_six_levels(make, sigma) -> None:
 @pytest.mark.parametrize("sigma", [3, 9])
 def test_a_soft_mask_is_the_blurred_mask_laid_over(sigma) -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
-    picture = photo()
+    image = photo()
     mask = np.zeros((150, 200))
     mask[40:90, 30:110] = 1
     mask[100:140, 150:190] = 1
     soft = ndimage.gaussian_filter(mask, sigma, mode="nearest")[..., None]
-    values = np.asarray(picture, dtype=float)
+    values = np.asarray(image, dtype=float)
     blurred = ndimage.gaussian_filter(values, (sigma, sigma, 0), mode="nearest")
     wanted = soft * values + (1 - soft) * blurred
-    made = changed(picture, [(30, 40, 110, 90), (150, 100, 190, 140)], f"blur-{sigma}", FILL)
+    made = changed(image, [(30, 40, 110, 90), (150, 100, 190, 140)], f"blur-{sigma}", FILL)
     assert np.abs(np.asarray(made, dtype=float) - wanted).max() <= 8
 
 
 def test_the_middle_of_a_kept_box_stays_and_the_rest_does_not() -> None:
-    picture = noise()
-    made = changed(picture, [(40, 40, 140, 120)], "blur-3", FILL)
-    before, after = (np.asarray(image)[55:105, 55:125] for image in (picture, made))
+    image = noise()
+    made = changed(image, [(40, 40, 140, 120)], "blur-3", FILL)
+    before, after = (np.asarray(image)[55:105, 55:125] for image in (image, made))
     assert (before == after).all()
-    assert np.asarray(made)[:30].std() < np.asarray(picture)[:30].std() / 3
+    assert np.asarray(made)[:30].std() < np.asarray(image)[:30].std() / 3
 
 
-def test_a_plain_picture_stays_plain_up_to_its_border() -> None:
+def test_a_plain_image_stays_plain_up_to_its_border() -> None:
     plain = Image.new("RGB", (50, 40), (200, 100, 7))
     assert gaussian(plain, 9).getcolors() == [(2000, (200, 100, 7))]
 
 
 def test_mask_and_crop() -> None:
-    picture = photo()
+    image = photo()
     parts = [(10, 20, 60, 70), (100, 30, 150, 90)]
-    masked, cut = (changed(picture, parts, change, FILL) for change in ("mask", "crop"))
-    values, kept = np.asarray(masked), np.asarray(picture)
+    masked, cut = (changed(image, parts, change, FILL) for change in ("mask", "crop"))
+    values, kept = np.asarray(masked), np.asarray(image)
     assert (values[20:70, 10:60] == kept[20:70, 10:60]).all()
     assert (values[30:90, 100:150] == kept[30:90, 100:150]).all()
     assert (values[:20] == FILL).all()
@@ -91,5 +91,5 @@ def test_any_size(size, change) -> None:
 
 @pytest.mark.parametrize("change", ["blur", "blur-0", "blur-51", "blur-3.5", "blur--3", "masks", ""])
 def test_what_is_no_change(change) -> None:
-    with pytest.raises(BadOption, match=r"is no change of a picture\. Known: mask, crop and blur-1"):
+    with pytest.raises(BadOption, match=r"is not an image change\. Known: mask, crop and blur-1"):
         check_change(change)

@@ -1,0 +1,151 @@
+"""Common corruptions of a whole image, each in five severities (after ImageNet-C: Hendrycks & Dietterich 2019).
+
+These go beyond CARETS. All use integer arithmetic or a table, so pixels are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from random import Random
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from askew.errors import BadOption
+from askew.images import open_encoded
+from askew.perturb.visual.hide_background import gaussian
+from askew.perturb.visual.image_encoding import Encoding, check_encoding, encode, image_of
+from askew.shipped import shipped
+from askew.types import Expect, Question, Refusal, Variant
+
+KINDS = ("noise", "blur", "bright", "contrast", "jpeg")
+SEVERITIES = (1, 2, 3, 4, 5)
+
+_LEVELS = 1 << 16
+
+
+@dataclass(frozen=True)
+class Corruption:
+    """Noise, blur, brightness, low contrast and JPEG in five severities (after Hendrycks & Dietterich 2019).
+
+    The note of each variant has its ``level``, so that accuracy can be plotted over severity.
+    """
+
+    kinds: tuple[str, ...] = KINDS
+    severities: tuple[int, ...] = SEVERITIES
+    encoding: Encoding = "jpeg"
+    """The file format of the corrupted images."""
+
+    def __post_init__(self) -> None:
+        if not self.kinds or not self.severities:
+            raise BadOption(f"No corruption is given. Give some of {', '.join(KINDS)} and severities from 1 to 5.")
+        check_encoding(self.encoding)
+        for kind in self.kinds:
+            for severity in self.severities:
+                check_corruption(kind, severity)
+
+    def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
+        """The question with its image corrupted in each way."""
+        image = image_of(question)
+        if isinstance(image, str):
+            yield from (Refusal(question.id, kind, image) for kind in self.kinds)
+            return
+        seed = rng.random()
+        for kind in self.kinds:
+            for severity in self.severities:
+                made = corrupted(image, kind, severity, Random(f"{seed}:{kind}:{severity}"))
+                yield Variant(
+                    replace(
+                        question, id=f"{question.id}/corruption-{kind}-{severity}", image=encode(made, self.encoding)
+                    ),
+                    Expect.SAME,
+                    kind,
+                    f"corruption/{kind}",
+                    {"level": severity},
+                )
+
+
+def check_corruption(kind: str, severity: int) -> None:
+    """Raise BadOption for an unknown corruption or severity, before any image is changed."""
+    if kind not in KINDS:
+        raise BadOption(f"No corruption is called {kind!r}. Known: {', '.join(KINDS)}.")
+    if severity not in SEVERITIES:
+        raise BadOption(f"{kind}: the severity is {severity}. Give 1 to 5.")
+
+
+def corrupted(image: Image.Image, kind: str, severity: int, rng: Random) -> Image.Image:
+    """The corrupted image; only noise uses the random generator.
+
+    >>> corrupted(Image.new("RGB", (1, 1), (100, 50, 0)), "bright", 5, Random(0)).getpixel((0, 0))
+    (228, 114, 0)
+    """
+    check_corruption(kind, severity)
+    return _CORRUPT[kind](image, _strengths()[kind][severity - 1], rng)
+
+
+@cache
+def _strengths() -> Mapping[str, tuple[float, ...]]:
+    return {kind: tuple(values) for kind, values in shipped("perturb/visual/corruptions.yaml").items()}
+
+
+def _noise(image: Image.Image, strength: float, rng: Random) -> Image.Image:
+    """Independent Gaussian noise on every value, clipped at black and white."""
+    values = np.asarray(image, dtype=np.int16)
+    drawn = np.frombuffer(rng.randbytes(2 * values.size), dtype="<u2")
+    noisy = values + _normal(strength)[drawn].reshape(values.shape)
+    return Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8))
+
+
+@cache
+def _normal(strength: float) -> npt.NDArray[np.int16]:
+    """The quantiles of the normal distribution in levels of 255, one for each 16-bit number."""
+    normal = NormalDist(0, 255 * strength)
+    half = [round(normal.inv_cdf((place + 0.5) / _LEVELS)) for place in range(_LEVELS // 2)]
+    return np.array([*half, *(-level for level in reversed(half))], dtype=np.int16)
+
+
+def _blur(image: Image.Image, strength: float, rng: Random) -> Image.Image:
+    return gaussian(image, strength)
+
+
+def _bright(image: Image.Image, strength: float, rng: Random) -> Image.Image:
+    """Raise the brightest channel, to 255 at most, and scale the others in proportion; black becomes grey."""
+    values = np.asarray(image, dtype=np.int32)
+    most = values.max(axis=2, keepdims=True)
+    wanted = np.minimum(255, most + _rounded(255 * strength))
+    scaled = (2 * values * wanted + most) // np.maximum(1, 2 * most)
+    return Image.fromarray(np.where(most == 0, wanted, scaled).astype(np.uint8))
+
+
+def _contrast(image: Image.Image, strength: float, rng: Random) -> Image.Image:
+    """Move every value towards the mean of its channel."""
+    values = np.asarray(image, dtype=np.int64)
+    pixels = values.shape[0] * values.shape[1]
+    mean = (2 * values.sum(axis=(0, 1)) + pixels) // (2 * pixels)
+    part = _rounded(1000 * strength)
+    return Image.fromarray(((1000 * mean + part * (values - mean) + 500) // 1000).astype(np.uint8))
+
+
+def _jpeg(image: Image.Image, strength: float, rng: Random) -> Image.Image:
+    """Compress as JPEG and decode again."""
+    buffer = io.BytesIO()
+    image.save(buffer, "JPEG", quality=int(strength))
+    return open_encoded(buffer, ("JPEG",), image.width * image.height).convert("RGB")
+
+
+def _rounded(value: float) -> int:
+    return int(value + 0.5)
+
+
+_CORRUPT: Mapping[str, Callable[[Image.Image, float, Random], Image.Image]] = {
+    "noise": _noise,
+    "blur": _blur,
+    "bright": _bright,
+    "contrast": _contrast,
+    "jpeg": _jpeg,
+}

@@ -6,6 +6,7 @@ import getpass
 import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from askew.data.groups import read_groups
 from askew.image_folders import ImageFolders
 from askew.models.baselines import Constant
 from askew.public import public_text, public_word
+from askew.report.load import load_run
 from askew.store import Store, ask_key
 from askew.types import Prediction
 
@@ -181,3 +183,18 @@ def test_text_with_paths_of_this_machine(place, monkeypatch):
     assert public_word(f"jsonl:{inside},images={inside.parent}") == "jsonl:x.jpg,images=data"
     for same in ("a/b/c", "1/2", "yes/no", "http://host/a/b", "~/x/y", "../up/there.json", "and / or", "r/ask"):
         assert public_text(same) == same
+
+
+def test_images_of_a_run_of_an_earlier_version_are_found(place, monkeypatch):
+    """It named them from the folder that it ran in, or by their whole path."""
+    data, images = f"vqa:{place}/w/vqa,split=world_val", place / "w" / "images"
+    askew.evaluate("constant:white", data, "accuracy", images=str(images), output=place / "o")
+    run = load_run(place / "o")
+    assert run.image("COCO_nowhere.jpg") is None
+    old = replace(run, results={key: value for key, value in run.results.items() if key != "groups"})
+    monkeypatch.chdir(place / "w")
+    for file in images.glob("COCO_world_val_*.jpg"):
+        assert run.image(file.name) == file
+        assert old.image(str(file)) == file
+        assert old.image(f"images/{file.name}") == Path("images", file.name)
+        assert replace(old, images=images).image(file.name) == file

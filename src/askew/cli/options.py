@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from askew.errors import UsageError
 from askew.limits import read_yaml
-from askew.public import public_word
+from askew.public import public_text, public_word
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
 """Options by name, each with the type of its value and its help."""
@@ -125,7 +125,7 @@ def _fit(path: str, action: argparse.Action, value: Any) -> Any:
 def as_typed() -> str:
     """The command that is running, for results.json: without folders of this machine; bytes that are not UTF-8 show."""
     words = (os.fsencode(word).decode("utf-8", "replace") for word in sys.argv[1:])
-    return shlex.join(["askew", *map(public_word, words)])
+    return shlex.join(["askew", *(public_text(public_word(word)) for word in words)])
 
 
 def several(value: str | list[str]) -> list[str]:

@@ -67,6 +67,7 @@ class Run:
         known = None if os.path.isabs(name) else self._image_folders.find(name)
         below = [self.images / name, self.images / os.path.basename(name)] if self.images else []
         found = [*below, *([Path(known)] if known else [self.folder / name, self.folder.parent / name])]
+        found += [] if "groups" in self.results else [Path(name)]  # as earlier versions wrote it
         return next((path for path in found if path.is_file()), None)
 
     @cached_property

@@ -41,6 +41,7 @@ def question_record(question: Question) -> Record:
         question_type=question.kind.question_type,
         context=question.context,
         confidences=question.confidences,
+        tags=dict(question.tags),
         scene=question.scene and scene_record(question.scene),
     )
 
@@ -65,6 +66,7 @@ def question_from(record: Mapping[str, Any]) -> Question:
         scene=scene_from(record["scene"]) if "scene" in record else None,
         context=record.get("context", ""),
         confidences=tuple(record.get("confidences", ())),
+        tags=tuple(sorted(record.get("tags", {}).items())),
     )
 
 

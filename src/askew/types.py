@@ -113,6 +113,8 @@ class Question:
     """What was said before (a dialogue, a caption, basic questions); part of what the model is asked."""
     confidences: tuple[str, ...] = ()
     """yes, maybe or no for each answer, when the people were asked how sure they are."""
+    tags: tuple[tuple[str, str], ...] = ()
+    """What else the data sorts it by, e.g. the round and domain of a collected benchmark; scores are sliced by it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ COMMANDS = {
     "compare": "show runs side by side, with significance",
     "gate": "pass or fail a run: what is required of it, and no worse than a run before",
     "report": "write the report of one or more runs again",
+    "collect": "collect questions that fool a model: people write, judge and verify; freeze and release",
     "export": "write groups as questions that other harnesses can answer",
     "train": "train a network on questions and groups; resumes by itself",
     "experiment": "a paper's table again, with networks trained here",

@@ -88,13 +88,13 @@ class Tx:
         result: sa.CursorResult[Any] = self.connection.execute(statement, values)
         return result
 
-    def rows(self, statement: sa.Executable) -> Sequence[AnyRow]:
+    def rows(self, statement: sa.Executable, **values: Any) -> Sequence[AnyRow]:
         """All rows."""
-        return self.connection.execute(statement).all()
+        return self.connection.execute(statement, values or None).all()
 
-    def first(self, statement: sa.Executable) -> AnyRow | None:
-        """The first row, if there is one."""
-        return self.connection.execute(statement).first()
+    def first(self, statement: sa.Executable, **values: Any) -> AnyRow | None:
+        """The first row, if there is one; ``values`` are for the statement's parameters."""
+        return self.connection.execute(statement, values or None).first()
 
     def value(self, statement: sa.Executable) -> Any:
         """The first value of the first row, or None."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -68,61 +69,54 @@ def renew(tx: Tx, session_id: int, **values: Any) -> int:
     return until
 
 
-def _not_for(annotator_id: int) -> sa.ColumnElement[bool]:
-    """Images that this person has written for, or was given a question about."""
-    other = session.alias("other")
-    wrote = sa.exists().where(other.c.image_id == image.c.id, other.c.annotator_id == annotator_id)
-    given = sa.exists().where(
-        question.c.image_id == image.c.id,
-        question.c.id == lease.c.question_id,
-        lease.c.annotator_id == annotator_id,
-    )
-    as_gold = sa.exists().where(
-        gold_item.c.sha256 == image.c.sha256,
-        gold_result.c.gold_id == gold_item.c.id,
-        gold_result.c.annotator_id == annotator_id,
-    )
-    return wrote | given | as_gold
-
-
 def place_for(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
     """The place that this person would get next: a free one, or one whose lease is over."""
-    return _free_place(tx, annotator_id, round_id) or _expired_place(tx, annotator_id, round_id)
+    me = {"me": annotator_id, "round": round_id}
+    return tx.first(_free_place(), **me) or tx.first(_expired_place(), **me, now=tx.now)
 
 
-def _free_place(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
+@cache
+def _free_place() -> sa.Select[Any]:
     """The first free place, images in the order of their import, so that those begun are finished first."""
-    return tx.first(
+    return (
         sa.select(place)
         .select_from(place.join(image, image.c.id == place.c.image_id))
-        .where(
-            place.c.session_id.is_(None),
-            image.c.round_id == round_id,
-            image.c.hidden_at.is_(None),
-            ~_not_for(annotator_id),
-        )
+        .where(place.c.session_id.is_(None), *_fits())
         .order_by(place.c.image_id, place.c.n)
         .limit(1)
     )
 
 
-def _expired_place(tx: Tx, annotator_id: int, round_id: int) -> AnyRow | None:
+@cache
+def _expired_place() -> sa.Select[Any]:
     """The place of the session whose lease ended first."""
-    return tx.first(
+    now = sa.bindparam("now", type_=sa.BigInteger)
+    return (
         sa.select(place)
         .select_from(
             session.join(place, place.c.session_id == session.c.id).join(image, image.c.id == session.c.image_id)
         )
-        .where(
-            session.c.state == "LEASED",
-            session.c.lease_until < tx.now,
-            image.c.round_id == round_id,
-            image.c.hidden_at.is_(None),
-            ~_not_for(annotator_id),
-        )
+        .where(session.c.state == "LEASED", session.c.lease_until < now, *_fits())
         .order_by(session.c.lease_until, session.c.id)
         .limit(1)
     )
+
+
+def _fits() -> list[sa.ColumnElement[bool]]:
+    """Images of the round that this person has not written for, and was given no question about."""
+    me = sa.bindparam("me", type_=sa.Integer)
+    other = session.alias("other")
+    wrote = sa.exists().where(other.c.image_id == image.c.id, other.c.annotator_id == me)
+    given = sa.exists().where(
+        question.c.image_id == image.c.id, question.c.id == lease.c.question_id, lease.c.annotator_id == me
+    )
+    as_gold = sa.exists().where(
+        gold_item.c.sha256 == image.c.sha256,
+        gold_result.c.gold_id == gold_item.c.id,
+        gold_result.c.annotator_id == me,
+    )
+    of_round = image.c.round_id == sa.bindparam("round", type_=sa.Integer)
+    return [of_round, image.c.hidden_at.is_(None), ~wrote, ~given, ~as_gold]
 
 
 def require_working(tx: Tx, image_id: int) -> None:

@@ -7,6 +7,7 @@ never verifies a question about it. What a verifier is given has no trace of the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -165,18 +166,23 @@ def extend_verifying(tx: Tx, annotator_id: int, question_id: int) -> int:
 
 def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | None:
     """The slot this person should fill next; ``avoid`` is an (image, author) pair."""
-    free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
-    wrote = sa.exists().where(session.c.image_id == question.c.image_id, session.c.annotator_id == annotator_id)
-    answered = sa.exists().where(
-        verification.c.question_id == question.c.id, verification.c.annotator_id == annotator_id
-    )
+    pair = {} if avoid is None else {"image": avoid[0], "author": avoid[1]}
+    return tx.first(_work_query(avoid is not None), me=annotator_id, now=tx.now, **pair)
+
+
+@cache
+def _work_query(avoiding: bool) -> sa.Select[Any]:
+    me = sa.bindparam("me", type_=sa.Integer)
+    over = (slot.c.state == "LEASED") & (slot.c.lease_until < sa.bindparam("now", type_=sa.BigInteger))
+    wrote = sa.exists().where(session.c.image_id == question.c.image_id, session.c.annotator_id == me)
+    answered = sa.exists().where(verification.c.question_id == question.c.id, verification.c.annotator_id == me)
     skipped = sa.exists().where(
-        lease.c.question_id == question.c.id, lease.c.annotator_id == annotator_id, lease.c.outcome == "SKIPPED"
+        lease.c.question_id == question.c.id, lease.c.annotator_id == me, lease.c.outcome == "SKIPPED"
     )
     as_gold = sa.exists().where(
         gold_item.c.question_id == question.c.id,
         gold_result.c.gold_id == gold_item.c.id,
-        gold_result.c.annotator_id == annotator_id,
+        gold_result.c.annotator_id == me,
     )
     found = (
         sa.select(slot)
@@ -189,7 +195,7 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
         .where(
             question.c.state == "VERIFYING",
             question.c.standing == "OK",
-            free,
+            (slot.c.state == "OPEN") | over,
             image.c.hidden_at.is_(None),
             round_.c.state.in_(WORKING),
             annotator.c.excluded_at.is_(None),
@@ -201,9 +207,10 @@ def _work(tx: Tx, annotator_id: int, avoid: tuple[int, int] | None) -> AnyRow | 
         .order_by(question.c.done.desc(), question.c.id, *OPEN_FIRST)
         .limit(1)
     )
-    if avoid is not None:
-        found = found.where((question.c.image_id != avoid[0]) | (question.c.annotator_id != avoid[1]))
-    return tx.first(found)
+    if not avoiding:
+        return found
+    pair = (question.c.image_id != sa.bindparam("image")) | (question.c.annotator_id != sa.bindparam("author"))
+    return found.where(pair)
 
 
 def _last_pair(tx: Tx, annotator_id: int) -> tuple[int, int] | None:

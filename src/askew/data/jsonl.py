@@ -87,6 +87,9 @@ def checked(record: object) -> Mapping[str, Any]:
     given, rated = len(texts(fields, "answers")), len(texts(fields, "confidences"))
     if rated not in (0, given):
         raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
+    tags = fields.get("tags", {})
+    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
+        raise wrong("tags", "an object of texts", tags)
     size = fields.get("size")
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
         raise wrong("size", "[width, height]", size)

@@ -14,6 +14,8 @@ from askew.data.vqa import Vqa
 from askew.errors import DataError
 from askew.verbs import Dataset
 
+RELEASE = "release.json"
+"""In a folder that ``askew collect export`` wrote: its manifest."""
 _TEXT = (".txt", ".txt.gz")
 _WORLD = os.path.join("images", ".drawn")
 """In every folder that ``askew world`` writes."""
@@ -37,6 +39,8 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
     if path.endswith(_TEXT):
         return Lines(path, skip_bad=skip_bad)
+    if os.path.isfile(os.path.join(path, RELEASE)):
+        return Jsonl(_release_split(path), images=images, skip_bad=skip_bad)
     if os.path.isfile(os.path.join(path, _WORLD)):
         return Jsonl(_world_split(path), images=images, skip_bad=skip_bad)
     kind = _format_in(path) if os.path.isdir(path) else format_of(path)
@@ -49,6 +53,16 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
     if kind == "jsonl":
         return Jsonl(path, images=images, skip_bad=skip_bad)
     raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
+
+
+def _release_split(folder: str) -> str:
+    """The test questions of a folder that ``askew collect export`` wrote."""
+    path = os.path.join(folder, "test.jsonl")
+    if os.path.isfile(path) and not os.path.getsize(path):
+        raise DataError(
+            f"{path}: no question of this release is in test. Give another split: {os.path.join(folder, 'train.jsonl')}"
+        )
+    return path
 
 
 def _world_split(folder: str) -> str:

@@ -20,7 +20,7 @@ from askew.metrics.fillings import rows_of_fillings
 from askew.types import Outcome, Row, Variant
 from askew.verbs import Metric
 
-SLICES = ("test", "made_by", "answer_type", "question_type")
+SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
 """How results are sliced unless told otherwise. ``note.level`` and the like slice by what a variant's note has."""
 
 WHOLE = ""
@@ -142,6 +142,10 @@ def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[in
             if value := getattr(outcome.group.original.kind, name):
                 together[everything][name] = value
             continue
+        if name in _TAGS:
+            if value := dict(outcome.group.original.tags).get(name, ""):
+                together[everything][name] = value
+            continue
         by_value: dict[str, list[int]] = {}
         for place, variant in enumerate(variants):
             by_value.setdefault(_part_of(variant, name), []).append(place)
@@ -158,6 +162,8 @@ def _part_of(variant: Variant, name: str) -> str:
 
 
 _OF_THE_ORIGINAL = ("answer_type", "question_type")
+_TAGS = ("round", "domain")
+"""Tags of the original that scores are sliced by, for benchmarks that were collected in rounds."""
 
 
 class _MetricRows:

@@ -158,6 +158,12 @@ def labels(runs: Sequence[Run]) -> list[str]:
     return told
 
 
+def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:
+    """The parts by round and by domain that some run has of a metric, e.g. ``round=1``, in order."""
+    parts = {part for run in runs for name, of, part, _ in run.figures() if (name, of) == (suite, metric)}
+    return [part for tag in ("round=", "domain=") for part in sorted(parts) if part.startswith(tag)]
+
+
 def measured_apart(runs: Sequence[Run]) -> list[str]:
     """The numbers that these runs measured in different ways (another mode, another rule for what is right)."""
     ways: dict[tuple[str, str], set[str]] = {}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askew.report.figures import DASH, Figure, count, printed, show, title
-from askew.report.load import Run, labels
+from askew.report.load import Run, labels, tag_parts
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -66,7 +66,7 @@ def sheets(runs: Sequence[Run]) -> list[Sheet]:
     made: dict[tuple[str, str], Sheet] = {}
     for run in runs:
         for suite in run.suites:
-            for table in suite.get("tables") or [_plain_table(suite)]:
+            for table in [*(suite.get("tables") or [_plain_table(suite)]), *_tag_table(runs, suite)]:
                 key = (suite["name"], str(table.get("id", table.get("title", ""))))
                 if key not in made:
                     made[key] = _sheet(runs, suite, table)
@@ -248,6 +248,22 @@ def _plain_table(suite: Mapping[str, Any]) -> Mapping[str, Any]:
         "title": f"{suite.get('title') or suite['name']}: {title(metric)}",
         "columns": [{"label": label, "metric": metric, "part": part} for label, part in parts],
     }
+
+
+def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The headline by round and by domain, for data that was collected so (Li et al. 2021, Tables 2 and 10)."""
+    metric = (suite.get("headline") or {}).get("metric", "")
+    parts = tag_parts(runs, suite["name"], metric)
+    if not parts:
+        return []
+    columns = [(part.replace("=", " ", 1).capitalize(), part) for part in parts]
+    return [
+        {
+            "id": f"{suite['name']}-rounds",
+            "title": f"{title(metric)} by round and domain",
+            "columns": [{"label": label, "metric": metric, "part": part} for label, part in [("All", ""), *columns]],
+        }
+    ]
 
 
 def difference_text(metric: str, item: Mapping[str, Any]) -> str:

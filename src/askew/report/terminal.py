@@ -12,7 +12,7 @@ from unicodedata import combining, east_asian_width
 from askew.report.answer_forms import form_sentences, modes_sentence
 from askew.report.coverage import coverage_lines, made_nothing
 from askew.report.figures import LEAST_IMAGES, Figure, count, title
-from askew.report.load import Run, labels, measured_apart
+from askew.report.load import Run, labels, measured_apart, tag_parts
 
 SIGNIFICANT = 0.05
 """Of the Holm-corrected p value."""
@@ -117,6 +117,9 @@ def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, 
         if metric == headline and len(tests) > 1:
             for test in tests:
                 yield "  " + _safe(test), metric, f"test={test}"
+        if metric == headline:
+            for part in tag_parts(runs, suite["name"], metric):
+                yield "  " + _safe(part.replace("=", " ", 1)), metric, part
 
 
 def _numbers(figure: Figure) -> str:

@@ -11,7 +11,7 @@ from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import mark
 
-LISTED_PARTS = ("", "test", "made_by", "answer_type")
+LISTED_PARTS = ("", "test", "made_by", "answer_type", "round", "domain")
 """Parts whose numbers are listed here; those by question type are in results.json."""
 
 MOST_COUNTS = 12

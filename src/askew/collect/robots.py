@@ -1,0 +1,78 @@
+"""The robots: any askew model answers the questions of a study, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from askew.collect.database import Database
+from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, record_reply
+from askew.collect.schema import model
+from askew.collect.study import Study
+from askew.extract import extract
+from askew.registry import make
+from askew.types import ImageRef, Prediction, Question
+from askew.verbs import Streams
+
+
+class Robots:
+    """The models of a study, made when they are first called; what goes wrong in one is a failed prediction."""
+
+    def __init__(self, study: Study, models: Mapping[int, Any] | None = None) -> None:
+        self._study = study
+        self._models: dict[int, Any] = dict(models or {})
+
+    def answer(self, calls: Sequence[Call]) -> list[Prediction]:
+        """What each drawn model says, in the order of the calls; each model gets its questions together."""
+        found: dict[int, Prediction] = {}
+        for model_id in sorted({call.model_id for call in calls}):
+            mine = [place for place, call in enumerate(calls) if call.model_id == model_id]
+            questions = [replace(question_for(self._study, calls[place]), id=place) for place in mine]
+            for prediction in self._ask(model_id, questions):
+                found[int(prediction.question_id)] = prediction
+        return [found.get(place, _failed(place, "the model gave no prediction")) for place in range(len(calls))]
+
+    def model(self, model_id: int) -> Any:
+        """The model itself."""
+        if model_id not in self._models:
+            with self._study.database.read() as tx:
+                spec = tx.value(sa.select(model.c.spec).where(model.c.id == model_id))
+            self._models[model_id] = make("model", spec)
+        return self._models[model_id]
+
+    def _ask(self, model_id: int, questions: Sequence[Question]) -> list[Prediction]:
+        try:
+            robot = self.model(model_id)
+            said = list(robot.stream(questions)) if isinstance(robot, Streams) else robot.answer(questions)
+            step = "short" if getattr(robot, "free_text", False) else "none"
+            by_id = {question.id: question for question in questions}
+            return [extract(step, by_id[one.question_id], one) for one in said]
+        except Exception as trouble:  # whatever a model does, the question goes to another one
+            reason = f"{type(trouble).__name__}: {trouble}"[:500]
+            return [_failed(question.id, reason) for question in questions]
+
+
+def question_for(study: Study, call: Call) -> Question:
+    """What a model is asked by a call."""
+    place = str(study.image_path(call.sha256, call.suffix))
+    return Question(call.question_id, ImageRef(call.image_id, place, None, call.sha256), call.text)
+
+
+def ask_robot(
+    database: Database, answer: Callable[[Sequence[Call]], Sequence[Prediction]], call: Call
+) -> Answered | ModelsFailed | TooLate:
+    """Call the drawn model and keep its answer; another one when it fails. No transaction is open meanwhile."""
+    while True:
+        said = answer([call])[0]
+        with database.write() as tx:
+            reply = record_reply(tx, call, said)
+        if not isinstance(reply, Retry):
+            return reply
+        call = reply.call
+
+
+def _failed(key: Any, reason: str) -> Prediction:
+    return Prediction(key, None, error=reason)

@@ -1,0 +1,336 @@
+"""Simulated people with adjustable skill, who know what is true in the scenes of the embedded world.
+
+They write, judge, verify, give up and go away like the annotators of Adversarial VQA (Li et al. 2021). The defaults are
+calibrated on its Table 1: 79 per cent of the sessions succeed, with 1.6 tries each, and about 40 per cent of all
+questions are verified errors. The same seed gives the same study. Time is simulated too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import add_annotator, give_consent
+from askew.collect.database import SetClock, Tx
+from askew.collect.draws import Call, Retry, record_reply
+from askew.collect.refusals import Gone
+from askew.collect.robots import Robots
+from askew.collect.rounds import open_round
+from askew.collect.schema import annotator, ensemble_member, image
+from askew.collect.study import Study
+from askew.collect.typed_text import same_answer
+from askew.collect.verifying import claim_slot, verify
+from askew.collect.world_images import load_world, world_images
+from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
+from askew.errors import UsageError
+from askew.settings import check_share
+from askew.types import Prediction
+from askew.world.annotators import answered
+from askew.world.meaning import Asked
+
+Progress = Callable[[int], object]
+TICK = 40.0
+"""Seconds between a person's actions."""
+
+
+@dataclass(frozen=True)
+class Skill:
+    """What a simulated person is like; all are shares from 0 to 1."""
+
+    attack: float = 0.42
+    """How often a question is one that the robots get wrong."""
+    false_claims: float = 0.16
+    """How often a right answer of the robot is called wrong, to be done with the image."""
+    unsure: float = 0.05
+    """How often the judgement is "not sure"."""
+    gives_up: float = 0.26
+    """How often the image is given back after a try that failed."""
+    leaves: float = 0.002
+    """How often the person goes away in the middle of something, for longer than a lease."""
+    careless: float = 0.05
+    """How often an answer to verify is given without looking."""
+    verifies: float = 0.85
+    """How often verifying is preferred to writing."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            check_share(name, value)
+
+
+@dataclass
+class Worker:
+    """A simulated person at work."""
+
+    id: int
+    skill: Skill
+    rng: Random
+    session: int | None = None
+    image: int | None = None
+    question: int | None = None
+    """Waits for the robot, or for the judgement."""
+    text: str = ""
+    slot: tuple[int, int, int, str] | None = None
+    """The question to verify: its id, slot, image and text."""
+    away: int = 0
+    """Ticks until the person is back."""
+
+
+@dataclass
+class Simulated:
+    """What happened."""
+
+    people: int
+    ticks: int = 0
+    sessions: int = 0
+    succeeded: int = 0
+    questions: int = 0
+    verifications: int = 0
+    late: int = 0
+
+    @property
+    def success(self) -> float:
+        """The share of sessions that succeeded."""
+        return self.succeeded / self.sessions if self.sessions else float("nan")
+
+    @property
+    def tries(self) -> float:
+        """Mean tries of a session."""
+        return self.questions / self.sessions if self.sessions else float("nan")
+
+
+@dataclass
+class Knowledge:
+    """What can be asked about each image, its true answer, and what each robot says to it."""
+
+    questions: dict[int, list[Asked]]
+    robots: dict[tuple[int, int, str], Prediction] = field(default_factory=dict)
+    """(model, image, text) to the prediction."""
+    errors: dict[tuple[int, str], float] = field(default_factory=dict)
+    """(image, text) to the share of robots that are wrong."""
+
+    def about(self, image_id: int, text: str) -> Asked:
+        """The question with its meaning."""
+        return next(one for one in self.questions[image_id] if one.text == text)
+
+
+def simulate(
+    study: Study,
+    people: int = 40,
+    seed: int = 0,
+    skill: Skill | None = None,
+    robots: Robots | None = None,
+    progress: Progress = lambda _: None,
+) -> Simulated:
+    """Let simulated people work on the open round until there is nothing left to do.
+
+    The study's clock must be a ``SetClock``: hours of work pass in a minute.
+    """
+    clock = study.database.clock
+    if not isinstance(clock, SetClock):
+        raise UsageError("People are simulated in simulated time: open the study with a SetClock.")
+    with study.database.write() as tx:
+        open_ = open_round(tx)
+        if open_ is None:
+            raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
+        workers = [
+            Worker(_person(tx, seed, number), skill or Skill(), Random(f"{seed}:person:{number}"))
+            for number in range(people)
+        ]
+    knowledge = learn(study, open_.id, robots or Robots(study))
+    done = Simulated(people)
+    idle = 0
+    while idle < _PATIENCE:
+        clock.pass_seconds(TICK)
+        with study.database.write() as tx:
+            acted = [_act(tx, worker, knowledge, done, progress) for worker in workers]
+        calls = [call for call in acted if isinstance(call, Call)]
+        _reply(study, calls, knowledge)
+        done.ticks += 1
+        idle = 0 if any(acted) else idle + 1
+    return done
+
+
+_AWAY = 60
+"""Ticks that somebody is away: longer than any lease."""
+_PATIENCE = _AWAY + 2
+"""Ticks in which nothing happens before the work is done: nobody comes back to it any more."""
+
+
+def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
+    """Look at every image of the round, and hear what each robot says to everything that can be asked."""
+    world = load_world(study)
+    names = world_images(study, round_id)
+    foreign = [name for name in names.values() if name not in world.scenes]
+    if foreign:
+        raise UsageError(f"{len(foreign)} images are not of the embedded world, e.g. {foreign[0]}: nobody knows them.")
+    knowledge = Knowledge({key: world.questions(name) for key, name in sorted(names.items())})
+    with study.database.read() as tx:
+        files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id == round_id))}
+        members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == round_id)
+        models = [row.model_id for row in tx.rows(members.order_by(ensemble_member.c.model_id))]
+    for model_id in models:
+        calls = [
+            Call(0, 0, model_id, key, files[key].sha256, files[key].suffix, one.text)
+            for key, asked in knowledge.questions.items()
+            for one in asked
+        ]
+        for call, said in zip(calls, robots.answer(calls), strict=True):
+            knowledge.robots[model_id, call.image_id, call.text] = said
+    for key, asked in knowledge.questions.items():
+        for one in asked:
+            wrong = [_is_wrong(knowledge.robots[model_id, key, one.text], one) for model_id in models]
+            knowledge.errors[key, one.text] = sum(wrong) / len(wrong)
+    return knowledge
+
+
+def _is_wrong(said: Prediction, one: Asked) -> bool:
+    return same_answer(said.answer or "") != same_answer(one.answer)
+
+
+def _person(tx: Tx, seed: int, number: int) -> int:
+    name = f"Simulated {seed}-{number}"
+    known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == name))
+    if known is not None:
+        return int(known)
+    pseudonym = f"simulated-{Random(f'{seed}:pseudonym:{number}').getrandbits(48):012x}"
+    new = add_annotator(tx, name, pseudonym=pseudonym)
+    give_consent(tx, new, "simulated")
+    return new
+
+
+def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> Call | bool:
+    """A person's next step; gives the call of a question that was asked, or whether anything was done."""
+    if worker.away:
+        worker.away -= 1
+        return False
+    busy = worker.session is not None or worker.slot is not None
+    if busy and worker.rng.random() < worker.skill.leaves:
+        worker.away = _AWAY
+        return True
+    if worker.slot is not None:
+        return _verify(tx, worker, knowledge, done, progress)
+    if worker.question is not None:
+        return _judge(tx, worker, knowledge, done)
+    if worker.session is not None:
+        return _ask(tx, worker, knowledge, done)
+    first, second = (
+        (_take_slot, _take_image) if worker.rng.random() < worker.skill.verifies else (_take_image, _take_slot)
+    )
+    return first(tx, worker, done) or second(tx, worker, done)
+
+
+def _take_image(tx: Tx, worker: Worker, done: Simulated) -> bool:
+    task = claim_image(tx, worker.id)
+    if task is not None:
+        worker.session, worker.image = task.session_id, task.image_id
+        done.sessions += not task.tries
+    return task is not None
+
+
+def _take_slot(tx: Tx, worker: Worker, done: Simulated) -> bool:
+    task = claim_slot(tx, worker.id)
+    if task is not None:
+        worker.slot = (task.question_id, task.slot_n, task.image_id, task.text)
+    return task is not None
+
+
+def _ask(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> Call | bool:
+    assert worker.session is not None
+    assert worker.image is not None
+    task = _still(tx, worker)
+    if task is None:
+        return True
+    tried = {one.text for one in task.tries}
+    left = [one for one in knowledge.questions[worker.image] if one.text not in tried]
+    if not left:
+        release_image(tx, worker.id, worker.session, "nothing left to ask")
+        worker.session = None
+        return True
+    worker.text = _chosen(worker, {one.text: knowledge.errors[worker.image, one.text] for one in left})
+    call = ask(tx, worker.id, worker.session, worker.text, seed=worker.rng.getrandbits(62))
+    worker.question = call.question_id
+    done.questions += 1
+    return call
+
+
+def _chosen(worker: Worker, errors: Mapping[str, float]) -> str:
+    """A question that a drawn robot gets wrong as often as the person's skill says, if there are such questions.
+
+    ``errors`` is the share of robots that get each wrong: a hard question is mixed with an easy one.
+    """
+    easy, hard = min(errors.values()), max(errors.values())
+    chance = (worker.skill.attack - easy) / (hard - easy) if hard > easy else 1.0
+    goal = hard if worker.rng.random() < chance else easy
+    return worker.rng.choice([text for text, share in errors.items() if share == goal])
+
+
+def _judge(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
+    assert worker.session is not None
+    assert worker.image is not None
+    assert worker.question is not None
+    task = _still(tx, worker)
+    if task is None:
+        return True
+    own = task.open_question
+    if own is None or own.answer is None:  # no robot could answer
+        worker.question = None
+        return True
+    true = knowledge.about(worker.image, worker.text).answer
+    verdict, answer = _verdict(worker, own.answer, true, knowledge.questions[worker.image])
+    judged = judge(tx, worker.id, worker.question, verdict, answer)
+    worker.question = None
+    if judged.session_state != "LEASED":
+        done.succeeded += judged.session_state == "SUCCEEDED"
+        worker.session = None
+    elif worker.rng.random() < worker.skill.gives_up:
+        release_image(tx, worker.id, worker.session, "gave up")
+        worker.session = None
+    return True
+
+
+def _verdict(worker: Worker, said: str, true: str, questions: Sequence[Asked]) -> tuple[str, str | None]:
+    if worker.rng.random() < worker.skill.unsure:
+        return "unsure", None
+    if same_answer(said) != same_answer(true):
+        return "wrong", true
+    if worker.rng.random() < worker.skill.false_claims:
+        others = sorted({one.answer for one in questions if same_answer(one.answer) != same_answer(true)})
+        return "wrong", worker.rng.choice(others) if others else "something else"
+    return "correct", None
+
+
+def _verify(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> bool:
+    assert worker.slot is not None
+    question_id, n, image_id, text = worker.slot
+    worker.slot = None
+    answers, confidences = answered(knowledge.about(image_id, text), Random(f"{question_id}:{text}"))
+    answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
+    if worker.rng.random() < worker.skill.careless:
+        answer = worker.rng.choice(knowledge.questions[image_id]).answer
+    result = verify(tx, worker.id, question_id, answer, confidence)
+    done.verifications += 1
+    done.late += result.late
+    progress(1)
+    return True
+
+
+def _still(tx: Tx, worker: Worker) -> WritingTask | None:
+    """The person's task, unless the session ended meanwhile."""
+    try:
+        return writing_task(tx, worker.id, worker.session or 0)
+    except Gone:
+        worker.session = worker.question = None
+        return None
+
+
+def _reply(study: Study, calls: Sequence[Call], knowledge: Knowledge) -> None:
+    """The robots answer what was asked in this tick."""
+    while calls:
+        with study.database.write() as tx:
+            replies = [
+                record_reply(tx, call, knowledge.robots[call.model_id, call.image_id, call.text]) for call in calls
+            ]
+        calls = [reply.call for reply in replies if isinstance(reply, Retry)]

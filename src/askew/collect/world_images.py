@@ -1,0 +1,88 @@
+"""Images of the embedded world in a study, and what is true in each: what simulated people know.
+
+``world.json`` in the study's folder says which scene an image shows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from askew.collect.image_import import Imported, import_images
+from askew.collect.schema import image
+from askew.collect.study import Study
+from askew.collect.typed_text import same_question
+from askew.errors import UsageError
+from askew.files import cache_folder, write_joined
+from askew.world.ask import asked
+from askew.world.meaning import Asked
+from askew.world.scenes import make_scene
+from askew.world.shelf import Shelf, generator
+
+FILE = "world.json"
+SIZE = 224
+DRAFTS = 3
+"""How often a scene is questioned, so that there is enough to ask about it."""
+
+
+@dataclass(frozen=True)
+class WorldStudy:
+    """Which scene each image of a study shows."""
+
+    seed: int
+    scenes: dict[str, int]
+    """Name of the imported file to the number of the scene."""
+
+    def questions(self, name: str) -> list[Asked]:
+        """What can be asked about an image, each with its true answer; nothing twice in nearly the same words."""
+        scene = make_scene(self.seed, self.scenes[name], (SIZE, SIZE))
+        found = {same_question(one.text): one for draft in range(DRAFTS) for one in asked(scene, self.seed + draft)}
+        return list(found.values())
+
+
+def import_world(
+    study: Study,
+    round_id: int,
+    indices: Sequence[int],
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Imported:
+    """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors)."""
+    shelf = Shelf(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{SIZE}"), seed, SIZE)
+    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {})
+    if known.seed != seed:
+        raise UsageError(f"The study has scenes of the world with seed {known.seed}. Use the same seed.")
+    paths, domains = [], {}
+    for index in indices:
+        scene, _ = shelf.entry(index)
+        path = Path(shelf.picture(index))
+        paths.append(path)
+        domains[path.name] = str(scene.facts.get("setting", "world"))
+        known.scenes[path.name] = index
+        progress(1)
+    about = {"seed": seed, "scenes": known.scenes}
+    write_joined(study.folder / FILE, [json.dumps(about, sort_keys=True).encode()])
+    return import_images(study, paths, round_id, "world", domains)
+
+
+def load_world(study: Study) -> WorldStudy:
+    """Which scenes the study shows."""
+    path = study.folder / FILE
+    if not path.is_file():
+        raise UsageError(
+            f"{study.folder}: its images are not scenes of the embedded world, so nobody can be simulated. "
+            "Add some: askew collect images STUDY --world 100"
+        )
+    about = json.loads(path.read_text(encoding="utf-8"))
+    return WorldStudy(about["seed"], about["scenes"])
+
+
+def world_images(study: Study, round_id: int) -> dict[int, str]:
+    """The images of a round: id to name."""
+    with study.database.read() as tx:
+        rows = tx.rows(sa.select(image.c.id, image.c.name).where(image.c.round_id == round_id))
+    return {row.id: row.name for row in rows}

@@ -1,0 +1,190 @@
+"""Freeze and release: identities, types where they belong, the same bytes again, and a folder askew reads at once."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from small_study import SMALL, SmallStudy
+
+from askew.collect import schema
+from askew.collect.flags import quarantine, resolve
+from askew.collect.freeze import freeze, preview_freeze
+from askew.collect.invariants import violations
+from askew.collect.release import release
+from askew.collect.rounds import change_round
+from askew.collect.verifying import claim_slot, verify
+from askew.data.open import open_path
+from askew.data.vqa import Vqa
+from askew.errors import DataError, UsageError
+
+NASTY = "=cmd|' /C calc'!A0 <script>&\"\u202e é 猫?"
+
+
+@pytest.fixture
+def collected(tmp_path, database_url):
+    """Twelve images: some fooled the robot, some did not, one is nasty, one was removed."""
+    study = SmallStudy.make(tmp_path / "study", database_url, images=12, people=5)
+    for number in range(12):
+        person = study.people[number % 2]
+        if number % 4 == 3:
+            for n in range(1, 6):
+                study.attack(person, f"Is it number {n}?", verdict="unsure" if n == 5 else "correct")
+        else:
+            study.attack(person, NASTY if number == 0 else "Is it red?")
+    verify_differently(study)
+    study.do(quarantine, study.owner, 2, "private")
+    study.do(resolve, study.owner, 2, False)
+    study.do(change_round, study.round_id, "DRAINING")
+    yield study
+    study.close()
+
+
+def verify_differently(study):
+    """One question in three is overruled, one finds no agreement, and one is an error of the robot."""
+    while True:
+        tasks = [(person, task) for person in study.people if (task := study.do(claim_slot, person))]
+        if not tasks:
+            return
+        for person, task in tasks:
+            answer = {0: "no", 1: "no", 2: "yes", 3: f"thing {person}"}[task.question_id % 4]
+            study.do(verify, person, task.question_id, answer, "maybe")
+
+
+def records(folder):
+    return [json.loads(line) for line in (folder / "history.jsonl").read_bytes().splitlines()]
+
+
+def hashes(folder):
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_the_preview_is_what_freeze_does(collected):
+    before = collected.look(lambda tx: preview_freeze(tx, collected.round_id, 5))
+    assert collected.do(freeze, collected.round_id, 5) == before
+    collected.check()
+
+
+def test_a_release_twice_is_the_same_bytes(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    manifest = release(collected.study, tmp_path / "one")
+    release(collected.study, tmp_path / "two")
+    one, two = hashes(tmp_path / "one"), hashes(tmp_path / "two")
+    assert one == two
+    assert manifest["files"] == {name: digest for name, digest in one.items() if name != "release.json"}
+    assert collected.look(lambda tx: tx.value(sa.select(schema.round_.c.state))) == "RELEASED"
+    collected.check()
+    with pytest.raises(DataError, match="not empty"):
+        release(collected.study, tmp_path / "one")
+
+
+def test_nothing_is_released_before_a_round_is_frozen(collected, tmp_path):
+    with pytest.raises(UsageError, match="No round is frozen"):
+        release(collected.study, tmp_path / "release")
+
+
+def test_types_and_splits_are_where_they_belong(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    manifest = release(collected.study, tmp_path / "release")
+    found = records(tmp_path / "release")
+    types = Counter(record["type"] for record in found)
+    assert manifest["rounds"][0]["types"] == {kind: types[kind] for kind in "ABCDEU"}
+    assert types["A"] == 12
+    assert types["B"] == 3
+    assert types["U"] == 1
+    assert all(types[kind] for kind in "CDE")
+    for record in found:
+        if record["split"] in ("dev", "test"):
+            assert record["type"] == "E"
+        if record["split"]:
+            assert record["split"] == record["image_split"]
+        wanted = record["type"] == "E" or (record["type"] in "AC" and record["image_split"] == "train")
+        assert bool(record["split"]) == wanted
+    splits = Counter(record["split"] for record in found)
+    for split in ("train", "dev", "test"):
+        lines = (tmp_path / "release" / f"{split}.jsonl").read_bytes().splitlines()
+        assert len(lines) == splits[split] == manifest["rounds"][0]["splits"][split]
+
+
+def test_names_are_never_released_and_removed_texts_neither(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    release(collected.study, tmp_path / "release")
+    text = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*.*") if path.suffix != ".png")
+    assert b"Person " not in text
+    assert b"person-0" in text
+    removed = next(record for record in records(tmp_path / "release") if record["id"] == 2)
+    assert (removed["type"], removed["question"], removed["judgement"]["answer"]) == ("U", None, None)
+
+
+def test_the_files_are_vqa_v2_with_confidence_and_verified(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    release(collected.study, tmp_path / "release")
+    folder = tmp_path / "release" / "vqa"
+    notes = json.loads((folder / "train_annotations.json").read_bytes())["annotations"]
+    assert {note["type"] for note in notes} == {"A", "C", "E"}
+    for note in notes:
+        sure = [answer["answer_confidence"] for answer in note["answers"]]
+        assert note["verified"] == (note["type"] != "A")
+        assert sure == (["maybe"] * 3 if note["type"] == "A" else ["yes", "maybe", "maybe"])
+        assert [answer["answer_id"] for answer in note["answers"]] == [1, 2, 3]
+    read = Vqa(str(folder / "train_questions.json"), images=str(tmp_path / "release" / "images"))
+    assert {question.id for question in read.questions()} == {note["question_id"] for note in notes}
+
+
+def test_askew_reads_the_folder_with_rounds_and_domains(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    release(collected.study, tmp_path / "release")
+    questions = list(open_path(tmp_path / "release").questions())
+    assert questions
+    for question in questions:
+        assert dict(question.tags) == {"round": "1", "domain": "toy"}
+        assert len(question.answers) == SMALL.verifiers_per_question + 1
+        assert question.image.path.endswith(".png")
+        assert hashlib.sha256(Path(question.image.path).read_bytes()).hexdigest() == question.image.sha256
+    trained = {question.id: question for question in open_path(tmp_path / "release" / "train.jsonl").questions()}
+    alone = [record["id"] for record in records(tmp_path / "release") if record["type"] == "A" and record["split"]]
+    assert all(trained[key].answers == ("yes",) for key in alone)
+    assert alone
+
+
+def test_spreadsheets_run_no_formula(collected, tmp_path):
+    collected.do(freeze, collected.round_id, 5)
+    release(collected.study, tmp_path / "release")
+    with open(tmp_path / "release" / "examples.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[0]["question"] == f"'{NASTY}"
+    assert not any(cell.startswith(("=", "+", "@")) for row in rows for cell in row.values())
+
+
+def test_of_equal_questions_about_an_image_only_the_first_is_tested(tmp_path, database_url):
+    settings = replace(SMALL, writers_per_image=2, train_share=1, dev_share=1, test_share=98)
+    study = SmallStudy.make(tmp_path / "study", database_url, settings, images=2, people=6)
+    for person in study.people[:2]:
+        study.attack(person, "Is it red?")
+    for person in study.people[2:4]:
+        study.attack(person, f"Is it {person}?")
+    study.verify_all()
+    study.do(change_round, study.round_id, "DRAINING")
+    found = study.do(freeze, study.round_id, 1)
+    assert set(found.types.values()) == {"E"}
+    assert set(found.image_splits.values()) == {"test"}
+    assert sorted(found.splits) == [1, 3, 4]
+    study.close()
+
+
+def test_a_changed_round_is_noticed(collected):
+    collected.do(freeze, collected.round_id, 5)
+    with collected.study.database.write() as tx:
+        if collected.study.database.is_sqlite:
+            tx.execute(sa.text("DROP TRIGGER question_update_frozen"))
+        else:
+            tx.execute(sa.text("DROP TRIGGER question_update_frozen ON question"))
+        tx.execute(sa.text("UPDATE question SET text = 'Is it blue?' WHERE id = 1"))
+    assert collected.look(violations) == ["I13: round 1 is not as it was frozen"]

@@ -1,0 +1,137 @@
+"""Simulated people: the paper's figures, the same study by the same seed, and every question verified."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from askew.collect import schema
+from askew.collect.database import SetClock
+from askew.collect.freeze import freeze, preview_freeze
+from askew.collect.invariants import violations
+from askew.collect.robots import Robots, ask_robot
+from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.simulate import Simulated, Skill, simulate
+from askew.collect.study import create_study
+from askew.collect.study_settings import PRESETS
+from askew.collect.world_images import import_world, load_world, world_images
+from askew.collect.writing import ask, claim_image
+from askew.errors import BadOption
+from askew.models.baselines import Scripted
+from askew.types import Prediction
+
+IMAGES = 25
+
+
+class Seeing:
+    """A robot that knows the world and says something else to every n-th question."""
+
+    def __init__(self, answers: dict[str, str], wrong_every: int) -> None:
+        self.answers, self.wrong_every = answers, wrong_every
+
+    def answer(self, questions):
+        return [Prediction(question.id, self._say(question)) for question in questions]
+
+    def _say(self, question):
+        key = f"{question.image.id}:{question.text}"
+        return "nonsense" if sum(key.encode()) % self.wrong_every == 0 else self.answers[key]
+
+
+def world_study(folder: Path, preset: str = "paper", images: int = IMAGES):
+    study = create_study(folder, PRESETS[preset], "World", seed=1, clock=SetClock(), durable=False)
+    with study.database.write() as tx:
+        models = [add_model(tx, name, "constant:no") for name in ("first", "second")]
+        round_id = create_round(tx, dict.fromkeys(models, 1.0))
+    import_world(study, round_id, range(images))
+    with study.database.write() as tx:
+        for state in ("READY", "OPEN"):
+            change_round(tx, round_id, state)
+    world = load_world(study)
+    names = world_images(study, round_id)
+    answers = {f"{key}:{one.text}": one.answer for key, name in names.items() for one in world.questions(name)}
+    robots = Robots(study, {models[0]: Seeing(answers, 2), models[1]: Seeing(answers, 3)})
+    return study, round_id, robots
+
+
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory, world_cache):
+    patch = pytest.MonkeyPatch()
+    patch.setenv("ASKEW_CACHE", str(world_cache))
+    study, round_id, robots = world_study(tmp_path_factory.mktemp("world") / "study")
+    done = simulate(study, 20, 0, robots=robots)
+    yield study, round_id, done
+    study.close()
+    patch.undo()
+
+
+def test_the_default_people_do_as_the_papers_did(paper):
+    """Table 1: 79 per cent of the sessions succeed, 1.6 tries each; these are about a hundred sessions."""
+    _, _, done = paper
+    assert 0.69 < done.success < 0.89
+    assert 1.35 < done.tries < 1.85
+
+
+def test_every_question_gets_all_its_verifiers_though_people_leave(paper):
+    study, round_id, _ = paper
+    with study.database.read() as tx:
+        assert violations(tx) == []
+        states = Counter(row.state for row in tx.rows(sa.select(schema.question.c.state)))
+        places = tx.value(sa.select(sa.func.count()).where(schema.place.c.session_id.is_(None)))
+        types = Counter(preview_freeze(tx, round_id, 0).types.values())
+    assert states["VERIFIED"] > 50
+    assert not states.keys() & {"VERIFYING", "ASKED", "ANSWERED"}
+    assert places == 0
+    assert types["E"] > types["C"] > 0
+    assert 0.25 < types["E"] / sum(types[kind] for kind in "ABCDE") < 0.5
+
+
+def test_the_same_seed_gives_the_same_study(tmp_path):
+    found = []
+    for name in ("one", "two"):
+        study, round_id, robots = world_study(tmp_path / name, "small", images=6)
+        done = simulate(study, 6, 3, robots=robots)
+        with study.database.write() as tx:
+            change_round(tx, round_id, "DRAINING")
+            freeze(tx, round_id, 1, drop_incomplete=True)
+            found.append((done, tx.value(sa.select(schema.round_.c.snapshot))))
+        study.close()
+    assert found[0] == found[1]
+
+
+def test_skill_is_adjustable(tmp_path):
+    done = []
+    for name, attack in (("weak", 0.0), ("strong", 1.0)):
+        study, _, robots = world_study(tmp_path / name, "small", images=6)
+        done.append(simulate(study, 6, 0, Skill(attack, false_claims=0.0, unsure=0.0, leaves=0.0), robots))
+        study.close()
+    assert done[0].success < 0.2
+    assert done[1].success == 1
+    with pytest.raises(BadOption, match="share"):
+        Skill(attack=1.5)
+
+
+def test_nothing_is_a_number_of_nothing():
+    assert str(Simulated(3).success) == "nan"
+
+
+def test_a_robot_that_raises_is_a_failure_and_another_answers(tmp_path):
+    study, _, _ = world_study(tmp_path / "study", "small", images=2)
+
+    class Broken:
+        def answer(self, questions):
+            raise RuntimeError("out of memory")
+
+    robots = Robots(study, {1: Broken(), 2: Scripted({"Is it red?": "no"})})
+    with study.database.write() as tx:
+        person = tx.insert(schema.annotator, name="A", pseudonym="a", role="annotator", created_at=0)
+        task = claim_image(tx, person)
+        call = ask(tx, person, task.session_id, "Is it red?", seed=3)
+    reply = ask_robot(study.database, robots.answer, call)
+    assert reply.answer == "no"
+    with study.database.read() as tx:
+        outcomes = [(row.model_id, row.outcome) for row in tx.rows(sa.select(schema.draw).order_by(schema.draw.c.n))]
+    assert outcomes[-1] == (2, "OK")
+    study.close()

@@ -62,6 +62,34 @@ class GoldAnswered:
     excluded: bool
 
 
+@dataclass(frozen=True)
+class GoldRow:
+    """A gold question, and how people answered it."""
+
+    id: int
+    state: str
+    question: str
+    answers: tuple[str, ...]
+    right: int
+    answered: int
+
+
+def gold_table(tx: Tx) -> list[GoldRow]:
+    """All gold questions."""
+    results = gold_result.c
+    passed = sa.func.coalesce(sa.func.sum(sa.cast(results.passed, sa.Integer)), 0)
+    counted = (
+        sa.select(gold_item, passed.label("right"), sa.func.count(results.answer).label("answered"))
+        .select_from(gold_item.outerjoin(gold_result, results.gold_id == gold_item.c.id))
+        .group_by(gold_item.c.id)
+        .order_by(gold_item.c.id)
+    )
+    return [
+        GoldRow(row.id, row.state, row.question, tuple(json.loads(row.answers)), int(row.right), row.answered)
+        for row in tx.rows(counted)
+    ]
+
+
 def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int, GoldCount]:
     """Right and wrong answers of these people, or of all who answered any."""
     passed = sa.func.sum(sa.cast(gold_result.c.passed, sa.Integer))
@@ -88,6 +116,8 @@ def held_gold(tx: Tx, annotator_id: int) -> AnyRow | None:
 
 def draw_gold(tx: Tx, annotator_id: int) -> int | None:
     """The gold question this person gets next, if it is time for one; the same study, the same draw."""
+    if tx.first(sa.select(gold_item.c.id).where(gold_item.c.state == "ACTIVE").limit(1)) is None:
+        return None
     answers = gold_count(tx, annotator_id)
     rate = gold_rate(answers.right, answers.wrong, tx.settings)
     given = sum(

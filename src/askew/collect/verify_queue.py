@@ -49,19 +49,18 @@ def claim_task(tx: Tx, annotator_id: int) -> Task | None:
     """
     require_worker(tx, annotator_id)
     require_qualified(tx, annotator_id)
-    gold.drop_stale_gold(tx, annotator_id)
     held = held_reference(tx, annotator_id)
     if held is not None and held.startswith("g"):
-        number = _parsed(held)[1]
-        gold.extend_gold(tx, annotator_id, number, free=True)
+        gold.extend_gold(tx, annotator_id, _parsed(held)[1], free=True)
         return open_task(tx, annotator_id, held)
-    if held is None and verifying.slot_for(tx, annotator_id) is not None:
+    if held is None:
+        gold.drop_stale_gold(tx, annotator_id)
         drawn = gold.draw_gold(tx, annotator_id)
-        if drawn is not None:
+        if drawn is not None and verifying.slot_for(tx, annotator_id) is not None:
             gold.give_gold(tx, annotator_id, drawn)
             return open_task(tx, annotator_id, f"g {drawn}")
     given = verifying.claim_slot(tx, annotator_id)
-    return None if given is None else open_task(tx, annotator_id, f"q {given.question_id}")
+    return None if given is None else _task(given)
 
 
 def held_reference(tx: Tx, annotator_id: int) -> str | None:
@@ -81,8 +80,7 @@ def open_task(tx: Tx, annotator_id: int, reference: str) -> Task:
         row = gold.own_gold(tx, annotator_id, number)
         left = tx.settings.max_extensions - row.extensions
         return Task(reference, row.sha256, row.suffix, row.question, row.lease_until, left)
-    task = verifying.verify_task(tx, annotator_id, number)
-    return Task(reference, task.sha256, task.suffix, task.text, task.lease_until, task.extensions_left)
+    return _task(verifying.verify_task(tx, annotator_id, number))
 
 
 def answer_task(tx: Tx, annotator_id: int, reference: str, answer: str, confidence: str) -> TaskDone:
@@ -121,6 +119,11 @@ def extend_task(tx: Tx, annotator_id: int, reference: str) -> int:
     if kind == "g":
         return gold.extend_gold(tx, annotator_id, number)
     return verifying.extend_verifying(tx, annotator_id, number)
+
+
+def _task(given: verifying.VerifyTask) -> Task:
+    reference = f"q {given.question_id}"
+    return Task(reference, given.sha256, given.suffix, given.text, given.lease_until, given.extensions_left)
 
 
 def _parsed(reference: str) -> tuple[str, int]:

@@ -14,11 +14,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from hostile_texts import hostile_texts
+from recipes import ask_for_quiz
 from small_study import SmallStudy
 from web_study import WebStudy
 
 from askew.collect.exclusion import exclude
 from askew.collect.flags import quarantine, report_image
+from askew.collect.quiz import quiz_for
 from askew.collect.schema import login, question, verification
 from askew.collect.web import visit as visit_module
 from askew.collect.web.login import create_invite, start_session
@@ -198,7 +200,38 @@ def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_320_pixels(
     page.get_by_label("Yes, delete my account.").check()
     page.get_by_role("button", name="Delete my account").click()
     assert violations(page) == []
+    ask_for_quiz(site.web)
+    _look_at_quiz(site, enter(site.small.people[1]), site.small.people[1], ALL)
+    _look_at_quiz(site, enter(site.small.people[2], width=320, color_scheme="dark"), site.small.people[2], COLOURS)
     assert {path.name for path in TEMPLATES.glob("*.html")} - PARTS - seen == set(), "templates no one looked at"
+
+
+def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:
+    """The quiz, by keyboard alone: failed, read, passed."""
+    other = {"correct": "wrong", "wrong": "unsure", "unsure": "correct"}
+    page.goto("/home")
+    for fails in (True, False):
+        assert violations(page, rules) == []
+        assert not overflows(page)
+        items = site.small.look(lambda tx: quiz_for(tx, person)).items
+        page.locator(f'[name="item-{items[0].id}"]').first.focus()
+        for item in items:
+            verdict = other[item.verdict] if fails else item.verdict
+            choice = page.locator(f'[name="item-{item.id}"][value="{verdict}"]')
+            page.keyboard.press("Space")
+            for _ in range(("correct", "wrong", "unsure").index(verdict)):
+                page.keyboard.press("ArrowRight")
+            assert choice.is_checked()
+            page.keyboard.press("Tab")
+            if item is not items[-1]:
+                page.keyboard.press("Tab")  # past the link to the next image
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        if fails:
+            assert page.get_by_text("Hint:").count() == len(items)
+    assert "You passed" in page.inner_text("main")
+    assert violations(page, rules) == []
+    site.small.clock.pass_seconds(1)
 
 
 def _look_at_work(site: Site, page: Any, rules: str) -> None:

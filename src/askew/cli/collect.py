@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 examples:
+  askew collect demo
+  askew collect serve study
   askew collect init study --preset small
   askew collect models study --add bundled:xnm
   askew collect round study --new
@@ -33,7 +35,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (summary, add) in ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        action.add_argument("study", metavar="STUDY", help="the study's folder")
+        if name != "demo":
+            action.add_argument("study", metavar="STUDY", help="the study's folder")
         add(action)
 
 
@@ -323,6 +326,30 @@ def _export(args: argparse.Namespace) -> int:
     return 0
 
 
+def _serve_options(parser: argparse.ArgumentParser) -> None:
+    from askew.collect.web.options import add_serve_options
+
+    add_serve_options(parser)
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from askew.collect.web.options import serve_with
+
+    return serve_with(args)
+
+
+def _demo_options(parser: argparse.ArgumentParser) -> None:
+    from askew.collect.web.options import add_demo_options
+
+    add_demo_options(parser)
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from askew.collect.web.options import demo_with
+
+    return demo_with(args)
+
+
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in counts.items())
 
@@ -340,6 +367,8 @@ def _opened(args: argparse.Namespace) -> Iterator[Study]:
 
 
 ACTIONS: dict[str, tuple[str, Any]] = {
+    "demo": ("the whole journey alone in five minutes, with simulated colleagues", _demo_options),
+    "serve": ("start the service in a browser; a folder that does not exist becomes a study", _serve_options),
     "init": ("make a study in a new folder", _init_options),
     "models": ("add and list the models that people play against", _models_options),
     "round": ("make, open and drain rounds, and see how they stand", _round_options),

@@ -36,10 +36,12 @@ class WorldStudy:
     seed: int
     scenes: dict[str, int]
     """Name of the imported file to the number of the scene."""
+    size: int = SIZE
+    """Width and height of the images."""
 
     def questions(self, name: str) -> list[Asked]:
         """What can be asked about an image, each with its true answer; nothing twice in nearly the same words."""
-        scene = make_scene(self.seed, self.scenes[name], (SIZE, SIZE))
+        scene = make_scene(self.seed, self.scenes[name], (self.size, self.size))
         found = {same_question(one.text): one for draft in range(DRAFTS) for one in asked(scene, self.seed + draft)}
         return list(found.values())
 
@@ -50,12 +52,15 @@ def import_world(
     indices: Sequence[int],
     seed: int = 0,
     progress: Callable[[int], object] = lambda _: None,
+    size: int = SIZE,
 ) -> Imported:
     """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors)."""
-    shelf = Shelf(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{SIZE}"), seed, SIZE)
-    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {})
-    if known.seed != seed:
-        raise UsageError(f"The study has scenes of the world with seed {known.seed}. Use the same seed.")
+    shelf = Shelf(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
+    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {}, size)
+    if (known.seed, known.size) != (seed, size):
+        raise UsageError(
+            f"The study has scenes of the world with seed {known.seed} and size {known.size}. Use the same ones."
+        )
     paths, domains = [], {}
     for index in indices:
         scene, _ = shelf.entry(index)
@@ -64,7 +69,7 @@ def import_world(
         domains[path.name] = str(scene.facts.get("setting", "world"))
         known.scenes[path.name] = index
         progress(1)
-    about = {"seed": seed, "scenes": known.scenes}
+    about = {"seed": seed, "size": size, "scenes": known.scenes}
     write_joined(study.folder / FILE, [json.dumps(about, sort_keys=True).encode()])
     return import_images(study, paths, round_id, "world", domains)
 
@@ -78,7 +83,7 @@ def load_world(study: Study) -> WorldStudy:
             "Add some: askew collect images STUDY --world 100"
         )
     about = json.loads(path.read_text(encoding="utf-8"))
-    return WorldStudy(about["seed"], about["scenes"])
+    return WorldStudy(about["seed"], about["scenes"], about["size"])
 
 
 def world_images(study: Study, round_id: int) -> dict[int, str]:

@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.collect.image_import import import_images
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.collect.study_settings import settings_of
+from askew.collect.world_images import import_world
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
 from askew.settings import check_whole
-from askew.world.dataset import World
 
 ROBOTS = ("bundled:xnm", "bundled:xnm-q3r", "bundled:cnn-lstm")
 """The ensemble of a study that names no models: the reference models that look at the image."""
 SCENES = 60
 SIZE = 448
+"""Pixels on a side: people look at them on large screens."""
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,10 @@ def _fill(study: Study, specs: Sequence[str], scenes: int) -> None:
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
         round_id = create_round(tx, dict.fromkeys(models, 1.0))
-    import_images(study, world_images(scenes), round_id, "world")
+    import_world(study, round_id, range(scenes), size=SIZE)
     with study.database.write() as tx:
         change_round(tx, round_id, "READY")
         change_round(tx, round_id, "OPEN")
-
-
-def world_images(scenes: int) -> list[Path]:
-    """Files with images of the embedded world, drawn when they are first needed."""
-    paths = (Path(question.image.path or "") for question in world(scenes).questions() if question.image is not None)
-    return list(dict.fromkeys(paths))
-
-
-def world(scenes: int) -> World:
-    """The embedded world of new studies."""
-    return World("all", scenes, size=SIZE)
 
 
 def _names(specs: Sequence[str]) -> list[str]:

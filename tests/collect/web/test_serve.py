@@ -1,0 +1,128 @@
+"""``askew collect serve`` and ``askew collect demo`` as a person starts them."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from web_study import TellingRobots
+
+from askew.cli import main
+from askew.collect.invariants import violations
+from askew.collect.schema import question, verification
+from askew.collect.study import open_study
+from askew.collect.web.colleagues import Colleagues
+from askew.collect.web.demo import finish
+from askew.collect.web.first_study import NewStudy, open_or_create
+from askew.collect.web.robot_queue import RobotQueue
+from askew.errors import DataError, UnknownName, UsageError
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[str]]]:
+    """A study made by the command; what it printed."""
+    folder = tmp_path_factory.mktemp("serve") / "study"
+    command = [sys.executable, "-m", "askew", "collect", "serve", str(folder), "--port", "0", "--scenes", "3"]
+    command += ["--model", "constant:yes", "--preset", "small"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    lines = []
+    while not lines or not lines[-1].startswith("Serving at"):
+        lines.append(process.stdout.readline())
+        assert lines[-1], process.stderr.read()
+    yield folder, lines
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert "Stopped" in out
+    assert process.returncode == 0
+    assert re.search(r"/invite/(\S+)", "".join(lines)).group(1) not in err
+
+
+def test_one_command_makes_a_study_and_a_link_for_its_owner(served: tuple[Path, list[str]]) -> None:
+    folder, lines = served
+    text = "".join(lines)
+    assert "3 images; round 1 is open" in text
+    assert "Robots: constant:yes" in text
+    link = re.search(r"http://127\.0\.0\.1:\d+/invite/\S+", text).group(0)
+    for _ in range(100):
+        try:
+            page = httpx.get(link)
+            break
+        except httpx.ConnectError:
+            time.sleep(0.1)
+    assert page.status_code == 200
+    assert "Set up your owner account" in page.text
+    assert "server" not in page.headers
+    names = {path.name for path in folder.iterdir()}
+    assert {"study.json", "study.sqlite", "secret.key", "images", "world.json"} <= names
+
+
+def test_a_study_that_exists_is_opened_and_options_for_new_ones_are_refused(served: tuple[Path, list[str]]) -> None:
+    study = open_or_create(NewStudy(served[0]))
+    study.close()
+    with pytest.raises(UsageError, match="--model is for a new one"):
+        open_or_create(NewStudy(served[0], models=["constant:no"]))
+
+
+def test_wrong_models_and_foreign_folders_are_refused_and_leave_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="constnt"):
+        open_or_create(NewStudy(tmp_path / "study", models=["constnt:yes"]))
+    assert not (tmp_path / "study").exists()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "file").touch()
+    with pytest.raises(DataError, match="something else"):
+        open_or_create(NewStudy(tmp_path / "other"))
+    assert [path.name for path in (tmp_path / "other").iterdir()] == ["file"]
+
+
+def test_unsafe_starts_end_with_an_error_and_no_study(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["collect", "serve", str(tmp_path / "study"), "--host", "0.0.0.0"]) == 2
+    assert "--trusted-host" in capsys.readouterr().err
+    assert main(["collect", "demo", "--output", str(tmp_path / "demo"), "--seconds", "-1"]) == 2
+    assert not (tmp_path / "study").exists()
+
+
+def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tmp_path: Path) -> None:
+    """Without a server and without waiting: each step of a colleague, then the end of the demo."""
+    study = open_or_create(
+        NewStudy(tmp_path / "study", models=["constant:yes", "constant:no"], preset="small", scenes=6)
+    )
+    robots = RobotQueue(study.database, TellingRobots())
+    colleagues = Colleagues(study, robots, rng=Random(3))
+    colleagues.join()
+    from askew.collect.accounts import add_annotator
+    from askew.collect.writing import ask, claim_image, judge
+
+    while colleagues.step():
+        pass
+    with study.database.write() as tx:
+        waiting = tx.value(sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING"))
+        assert waiting == 2, "they leave some of theirs to the person"
+        assert tx.value(sa.select(sa.func.count()).select_from(verification)) == 0
+        person = add_annotator(tx, "Ada", "owner")
+        task = claim_image(tx, person)
+        call = ask(tx, person, task.session_id, "What do I see?")
+    robots.ask(call)
+    with study.database.write() as tx:
+        judge(tx, person, call.question_id, "wrong", "a tree")
+    for _ in range(8):
+        colleagues.step()
+    with study.database.read() as tx:
+        assert tx.value(sa.select(question.c.state).where(question.c.id == call.question_id)) == "VERIFIED"
+        assert violations(tx) == []
+    finish(study, tmp_path / "release")
+    assert (tmp_path / "release" / "release.json").is_file()
+    robots.stop()
+    study.close()
+    again = open_study(tmp_path / "study")
+    with again.database.read() as tx:
+        assert violations(tx) == []
+    again.close()

@@ -1,0 +1,138 @@
+"""The collection service for long: many random requests, and servers killed in the middle of their work."""
+
+from __future__ import annotations
+
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE.parent / "collect"), str(HERE.parent / "collect" / "web")]
+
+from small_study import SmallStudy  # noqa: E402
+from test_access import PEOPLE, Crowd, fuzz  # noqa: E402
+from web_study import WebStudy  # noqa: E402
+
+from askew.collect.accounts import give_consent  # noqa: E402
+from askew.collect.database import ServerClock  # noqa: E402
+from askew.collect.schema import judgement, question  # noqa: E402
+from askew.collect.web.consent import read_consent  # noqa: E402
+from askew.collect.web.login import start_session  # noqa: E402
+
+pytestmark = pytest.mark.soak
+KILLS = 200
+
+
+def test_100_000_random_requests_never_give_a_server_error(tmp_path: Path) -> None:
+    template = SmallStudy.make(tmp_path / "template", images=30)
+    template.close()
+    for seed in range(10):
+        web = WebStudy.copied(template, tmp_path / str(seed))
+        crowd = Crowd(web)
+        fuzz(crowd, [crowd.browser(kind) for kind in PEOPLE], random.Random(seed), 10_000)
+        web.small.check()
+        web.close()
+
+
+class Writer(threading.Thread):
+    """Asks and judges without end, through whatever server there is; notes what was acknowledged."""
+
+    def __init__(self, token: str, port: list[int], stop: threading.Event) -> None:
+        super().__init__(daemon=True)
+        self.headers, self.port, self.stop = {"Cookie": f"__Host-askew={token}"}, port, stop
+        self.asked: set[str] = set()
+        self.judged: set[int] = set()
+        self.errors: list[str] = []
+
+    def run(self) -> None:
+        number = 0
+        while not self.stop.is_set():
+            number += 1
+            try:
+                self._once(f"What is number {number} of {self.name}?")
+            except httpx.HTTPError:
+                time.sleep(0.02)  # the server is dead, or was killed meanwhile
+
+    def _once(self, text: str) -> None:
+        with httpx.Client(base_url=f"http://127.0.0.1:{self.port[0]}", headers=self.headers, timeout=20) as client:
+            place = self._post(client, "/write", client.get("/home").text, "/write")
+            if place is None or not place.startswith("/write/"):
+                page = client.get("/home").text
+                found = re.search(r'href="(/write/\d+)"', page)
+                place = found.group(1) if found else None
+            if place is None:
+                time.sleep(0.05)
+                return
+            if self._post(client, f"{place}/ask", client.get(place).text, "/ask", question=text):
+                self.asked.add(text)
+            page = client.get(place).text
+            found = re.search(r'name="try" value="(\d+)"', page)
+            if found and self._post(
+                client, f"{place}/judge", page, "/judge", **{"try": found.group(1)}, verdict="correct"
+            ):
+                self.judged.add(int(found.group(1)))
+
+    def _post(self, client: httpx.Client, path: str, page: str, end: str, **fields: str) -> str | None:
+        form = re.search(rf'action="[^"]*{end}".*?name="form" value="([^"]+)"', page, re.DOTALL)
+        if form is None:
+            return None
+        answer = client.post(path, data={"form": form.group(1), **fields})
+        if answer.status_code >= 500 and answer.status_code != 503:
+            self.errors.append(answer.text)
+        return answer.headers.get("location") if answer.status_code == 303 else None
+
+
+def answers(port: int) -> None:
+    """Wait until a server answers."""
+    for _ in range(600):
+        try:
+            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=20).status_code == 200:
+                return
+        except httpx.HTTPError:
+            time.sleep(0.1)
+    raise AssertionError("the server does not answer")
+
+
+def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
+    small = SmallStudy.make(tmp_path / "study", images=400, people=6, durable=True)
+    small.clock.milliseconds = ServerClock().now()
+    version, port, stop, rng = read_consent(small.study.folder).version, [0], threading.Event(), random.Random(1)
+    writers = []
+    for person in small.people:
+        with small.study.database.write() as tx:
+            give_consent(tx, person, version)
+            writers.append(Writer(start_session(tx, person), port, stop))
+    for kill in range(KILLS):
+        script = str(HERE.parent / "collect" / "web" / "stub_server.py")
+        server = subprocess.Popen([sys.executable, script, str(small.study.folder)], stdout=subprocess.PIPE, text=True)
+        port[0] = int(server.stdout.readline())
+        if not kill:
+            for writer in writers:
+                writer.start()
+        answers(port[0])
+        time.sleep(rng.uniform(0.2, 2.0))
+        server.send_signal(signal.SIGKILL)
+        server.wait()
+        server.stdout.close()
+        small.check()
+    stop.set()
+    for writer in writers:
+        writer.join(30)
+    with small.study.database.read() as tx:
+        texts = {row.text for row in tx.rows(sa.select(question.c.text))}
+        judged = {row.question_id for row in tx.rows(sa.select(judgement.c.question_id))}
+    for writer in writers:
+        assert writer.errors == []
+        assert writer.asked <= texts
+        assert writer.judged <= judged
+    assert sum(len(writer.asked) for writer in writers) >= KILLS // 4
+    small.close()

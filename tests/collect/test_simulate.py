@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,8 @@ class Seeing:
 
 
 def world_study(folder: Path, preset: str = "paper", images: int = IMAGES):
-    study = create_study(folder, PRESETS[preset], "World", seed=1, clock=SetClock(), durable=False)
+    settings = replace(PRESETS[preset], quiz_required=False)
+    study = create_study(folder, settings, "World", seed=1, clock=SetClock(), durable=False)
     with study.database.write() as tx:
         models = [add_model(tx, name, "constant:no") for name in ("first", "second")]
         round_id = create_round(tx, dict.fromkeys(models, 1.0))

@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         if name != "demo":
             action.add_argument("study", metavar="STUDY", help="the study's folder")
         add(action)
+    for name, summary in COMMANDS.items():
+        action = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        action.formatter_class = argparse.RawDescriptionHelpFormatter
+        import_module(f"askew.collect.commands.{name}").add_options(action)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -45,7 +50,9 @@ def main(args: argparse.Namespace) -> int:
     from askew.errors import need_extras
 
     need_extras("askew collect", "collect")
-    code: int = globals()[f"_{args.action}"](args)
+    apart = args.action in COMMANDS
+    act = import_module(f"askew.collect.commands.{args.action}").main if apart else globals()[f"_{args.action}"]
+    code: int = act(args)
     return code
 
 
@@ -64,6 +71,7 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
 def _init(args: argparse.Namespace) -> int:
     from askew.collect.study import create_study
     from askew.collect.study_settings import settings_of
+    from askew.collect.world_items import add_world_quiz
     from askew.errors import BadOption
     from askew.settings import check_whole
 
@@ -74,7 +82,11 @@ def _init(args: argparse.Namespace) -> int:
     if args.seed is not None:
         check_whole("seed", args.seed)
     settings = settings_of(args.preset, {name: value for name, _, value in pairs})
-    create_study(Path(args.study), settings, args.name, args.database, seed=args.seed).close()
+    study = create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)
+    if settings.quiz_required:
+        add_world_quiz(study, 2 * settings.quiz_items)
+        print("People pass a quiz about the embedded world first; see: askew collect quiz --help")
+    study.close()
     print(f"Study: {args.study} ({settings.writers_per_image} writers, {settings.verifiers_per_question} verifiers)")
     print(f"Next: askew collect models {args.study} --add bundled:xnm")
     return 0
@@ -201,26 +213,24 @@ def _people_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _people(args: argparse.Namespace) -> int:
-    import sqlalchemy as sa
-
-    from askew.collect.accounts import add_annotator
+    from askew.collect.accounts import add_annotator, person_named
     from askew.collect.exclusion import exclude, preview_exclusion
-    from askew.collect.schema import annotator
-    from askew.errors import UnknownName
+    from askew.collect.people_summary import people_lines
+    from askew.errors import UsageError
 
+    if args.exclude and not (args.preview or args.reason):
+        raise UsageError("Give the --reason; it is kept in the log. --preview says what excluding would change.")
     with _opened(args) as study, study.database.write() as tx:
         if args.add:
             add_annotator(tx, args.add, "owner" if args.owner else "annotator")
         if args.exclude:
-            found = tx.value(sa.select(annotator.c.id).where(annotator.c.name == args.exclude))
-            if found is None:
-                raise UnknownName(f"Nobody is called {args.exclude!r}.")
+            found = person_named(tx, args.exclude).id
             effect = preview_exclusion(tx, found) if args.preview else exclude(tx, found, args.reason)
             would = "would stop" if args.preview else "stopped"
             print(f"{effect.verifications} answers and {effect.questions} questions {would} to count;", end=" ")
             print(f"{effect.sessions} writer places open again. In frozen rounds {effect.frozen} stay.")
-        for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
-            print(f"{row.name} ({row.pseudonym}): {row.role}{', excluded' if row.excluded_at is not None else ''}")
+        for line in people_lines(tx):
+            print(line)
     return 0
 
 
@@ -379,3 +389,11 @@ ACTIONS: dict[str, tuple[str, Any]] = {
     "freeze": ("decide types and splits of a round, once and for all", _freeze_options),
     "export": ("write the release of all frozen rounds", _export_options),
 }
+COMMANDS = {
+    "quiz": "add and list examples that people judge before their first work",
+    "gold": "add and list questions with known answers, mixed into what people verify",
+    "pay": "list accepted, rejected and pending work of each person, as CSV",
+    "backup": "copy a study while the service runs",
+    "restore": "make a study from a backup, and check it",
+}
+"""Actions with a file of their own in ``askew.collect.commands``."""

@@ -12,6 +12,7 @@ from askew.collect.database import AnyRow, Tx
 from askew.collect.events import record_event
 from askew.collect.refusals import NotAllowed, Refused
 from askew.collect.schema import ROLES, annotator
+from askew.errors import UnknownName
 
 MOST = 100
 """Characters of a name."""
@@ -57,6 +58,14 @@ def person(tx: Tx, annotator_id: int) -> AnyRow:
     found = tx.first(sa.select(annotator).where(annotator.c.id == annotator_id))
     if found is None:
         raise NotAllowed("Nobody is known by this id. Sign in again.")
+    return found
+
+
+def person_named(tx: Tx, name: str) -> AnyRow:
+    """The row of a person by name, for the command line."""
+    found = tx.first(sa.select(annotator).where(annotator.c.name == name))
+    if found is None:
+        raise UnknownName(f"Nobody is called {name!r}. List people: askew collect people STUDY")
     return found
 
 

@@ -91,6 +91,13 @@ def add_quiz_item(
     return new
 
 
+def remove_quiz_item(tx: Tx, item_id: int, actor: int | None = None) -> None:
+    """Use an example no more; attempts that had it keep their result."""
+    if tx.change(quiz_item, (quiz_item.c.id == item_id) & quiz_item.c.active, active=False) != 1:
+        raise Refused(f"The quiz has no example {item_id}.")
+    record_event(tx, "quiz.removed", f"quiz item {item_id}", actor)
+
+
 def quiz_for(tx: Tx, annotator_id: int) -> Quiz:
     """The person's quiz as it stands."""
     require_worker(tx, annotator_id)

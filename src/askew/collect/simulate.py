@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
 from askew.collect.draws import Call, Retry, record_reply
+from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.refusals import Gone
 from askew.collect.robots import Robots
 from askew.collect.rounds import open_round
@@ -198,6 +199,8 @@ def _person(tx: Tx, seed: int, number: int) -> int:
     pseudonym = f"simulated-{Random(f'{seed}:pseudonym:{number}').getrandbits(48):012x}"
     new = add_annotator(tx, name, pseudonym=pseudonym)
     give_consent(tx, new, "simulated")
+    if needs_quiz(tx, new):
+        qualify(tx, new)
     return new
 
 

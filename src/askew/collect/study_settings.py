@@ -127,10 +127,10 @@ class StudySettings:
 
 
 PRESETS: Mapping[str, StudySettings] = {
-    "paper": StudySettings(),
+    "paper": StudySettings(quiz_required=True),
     "small": StudySettings("small", writers_per_image=1, verifiers_per_question=2),
 }
-"""``paper``: three writers and nine verifiers; ``small``: one writer and two verifiers, for a team of three."""
+"""``paper``: three writers, nine verifiers and a quiz; ``small``: one writer and two verifiers, for a team of three."""
 
 
 def settings_of(preset: str, changes: Mapping[str, str] | None = None) -> StudySettings:

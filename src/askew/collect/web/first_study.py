@@ -11,6 +11,7 @@ from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.collect.study_settings import settings_of
 from askew.collect.world_images import import_world
+from askew.collect.world_items import add_world_quiz
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
 from askew.settings import check_whole
@@ -78,6 +79,8 @@ def _fill(study: Study, specs: Sequence[str], scenes: int) -> None:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
         round_id = create_round(tx, dict.fromkeys(models, 1.0))
     import_world(study, round_id, range(scenes), size=SIZE)
+    if study.settings.quiz_required:
+        add_world_quiz(study, 2 * study.settings.quiz_items)
     with study.database.write() as tx:
         change_round(tx, round_id, "READY")
         change_round(tx, round_id, "OPEN")

@@ -1,0 +1,1 @@
+"""The subcommands of ``askew collect``, one file each, which only parse and print."""

@@ -8,7 +8,7 @@ LOCKED := $(INSTALL) --require-hashes -r
 # Files that pip finds without an index come first for PyTorch: the CPU build, where there is one.
 # Tests that touch float kernels run a second time with those of another processor: last bits must not matter.
 KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
-	tests/language/test_fast_tags.py tests/language/test_tagger.py tests/language/test_windows.py
+	tests/language/test_fast_tagger.py tests/language/test_tagger.py tests/language/test_tag_network.py
 
 .PHONY: demo test kernels lint bench soak docs lock clean
 .DEFAULT_GOAL := help

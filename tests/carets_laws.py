@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from askew.language.articles import article
+from askew.language.inflect import article
 from askew.perturb.carets.attributes import Value, categories, words
 from askew.perturb.carets.ontology import members, plural
 

@@ -52,7 +52,7 @@ def test_a_rule_may_match_twice():
 
 
 @pytest.mark.parametrize(
-    ("source", "target", "fault"), [("[NP]", "it", "no word"), ("on [NP]", "by [2]", "names a slot")]
+    ("source", "target", "fault"), [("[NP]", "it", "no word"), ("on [NP]", "by [2]", "refers to a slot")]
 )
 def test_bad_rules_are_refused(source, target, fault):
     with pytest.raises(DataError, match=fault):

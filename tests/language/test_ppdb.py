@@ -170,13 +170,13 @@ def test_scores_are_read_whole(tmp_path, score, low):
 @pytest.mark.parametrize("score", ["4.2.1", ".", "nan", "inf", "4,2", ""])
 def test_a_score_that_is_no_number_is_said_with_file_and_line(tmp_path, score):
     path = file_of(tmp_path, "[NN] car -> auto 4", f"[NN] bus -> coach {score}")
-    with pytest.raises(BadRecord, match=r"ppdb, line 2: PPDB2\.0Score is '.*', not a number\. .*remove the line"):
+    with pytest.raises(BadRecord, match=r"ppdb, line 2: PPDB2\.0Score is '.*', not a number\. .*delete the line"):
         read_ppdb([path])
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), -0.1])
 def test_the_least_score_must_be_a_number(score):
-    with pytest.raises(BadOption, match=r"the least score is .*give a number"):
+    with pytest.raises(BadOption, match=r"the lowest score is .*Give a number"):
         read_ppdb([], score)
 
 

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from askew.language.senses import Senses
-from askew.language.vocabulary import words_of
+from askew.language.word_counts import words_of
 from askew.language.wordnet import WordNet
 
 LABELLED = yaml.safe_load(Path(__file__).with_name("senses_labelled.yaml").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ import pytest
 
 from askew.errors import MissingExtra
 from askew.language import tagger as module
-from askew.language.tagger import Tagger
+from askew.language.tagger import Tagger, import_alone
 
 TEXTS = ["How many dogs are there?", "What color is the man's hat?", "How many red cars can you see?"]
 
@@ -83,3 +83,38 @@ def test_import_brings_no_spacy():
         "sys.exit('spacy' in sys.modules or 'lemminflect' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_lemminflect_is_imported_without_spacy_and_spacy_on_the_command_line_without_torch():
+    code = """
+import sys
+import askew.cli
+from askew.language.inflect import plural
+from askew.language.tagger import Tagger
+print(plural("dog"), "spacy" in sys.modules)
+print(Tagger().tags(["Is it?"])[0][0].tag, "torch" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["dogs", "False", "VBZ", "False"]
+
+
+def test_an_unwanted_package_is_hidden_from_one_thread_during_one_import(monkeypatch, tmp_path):
+    (tmp_path / "extends.py").write_text(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "from importlib import import_module\n"
+        "import colorsys\n"
+        "try:\n    import wave\n    found = True\nexcept ImportError:\n    found = False\n"
+        "with ThreadPoolExecutor(1) as thread:\n    elsewhere = thread.submit(import_module, 'wave').result()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("wave", "colorsys", "extends"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    before = list(sys.meta_path)
+    module = import_alone("extends", "language", "wave")
+    assert (module.found, module.elsewhere.__name__) == (False, "wave")
+    assert sys.meta_path == before
+    monkeypatch.delitem(sys.modules, "extends")
+    assert import_alone("extends", "language", "wave").found  # imported before, so it stays visible
+    with pytest.raises(MissingExtra):
+        import_alone("no_such_package", "language", "wave")
+    assert sys.meta_path == before

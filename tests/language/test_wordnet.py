@@ -10,7 +10,7 @@ import pytest
 
 from askew.errors import DataError
 from askew.language import wordnet as module
-from askew.language.wordnet import WordNet, found
+from askew.language.wordnet import WordNet, wordnet_folder
 
 TINY = {
     "index.noun": "  1 licence\ncar n 1 1 @ 1 1 00000100  \nvehicle n 1 0 1 0 00000200  \n",
@@ -50,25 +50,25 @@ def test_reads_any_folder_and_its_carriage_returns(tiny):
 
 def test_the_folder_of_the_environment_comes_first(tiny, monkeypatch):
     monkeypatch.setenv("ASKEW_WORDNET", str(tiny))
-    found.cache_clear()
+    wordnet_folder.cache_clear()
     try:
         assert WordNet().version == "9.9"
     finally:
         monkeypatch.undo()
-        found.cache_clear()
+        wordnet_folder.cache_clear()
 
 
 def test_a_wrong_folder_says_what_is_missing(tmp_path, monkeypatch):
     with pytest.raises(DataError, match=r"there is no index\.noun"):
         WordNet(str(tmp_path)).senses("car", "n")
     monkeypatch.setenv("ASKEW_WORDNET", str(tmp_path))
-    found.cache_clear()
+    wordnet_folder.cache_clear()
     try:
         with pytest.raises(DataError, match="ASKEW_WORDNET"):
-            found()
+            wordnet_folder()
     finally:
         monkeypatch.undo()
-        found.cache_clear()
+        wordnet_folder.cache_clear()
 
 
 def test_a_damaged_synset_is_named(tiny):
@@ -96,7 +96,7 @@ def test_bases_follow_wordnets_own_rules(word, pos, bases):
 
 def test_figures_of_wordnet_3_0():
     # WordNet 3.0's statistics (wnstats): 117,798 noun, 11,529 verb, 21,479 adjective and 4,481 adverb strings.
-    index = module._database(found()).index
+    index = module._database(wordnet_folder()).index
     if WordNet().version != "3.0":
         pytest.skip("another WordNet is installed")
     assert {pos: len(index[pos]) for pos in "nvar"} == {"n": 117_798, "v": 11_529, "a": 21_479, "r": 4_481}
@@ -150,4 +150,4 @@ def test_the_packages_code_is_never_run():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-    assert Path(found(), "data.noun").is_file()
+    assert Path(wordnet_folder(), "data.noun").is_file()

@@ -3,7 +3,7 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.language.vocabulary import Vocabulary
+from askew.language.word_counts import Vocabulary
 from askew.perturb.lexical.edit import Edit, drawn, edited
 from askew.perturb.lexical.synonymous import Synonymous
 

@@ -1,1 +1,1 @@
-"""What the text perturbations know of English: part-of-speech tags, number, articles, number words."""
+"""English for the text perturbations: tags, inflection, WordNet, synonyms, paraphrases, translation."""

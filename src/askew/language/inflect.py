@@ -1,21 +1,25 @@
-"""Number, tense and comparison: ``people`` and ``person``, ``have`` and ``has``, ``big`` and ``bigger``.
+"""Inflection (*people* and *person*, *have* and *has*, *big* and *bigger*) and the articles *a* and *an*.
 
-Exceptions are in ``nouns.yaml``; what is regular comes from lemminflect (extra ``language``).
+Regular forms come from lemminflect (extra ``language``); exceptions are in ``nouns.yaml`` and ``articles.yaml``.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Any
 
-from askew.errors import need
-from askew.language.without import without
+from askew.language.numbers import number_word
+from askew.language.tagger import import_alone
 from askew.shipped import shipped
+
+_VOWEL_LETTERS = frozenset("aefhilmnorsx")
+"""Letters whose names begin with a vowel sound."""
 
 
 @lru_cache(maxsize=1 << 13)
 def singular(noun: str) -> str:
-    """The singular of a noun, or of a phrase by its last word. A singular stays as it is.
+    """The singular of a noun, or of a phrase by its last word. A singular is returned unchanged.
 
     >>> [singular(noun) for noun in ("people", "wine glasses", "sheep", "scissors", "bus")]
     ['person', 'wine glass', 'sheep', 'pair of scissors', 'bus']
@@ -37,7 +41,7 @@ def singular(noun: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def plural(noun: str) -> str:
-    """The plural of a noun, or of a phrase by its last word. A plural stays as it is; so does what has none.
+    """The plural of a noun, or of a phrase by its last word. A plural or a mass noun is returned unchanged.
 
     >>> [plural(noun) for noun in ("person", "traffic light", "sheep", "scissors", "people", "luggage")]
     ['people', 'traffic lights', 'sheep', 'scissors', 'people', 'luggage']
@@ -53,7 +57,7 @@ def plural(noun: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def is_plural(word: str) -> bool:
-    """True when a noun is plural, or is the same in both numbers.
+    """True when a noun is plural or has the same form in both numbers.
 
     >>> [is_plural(word) for word in ("dogs", "people", "sheep", "dog", "bus", "tennis")]
     [True, True, True, False, False, False]
@@ -68,7 +72,7 @@ def is_plural(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 13)
 def is_mass(noun: str) -> bool:
-    """True when a noun, or the last word of a phrase, is not counted: ``luggage``, ``wood``, ``tennis``.
+    """True when a noun, or the last word of a phrase, is uncountable: ``luggage``, ``wood``, ``tennis``.
 
     >>> is_mass("luggage"), is_mass("fried rice"), is_mass("suitcase")
     (True, True, False)
@@ -78,7 +82,7 @@ def is_mass(noun: str) -> bool:
 
 @lru_cache(maxsize=1 << 13)
 def third_person(verb: str) -> str:
-    """The form of a verb after one person or thing.
+    """The third person singular of a verb.
 
     >>> third_person("have"), third_person("carry"), third_person("are")
     ('has', 'carries', 'is')
@@ -91,7 +95,7 @@ def third_person(verb: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def parts_of_speech(word: str) -> frozenset[str]:
-    """What a word can be, by lemminflect's dictionary: NOUN, ADJ, VERB, ADV, ...; empty for a word it lacks.
+    """The parts of speech of a word in lemminflect's dictionary: NOUN, ADJ, VERB, ...; empty for unknown words.
 
     >>> sorted(parts_of_speech("electronic")), sorted(parts_of_speech("church")), sorted(parts_of_speech("qxz"))
     (['ADJ'], ['NOUN'], [])
@@ -101,7 +105,7 @@ def parts_of_speech(word: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def base(word: str, tag: str) -> str:
-    """The base form of a word that has this Penn Treebank tag; the word itself in small letters for other tags.
+    """The base form of a word with this Penn Treebank tag; for tags without inflection, the word in lower case.
 
     >>> base("People", "NNS"), base("running", "VBG"), base("biggest", "JJS"), base("Dogs", "NNS"), base("on", "IN")
     ('person', 'run', 'big', 'dog', 'on')
@@ -115,7 +119,7 @@ def base(word: str, tag: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def inflected(lemma: str, tag: str) -> str | None:
-    """A base form as this Penn Treebank tag has it: plural, tense, comparison; None for a form that there is not.
+    """The form of a word for this Penn Treebank tag: plural, tense, comparison; None if there is no such form.
 
     >>> inflected("automobile", "NNS"), inflected("speak", "VBG"), inflected("large", "JJR"), inflected("child", "NN")
     ('automobiles', 'speaking', 'larger', 'child')
@@ -132,13 +136,13 @@ def inflected(lemma: str, tag: str) -> str | None:
 
 @lru_cache(maxsize=1)
 def mass() -> frozenset[str]:
-    """Nouns that are not counted."""
+    """Uncountable nouns."""
     return frozenset(_data()["mass"])
 
 
 @lru_cache(maxsize=1 << 13)
 def needs_no_article(noun: str) -> bool:
-    """True when a noun can stand without an article in the singular: it is never, or not always, counted.
+    """True when a singular noun needs no article: it is uncountable, or both countable and uncountable.
 
     >>> needs_no_article("pizza"), needs_no_article("rice"), needs_no_article("sandwich")
     (True, True, False)
@@ -148,13 +152,13 @@ def needs_no_article(noun: str) -> bool:
 
 @lru_cache(maxsize=1)
 def pairs() -> frozenset[str]:
-    """Nouns that have only a plural, counted in pairs."""
+    """Nouns with a plural only, counted in pairs."""
     return frozenset(_data()["pairs"])
 
 
 @lru_cache(maxsize=1)
 def invariant() -> frozenset[str]:
-    """Nouns with one form for both numbers."""
+    """Nouns with the same form in both numbers."""
     return frozenset(_data()["invariant"])
 
 
@@ -187,9 +191,7 @@ def _data() -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def _lemminflect() -> Any:
-    """lemminflect without spaCy, which it would import only to add to it: a second or three, and 0.3 GB."""
-    with without("spacy"):
-        return need("lemminflect", "language")
+    return import_alone("lemminflect", "language", "spacy")
 
 
 def _split(phrase: str) -> tuple[str, str]:
@@ -199,3 +201,55 @@ def _split(phrase: str) -> tuple[str, str]:
 
 def _like(pattern: str, word: str) -> str:
     return word.capitalize() if pattern[:1].isupper() and pattern[1:].islower() else word
+
+
+def article(phrase: str) -> str:
+    """The indefinite article of a phrase, by the sound that follows: *a uniform*, *an hour*.
+
+    >>> [article(word) for word in ("elephant", "church", "hour", "uniform", "European bus", "one-way street")]
+    ['an', 'a', 'an', 'a', 'a', 'a']
+    >>> [article(word) for word in ("X-ray", "MP3 player", "SUV", "8-seater", "747", "UFO", "umbrella", "")]
+    ['an', 'an', 'an', 'an', 'a', 'a', 'an', 'a']
+    """
+    match = re.match(r"[^\W_]+", phrase.lstrip("'\"( "))
+    return "an" if match and _sounds_vowel(match.group()) else "a"
+
+
+def with_article(phrase: str) -> str:
+    """A phrase with its indefinite article.
+
+    >>> with_article("old church")
+    'an old church'
+    """
+    return f"{article(phrase)} {phrase}"
+
+
+def _sounds_vowel(word: str) -> bool:
+    lower = word.lower()
+    exceptions = _article_exceptions()
+    if lower in exceptions["a words"] or lower.startswith(exceptions["a"]):
+        return False
+    if lower in exceptions["an words"] or lower.startswith(exceptions["an"]):
+        return True
+    if lower[0].isdigit():
+        return _sounds_vowel(_first_number_word(lower))
+    if len(lower) == 1 or (word.isupper() and len(word) <= 4) or re.fullmatch(r"[A-Z]{1,4}[0-9]+", word):
+        return lower[0] in _VOWEL_LETTERS
+    return lower[0] in "aeiou"
+
+
+def _first_number_word(word: str) -> str:
+    digits = re.match(r"[0-9]+", word)
+    assert digits is not None
+    text = digits.group()
+    if len(text) in (1, 2):
+        return number_word(int(text))
+    # 747 is read "seven ...", 1800 "eighteen ...", 11000 "eleven ...": the first group of digits decides.
+    lead = text[: len(text) % 3 or 3] if len(text) != 4 else text[:2]
+    return number_word(int(lead)) if len(lead) < 3 else number_word(int(lead[0]))
+
+
+@lru_cache(maxsize=1)
+def _article_exceptions() -> dict[str, tuple[str, ...]]:
+    data = shipped("language/articles.yaml")
+    return {name: tuple(words) for name, words in data.items()}

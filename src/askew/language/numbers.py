@@ -13,7 +13,7 @@ _ARTICLES = re.compile(r"^(?:a|an|the)\s+")
 
 
 def number_word(number: int) -> str:
-    """A whole number as running text writes it: in words up to one hundred, in digits above.
+    """A whole number as written in text: in words up to one hundred, in digits above.
 
     >>> [number_word(n) for n in (0, 5, 12, 21, 100, 150)]
     ['zero', 'five', 'twelve', 'twenty-one', 'one hundred', '150']
@@ -29,7 +29,7 @@ def number_word(number: int) -> str:
 
 
 def number_of(text: str) -> int | None:
-    """The whole number that an answer names, or None when it is not one exact number.
+    """The whole number that an answer gives, or None if it is not a single exact number.
 
     >>> [number_of(text) for text in ("5", "Five", "twenty-one", "one hundred", "a dozen", "none", "1,000")]
     [5, 5, 21, 100, 12, 0, 1000]

@@ -1,9 +1,9 @@
-"""Paraphrases of several words, as rules over words and parts of speech (``paraphrases.yaml``).
+"""Paraphrase rules over words and parts of speech (``paraphrases.yaml``).
 
-A pattern is words and slots: ``what color [is|are] [NP]`` becomes ``what is the color of [2]``. A slot is a choice of
-words, a Penn Treebank tag, ``NP`` for a noun phrase or ``N`` for one without its article, ``NP/NN`` for a singular and
-``NP/NNS`` for a plural one; the other side names slots by number. ``^`` stands for the beginning of the question and
-``$`` for its end.
+A pattern consists of words and slots: ``what color [is|are] [NP]`` becomes ``what is the color of [2]``. A slot is a
+choice of words, a Penn Treebank tag, ``NP`` for a noun phrase or ``N`` for one without its article, ``NP/NN`` for a
+singular and ``NP/NNS`` for a plural one; the target refers to slots by number. ``^`` and ``$`` are the start and the
+end of the question.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ _SLOT = re.compile(r"\[([^\]]+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Paraphrase:
-    """A rule: what matches ``source`` may be said as ``target``."""
+    """A rule: text that matches ``source`` may become ``target``."""
 
     id: str
     source: str
     target: str
     good: tuple[str, str] = ("", "")
-    """A question and what the rule makes of it."""
+    """A question and its paraphrase."""
     bad: str = ""
-    """A question that looks alike and must stay as it is."""
+    """A similar question that must not change."""
     confidence: float = 1.0
     origin: str = "reviewed"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """Where a rule matches: the tokens it covers, and what comes instead."""
+class ParaphraseMatch:
+    """A match of a rule: the tokens it covers, and their replacement."""
 
     rule: Paraphrase
     first: int
@@ -52,7 +52,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Paraphrases:
-    """Finds where rules match.
+    """Finds the matches of paraphrase rules.
 
     >>> from askew.language.tagger import Tagger
     >>> question = "What color is the old bus?"
@@ -61,13 +61,13 @@ class Paraphrases:
     """
 
     rules: tuple[Paraphrase, ...] = ()
-    """The rules; none for our reviewed ones."""
+    """The rules; empty for the reviewed ones."""
 
-    def find(self, text: str, tokens: Sequence[Token]) -> list[Found]:
-        """Every match, in the order of the question, then of the rules."""
+    def find(self, text: str, tokens: Sequence[Token]) -> list[ParaphraseMatch]:
+        """Every match, ordered by place in the question, then by rule."""
         words = [token.text.lower() for token in tokens]
         possible = {entry[0]: entry for entry in self._possible(frozenset(words))}
-        found: list[Found] = []
+        found: list[ParaphraseMatch] = []
         for _, (_, rule, parts, _) in sorted(possible.items()):
             end = 0
             for start in _starts(parts[0], words):
@@ -75,11 +75,11 @@ class Paraphrases:
                 if match is not None:
                     end, slots = match
                     taken = [text[tokens[a].start : tokens[b - 1].end] for a, b in slots]
-                    found.append(Found(rule, start, end - 1, _filled(rule.target, taken)))
+                    found.append(ParaphraseMatch(rule, start, end - 1, _filled(rule.target, taken)))
         return sorted(found, key=lambda match: match.first)
 
     def could(self, words: frozenset[str]) -> bool:
-        """True when a question of these words holds all the words of some rule: cheap, before the tagger.
+        """True when these words contain all the words of some rule: a cheap test before tagging.
 
         >>> Paraphrases().could(frozenset({"what", "color", "is", "it"})), Paraphrases().could(frozenset({"why"}))
         (True, False)
@@ -87,7 +87,7 @@ class Paraphrases:
         return next(self._possible(words), None) is not None
 
     def _possible(self, words: frozenset[str]) -> Iterator[Entry]:
-        """The rules whose words are all there."""
+        """The rules whose words all occur."""
         index = self._index
         for word in words & index.keys():
             for entry in index[word]:
@@ -101,7 +101,7 @@ class Paraphrases:
 
 @lru_cache(maxsize=1)
 def reviewed() -> tuple[Paraphrase, ...]:
-    """Our own rules."""
+    """The reviewed rules."""
     entries: list[dict[str, str]] = shipped("language/paraphrases.yaml")
     return tuple(
         Paraphrase(entry["id"], entry["from"], entry["to"], (entry["good"], entry["becomes"]), entry["bad"])
@@ -111,26 +111,27 @@ def reviewed() -> tuple[Paraphrase, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """One step of a pattern: the words or tags that fit, or a noun phrase; a slot is kept for the other side."""
+    """One step of a pattern: the words or tags that match, or a noun phrase."""
 
     kind: str
     """``word``, ``tag``, ``phrase``, ``start`` or ``end``."""
     values: frozenset[str]
     kept: bool
+    """True for a slot, which the target can refer to."""
 
 
 Matched = tuple[int, tuple[tuple[int, int], ...]]
-"""Where a match ends, and the tokens of its slots."""
+"""The end of a match, and the tokens of its slots."""
 
 
 Entry = tuple[int, Paraphrase, tuple[_Part, ...], tuple[frozenset[str], ...]]
-"""A rule with its number, its parsed pattern, and the words of which it needs one each."""
+"""A rule with its number, its parsed pattern, and the sets of words of which it needs one each."""
 Index = dict[str, tuple[Entry, ...]]
-"""Rules by a word that they need."""
+"""Rules by a word that they require."""
 
 
 def _starts(part: _Part, words: Sequence[str]) -> Sequence[int]:
-    """Where a pattern that begins with this part can begin."""
+    """The places where a pattern that begins with this part can begin."""
     if part.kind == "start":
         return (0,)
     if part.kind == "word":
@@ -139,7 +140,7 @@ def _starts(part: _Part, words: Sequence[str]) -> Sequence[int]:
 
 
 def _match(parts: Sequence[_Part], tokens: Sequence[Token], words: Sequence[str], place: int) -> Matched | None:
-    """Match the parts one after another; a noun phrase takes all it can, so that there is nothing to try again."""
+    """Match the parts one after another; noun phrases match greedily, without backtracking."""
     slots: tuple[tuple[int, int], ...] = ()
     for part in parts:
         if part.kind == "start":
@@ -161,7 +162,7 @@ def _match(parts: Sequence[_Part], tokens: Sequence[Token], words: Sequence[str]
 
 
 def _phrase(tokens: Sequence[Token], place: int, values: frozenset[str]) -> int | None:
-    """Where the noun phrase that begins here ends, if there is one, and of the number that is asked for."""
+    """The end of the noun phrase that begins here; None if there is none of the required number."""
     end = place
     while "NP" in values and end < len(tokens) and end < place + 2 and tokens[end].tag in _OUTER:
         end += 1
@@ -185,7 +186,7 @@ def _reviewed_index() -> Index:
 
 
 def _index(rules: tuple[Paraphrase, ...]) -> Index:
-    """The rules by a word that they need: the one that fewest others have."""
+    """The rules by their rarest required word."""
     parsed = [_parsed(rule) for rule in rules]
     uses = Counter(word for parts in parsed for part in parts if part.kind == "word" for word in part.values)
     index: dict[str, list[Entry]] = {}
@@ -214,5 +215,5 @@ def _parsed(rule: Paraphrase) -> tuple[_Part, ...]:
     wanted = [int(number) for number in _SLOT.findall(rule.target)]
     slots = sum(part.kept for part in parts)
     if any(not 0 < number <= slots for number in wanted):
-        raise DataError(f"paraphrase {rule.id!r}: {rule.target!r} names a slot that {rule.source!r} does not have.")
+        raise DataError(f"paraphrase {rule.id!r}: {rule.target!r} refers to a slot that {rule.source!r} does not have.")
     return tuple(parts)

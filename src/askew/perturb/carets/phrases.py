@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from askew.language.articles import with_article
+from askew.language.inflect import with_article
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.ontology import Number, number
 from askew.perturb.carets.relations import bare

@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from askew.language.antonyms import Antonym, Antonyms
+from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
-from askew.language.phrases import Phrases
 from askew.language.senses import Senses
 from askew.language.tagger import Token
-from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.thesaurus import Antonym, Antonyms
+from askew.language.word_counts import Vocabulary, words_of
 from askew.language.wordnet import Synset
 from askew.perturb.lexical.edit import Edit
 from askew.perturb.lexical.words import words
@@ -74,7 +74,7 @@ class Antonymous:
 
     antonyms: Antonyms = field(default_factory=Antonyms)
     senses: Senses = field(default_factory=Senses)
-    phrases: Phrases = field(default_factory=Phrases)
+    phrases: FixedPhrases = field(default_factory=FixedPhrases)
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Proposal | str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from askew.language.articles import article
+from askew.language.inflect import article
 
 _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrases import Paraphrases
-from askew.language.phrases import Phrases
 from askew.language.tagger import Token
-from askew.language.vocabulary import Vocabulary
+from askew.language.word_counts import Vocabulary
 from askew.perturb.lexical.edit import Edit
 
 _SLOT = re.compile(r"\[[^\]]+\]")
@@ -27,7 +27,7 @@ class Paraphrastic:
 
     paraphrases: Paraphrases = field(default_factory=Paraphrases)
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
-    phrases: Phrases = field(default_factory=Phrases, repr=False)
+    phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
     """What mined rules must not break; reviewed ones were read with it in mind."""
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
@@ -36,7 +36,7 @@ class Paraphrastic:
             if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
                 yield "the paraphrase is not in the data's vocabulary"
                 continue
-            if found.rule.origin != "reviewed" and self.phrases.reach_over(tokens, found.first, found.last):
+            if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
                 yield "inside a fixed phrase"
                 continue
             start, end = tokens[found.first].start, tokens[found.last].end

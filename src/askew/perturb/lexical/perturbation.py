@@ -9,14 +9,13 @@ from random import Random
 from typing import Any, NamedTuple
 
 from askew.errors import BadOption
-from askew.language.antonyms import Antonyms
+from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrases import Paraphrases, reviewed
-from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb, read_ppdb
 from askew.language.senses import Senses
-from askew.language.synonyms import Synonyms
 from askew.language.tagger import Tagger, Token
-from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.thesaurus import Antonyms, Synonyms
+from askew.language.word_counts import Vocabulary, words_of
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.edit import Edit, drawn, edited
@@ -108,20 +107,22 @@ class P2Perturbation:
         """What proposes synonyms."""
         own = self.wordnet
         return Synonymous(
-            Synonyms(own, self.confidence), Senses(own), Phrases(own), vocabulary=self.vocabulary, ppdb=self.ppdb
+            Synonyms(own, self.confidence), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary, ppdb=self.ppdb
         )
 
     @cached_property
     def paraphrastic(self) -> Paraphrastic:
         """What proposes paraphrases."""
         mined = self.ppdb.paraphrases if self.ppdb else ()
-        return Paraphrastic(Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary, Phrases(self.wordnet))
+        return Paraphrastic(
+            Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary, FixedPhrases(self.wordnet)
+        )
 
     @cached_property
     def antonymous(self) -> Antonymous:
         """What proposes opposites."""
         own = self.wordnet
-        return Antonymous(Antonyms(own), Senses(own), Phrases(own), vocabulary=self.vocabulary)
+        return Antonymous(Antonyms(own), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary)
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Read the questions all at once: tag those that a rule could match, and see what rules propose."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
+from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
-from askew.language.phrases import Phrases
 from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses
-from askew.language.synonyms import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
 from askew.language.tagger import Token
-from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.thesaurus import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
+from askew.language.word_counts import Vocabulary, words_of
 from askew.perturb.lexical.edit import Edit
 from askew.perturb.lexical.words import words
 
@@ -41,7 +41,7 @@ class Synonymous:
 
     synonyms: Synonyms = field(default_factory=Synonyms)
     senses: Senses = field(default_factory=Senses)
-    phrases: Phrases = field(default_factory=Phrases)
+    phrases: FixedPhrases = field(default_factory=FixedPhrases)
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
     ppdb: Ppdb | None = None
     """Rules from PPDB beside our own, when the user has its files."""

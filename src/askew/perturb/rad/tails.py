@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from askew.language.articles import with_article
-from askew.language.inflect import is_plural, parts_of_speech, singular, third_person
+from askew.language.inflect import is_plural, parts_of_speech, singular, third_person, with_article
 from askew.language.tagger import Token
 from askew.perturb.rad.template import CannotAsk
 from askew.perturb.rad.words import word_list

@@ -11,8 +11,16 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from askew.language.articles import with_article
-from askew.language.inflect import is_mass, is_plural, needs_no_article, pairs, parts_of_speech, plural, singular
+from askew.language.inflect import (
+    is_mass,
+    is_plural,
+    needs_no_article,
+    pairs,
+    parts_of_speech,
+    plural,
+    singular,
+    with_article,
+)
 from askew.language.tagger import Tagger
 from askew.perturb.rad.kinds import Order, aspect, family, is_listed, kin, order_of
 from askew.perturb.rad.pool import Pools

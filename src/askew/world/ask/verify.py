@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from askew.language.articles import with_article
+from askew.language.inflect import with_article
 from askew.types import Thing
 from askew.world.ask.describe import SIZES, one_colour, size_shows, the, words_of
 from askew.world.ask.view import View, shuffled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from askew.language.articles import with_article
+from askew.language.inflect import with_article
 from askew.world.ask.view import View, shuffled
 from askew.world.meaning import Draft, Meaning
 from askew.world.phrasing import data, said_word

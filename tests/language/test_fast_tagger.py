@@ -1,4 +1,4 @@
-"""The fast way gives what spaCy gives, token by token."""
+"""The fast tagger gives the tags of spaCy, token by token, or leaves the text to spaCy."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askew.language import fast_tags, near_ties, tagger
+from askew.language import fast_tagger, tag_network, tagger
 from askew.language.tagger import Tagger, Token
 
 QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
@@ -32,7 +32,7 @@ def pipeline():
 
 @pytest.fixture
 def fast(pipeline):
-    return fast_tags.read(pipeline)
+    return fast_tagger.read(pipeline)
 
 
 def by_spacy(pipeline, texts):
@@ -51,7 +51,7 @@ def test_alone_or_together_the_tags_are_the_same(fast):
 @settings(max_examples=60, deadline=None)
 def test_any_order_of_words_has_the_tokens_of_spacy(texts):
     pipeline = tagger._pipeline(Tagger().name)
-    for mine, theirs in zip(fast_tags.read(pipeline).tags(texts), by_spacy(pipeline, texts), strict=True):
+    for mine, theirs in zip(fast_tagger.read(pipeline).tags(texts), by_spacy(pipeline, texts), strict=True):
         assert mine is None or mine == theirs
 
 
@@ -68,20 +68,20 @@ def test_nothing_gives_nothing(fast):
 
 
 def test_words_are_forgotten_when_there_are_too_many(monkeypatch, fast, pipeline):
-    monkeypatch.setattr(fast_tags, "_KNOWN", 3)
+    monkeypatch.setattr(fast_tagger, "_KNOWN", 3)
     list(fast.tags(PLAIN))
     assert list(fast.tags(["Is it?"])) == by_spacy(pipeline, ["Is it?"])
     assert len(fast.pieces.vectors) == 1 + 3
 
 
 def test_windows_are_forgotten_when_there_are_too_many(monkeypatch, fast, pipeline):
-    monkeypatch.setattr(fast_tags, "_SEEN", 3)
+    monkeypatch.setattr(tag_network, "_CACHED", 3)
     for text in PLAIN:
         assert list(fast.tags([text])) == by_spacy(pipeline, [text])
 
 
 def test_many_texts_are_read_in_batches(monkeypatch, fast, pipeline):
-    monkeypatch.setattr(fast_tags, "_BATCH", 2)
+    monkeypatch.setattr(fast_tagger, "_BATCH", 2)
     assert list(fast.tags(PLAIN)) == by_spacy(pipeline, PLAIN)
 
 
@@ -92,22 +92,10 @@ def test_a_long_text_is_left_to_spacy(fast, pipeline):
 
 
 def test_threads_do_not_disturb_each_other(monkeypatch, fast, pipeline):
-    monkeypatch.setattr(fast_tags, "_BATCH", 1)
+    monkeypatch.setattr(fast_tagger, "_BATCH", 1)
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda _: list(fast.tags(PLAIN)), range(8)))
     assert found == [by_spacy(pipeline, PLAIN)] * 8
-
-
-def test_each_distinct_window_goes_through_a_layer_once():
-    seen = []
-
-    def layer(vectors, windows, out):
-        seen.append(windows.tolist())
-        out[:] = 1
-
-    network = fast_tags.Network((layer,), np.array([[1, 0]], np.float32), np.zeros(2, np.float32), ("X", "Y"))
-    assert network.tags(np.zeros((3, 1), np.float32), [0, 1, 2, 0, 1, 2, 0, 2, 0], alone=None) == ["X"] * 5
-    assert sorted(seen[0]) == [[0, 1, 2], [0, 2, 0], [1, 2, 0]]
 
 
 NEAR_TIES = ["Is the comp on?", "What number does the building have on it?", "Is her tie striped?"]
@@ -115,7 +103,7 @@ NEAR_TIES = ["Is the comp on?", "What number does the building have on it?", "Is
 
 def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
     """In *Is the comp on?* two tags score the same to five digits."""
-    exact, found = fast_tags.Layer._block, set()
+    exact, found = tag_network.Layer._block, set()
     for seed in range(12):
         noise = np.random.default_rng(seed)
 
@@ -123,14 +111,14 @@ def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
             exact(self, vectors, windows, best)
             best += noise.normal(0, 1e-5, best.shape).astype(np.float32)
 
-        monkeypatch.setattr(fast_tags.Layer, "_block", block)
-        found.add(tuple(fast_tags.read(pipeline).tags(NEAR_TIES)))
+        monkeypatch.setattr(tag_network.Layer, "_block", block)
+        found.add(tuple(fast_tagger.read(pipeline).tags(NEAR_TIES)))
     assert len(found) == 1
 
 
 def test_near_ties_are_decided_by_nearly_the_same_scores(monkeypatch, fast):
     """What is worked out with care is what the network says, but for an error far below what counts as near."""
-    seen, careful = [], near_ties.scores
+    seen, careful = [], tag_network.exact_scores
 
     def quick(vectors, layers, weights, bias):
         rows = vectors
@@ -141,8 +129,8 @@ def test_near_ties_are_decided_by_nearly_the_same_scores(monkeypatch, fast):
         seen.append(np.abs(careful(vectors, layers, weights, bias) - (rows @ weights + bias)[0]).max())
         return careful(vectors, layers, weights, bias)
 
-    monkeypatch.setattr(near_ties, "NEAR", 4.0)
-    monkeypatch.setattr(near_ties, "scores", quick)
+    monkeypatch.setattr(tag_network, "NEAR", 4.0)
+    monkeypatch.setattr(tag_network, "exact_scores", quick)
     list(fast.tags(PLAIN + NEAR_TIES))
     assert len(seen) > 5
     assert max(seen) < 0.01 / 20
@@ -153,20 +141,57 @@ def test_texts_that_are_left_to_spacy_are_read_one_by_one(monkeypatch, pipeline)
     assert [text for text, _ in Tagger().read(["Is  it?", "Is\nthis?"])] == ["Is  it?", "Is\nthis?"]
 
 
-def test_a_layer_worked_by_hand():
-    """Two pieces of width two: the first copies the middle, the second the left; then (2, 4) is normalised."""
-    weights = np.zeros((6, 4), np.float32)
-    weights[2, 0] = weights[3, 1] = weights[0, 2] = weights[1, 3] = 1
-    layer = fast_tags.Layer(weights, np.zeros(4, np.float32), np.array([1, 2], "f"), np.array([10, 20], "f"))
-    vectors = np.array([[0, 4], [2, 1], [9, 9]], np.float32)
-    # left (0, 4), middle (2, 1): the larger of each is (2, 4), normalised (-1, 1), scaled (-1, 2), shifted (9, 22).
-    out = np.empty((1, 2), np.float32)
-    layer(vectors, np.array([[0, 1, 2]]), out)
-    assert out == pytest.approx(np.array([[11, 23]]))
+def test_a_model_built_differently_is_left_to_spacy():
+    assert fast_tagger.read(SimpleNamespace(pipe_names=["transformer", "tagger"])) is None
 
 
-def test_a_model_of_another_make_is_left_to_spacy():
-    assert fast_tags.read(SimpleNamespace(pipe_names=["transformer", "tagger"])) is None
+@pytest.fixture
+def fresh():
+    """Forget the fast tagger before and after a test that changes what it is read from."""
+    tagger._fast.cache_clear()
+    tagger._remembered.cache_clear()
+    yield
+    tagger._fast.cache_clear()
+    tagger._remembered.cache_clear()
+
+
+def falls_back(pipeline):
+    """True when spaCy tags everything, with the same result, and the signature says so."""
+    same = Tagger().tags(PLAIN) == [tagger.spacy_tokens(pipeline, text) for text in PLAIN]
+    return tagger._fast(Tagger().name) is None and same and "(spaCy " in Tagger().signature
+
+
+def test_the_signature_names_the_model_alone_when_the_fast_tagger_is_used(fresh):
+    assert tagger._fast(Tagger().name) is not None
+    assert "(" not in Tagger().signature
+
+
+@pytest.mark.parametrize("package", ["spacy", "thinc"])
+def test_another_version_is_left_to_spacy_and_the_signature_says_so(monkeypatch, fresh, pipeline, package):
+    installed = fast_tagger.version
+    monkeypatch.setattr(fast_tagger, "version", lambda name: "9.1.0" if name == package else installed(name))
+    assert falls_back(pipeline)
+
+
+@pytest.mark.parametrize("error", [AttributeError, IndexError, KeyError, TypeError, ValueError])
+def test_changed_internals_are_left_to_spacy(monkeypatch, fresh, pipeline, error):
+    def moved(model):
+        raise error("it is not there any more")
+
+    monkeypatch.setattr(fast_tagger, "_leaves", moved)
+    assert falls_back(pipeline)
+
+
+def test_a_network_that_disagrees_with_spacy_is_left_to_spacy(monkeypatch, fresh, pipeline):
+    """The parts have the expected names, but the sum of a layer is another: only comparing tags shows it."""
+    exact = tag_network.Layer._block
+
+    def block(self, vectors, windows, best):
+        exact(self, vectors, windows, best)
+        best *= -1
+
+    monkeypatch.setattr(tag_network.Layer, "_block", block)
+    assert falls_back(pipeline)
 
 
 def test_real_questions_have_the_tags_of_spacy(pipeline, fast):

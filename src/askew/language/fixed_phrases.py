@@ -1,6 +1,6 @@
-"""Fixed phrases: words that mean something only together, so that none of them may be exchanged alone.
+"""Fixed phrases: words that have their meaning only together, so that no single word may be replaced.
 
-*Hot dog*, *traffic light*, *pick up* come from WordNet's compounds; ``phrases.yaml`` has what WordNet lacks.
+*Hot dog*, *traffic light* and *pick up* are compounds in WordNet; ``fixed_phrases.yaml`` lists phrases that it lacks.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from askew.shipped import shipped
 
 _LONGEST = 4
 _REMEMBERED = 1 << 16
-"""How many pairs of words are remembered."""
+"""How many pairs of words are cached."""
 _INSIDE = frozenset({"DT", "PRP$", "WDT", "."})
-"""Tags that no compound of WordNet's that matters here contains."""
+"""Tags that do not occur in the relevant compounds of WordNet."""
 
 
 @dataclass(frozen=True)
-class Phrases:
-    """Tells which words of a text belong to a fixed phrase.
+class FixedPhrases:
+    """Finds the words of a text that belong to a fixed phrase.
 
     >>> from askew.language.tagger import Tagger
     >>> tokens = Tagger().tags(["Is the hot dog near the traffic lights hot?"])[0]
-    >>> [place for place in range(len(tokens)) if Phrases().hold(tokens, place)]
+    >>> [place for place in range(len(tokens)) if FixedPhrases().hold(tokens, place)]
     [2, 3, 6, 7]
     """
 
@@ -44,24 +44,24 @@ class Phrases:
             for end in range(max(place - first, start + 1) + 1, min(len(words), start + _LONGEST) + 1)
         )
 
-    def reach_over(self, tokens: Sequence[Token], first: int, last: int) -> bool:
-        """True when a fixed phrase holds some of the tokens from ``first`` to ``last`` and others beside them.
+    def overlap(self, tokens: Sequence[Token], first: int, last: int) -> bool:
+        """True when a fixed phrase contains some of the tokens from ``first`` to ``last`` and others next to them.
 
-        A preposition that these begin with is taken to be theirs, not a verb's: *sitting* | *in front of*.
+        A preposition at the start of these tokens counts as theirs, not as a verb's: *sitting* | *in front of*.
         """
         words = [token.text.lower() for token in tokens]
         for start in range(max(0, first - _LONGEST + 1), last + 1):
             least = (first if start < first else last + 1) + 1
             for end in range(least, min(len(words), start + _LONGEST) + 1):
-                part, said = tokens[start:end], words[start:end]
+                part, spelled = tokens[start:end], words[start:end]
                 own = start < first == end - 1 and part[-1].tag == "IN" and part[0].tag.startswith("VB")
-                if _is_listed(said) or (not own and self._is_phrase(part, said)):
+                if _is_listed(spelled) or (not own and self._is_phrase(part, spelled)):
                     return True
         return False
 
     @cached_property
     def _opens(self) -> Callable[[str, str], bool]:
-        """Whether some phrase begins with two words: seldom so, and remembered, since questions share such pairs."""
+        """Whether some phrase begins with two words; cached, because questions share most pairs."""
         return lru_cache(maxsize=_REMEMBERED)(partial(_opens, self.wordnet))
 
     def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
@@ -79,7 +79,7 @@ class Phrases:
         return False
 
     def _is_noun(self, text: str) -> bool:
-        """True for a compound, which WordNet may spell with hyphens: *old-timer*."""
+        """True for a compound noun, which WordNet may spell with hyphens: *old-timer*."""
         return self.wordnet.knows(text, "n") or self.wordnet.knows(text.replace(" ", "-"), "n")
 
 
@@ -95,7 +95,7 @@ def _opens(wordnet: WordNet, first: str, second: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _openings(wordnet: WordNet, pos: Pos) -> dict[str, set[str]]:
-    """The second words of compounds by their first."""
+    """The second words of compounds, by their first word."""
     found: dict[str, set[str]] = {}
     for phrase in wordnet.compounds(pos):
         first, second = phrase.split(" ", 2)[:2]
@@ -105,8 +105,8 @@ def _openings(wordnet: WordNet, pos: Pos) -> dict[str, set[str]]:
 
 @lru_cache(maxsize=1)
 def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Our own phrases by their first word; where that has an open end, by every form that is needed."""
-    phrases: list[str] = shipped("language/phrases.yaml")
+    """The listed phrases by their first word; if that ends in ``*``, by each of its inflected forms."""
+    phrases: list[str] = shipped("language/fixed_phrases.yaml")
     starts: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
         first, *rest = phrase.split()
@@ -117,7 +117,7 @@ def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
 
 
 def _is_listed(words: Sequence[str]) -> bool:
-    """True for one of our own phrases."""
+    """True for a phrase in ``fixed_phrases.yaml``."""
     return any(_matches(phrase, words) for phrase in _starts().get(words[0], ()))
 
 

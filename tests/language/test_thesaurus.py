@@ -4,8 +4,7 @@ from importlib.resources import files
 
 import yaml
 
-from askew.language.antonyms import Antonyms
-from askew.language.synonyms import Synonyms
+from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.wordnet import WordNet
 
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from askew.language.phrases import Phrases
+from askew.language.fixed_phrases import FixedPhrases
 from askew.language.tagger import Tagger
 
 
 def fixed(text):
     tokens = Tagger().tags([text])[0]
-    return [token.text for place, token in enumerate(tokens) if Phrases().hold(tokens, place)]
+    return [token.text for place, token in enumerate(tokens) if FixedPhrases().hold(tokens, place)]
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_phrases(text, phrase):
 
 
 def test_nothing_in_nothing():
-    assert not Phrases().hold((), 0)
+    assert not FixedPhrases().hold((), 0)
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_phrase_that_reaches_over_the_edge_of_a_part(text, part, does):
     tokens = Tagger().tags([text])[0]
     words = part.split()
     first = next(at for at in range(len(tokens)) if [t.text for t in tokens[at : at + len(words)]] == words)
-    assert Phrases().reach_over(tokens, first, first + len(words) - 1) is does
+    assert FixedPhrases().overlap(tokens, first, first + len(words) - 1) is does

@@ -1,6 +1,6 @@
 """The vocabulary of a data set."""
 
-from askew.language.vocabulary import Vocabulary, words_of
+from askew.language.word_counts import Vocabulary, words_of
 
 
 def test_least_counts_occurrences():

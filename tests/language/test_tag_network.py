@@ -1,10 +1,11 @@
-"""What is made of a window is made once, and found again."""
+"""Layers are computed once for each window, as worked out by hand."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.language.windows import Windows
+from askew.language.tag_network import Layer, TagNetwork, WindowCache
 
 SEQUENCE = st.lists(st.integers(0, 5), min_size=3, max_size=20)
 
@@ -21,12 +22,12 @@ def total(seen):
 
 def made(windows, sequence, make):
     rows = windows.rows(np.array(sequence), np.arange(1, len(sequence) - 1), make)
-    return windows.made[rows].tolist()
+    return windows.outputs[rows].tolist()
 
 
 def test_each_window_is_made_once():
     seen = []
-    windows = Windows(np.empty(1, np.int64))
+    windows = WindowCache(np.empty(1, np.int64))
     assert made(windows, [0, 1, 2, 0, 1, 2], total(seen)) == [12, 120, 201, 12]
     assert sorted(seen[0]) == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
     assert made(windows, [1, 2, 0, 1, 3], total(seen)) == [120, 201, 13]
@@ -35,7 +36,7 @@ def test_each_window_is_made_once():
 
 
 def test_nothing_is_made_of_known_windows():
-    windows = Windows(np.empty(1, np.int64))
+    windows = WindowCache(np.empty(1, np.int64))
     made(windows, [0, 1, 2], total([]))
     assert made(windows, [0, 1, 2], None) == [12]
 
@@ -43,16 +44,40 @@ def test_nothing_is_made_of_known_windows():
 def test_rows_of_21_bits_are_told_apart():
     large = (1 << 21) - 1
     seen = []
-    made(Windows(np.empty(1, np.int64)), [large, 0, large, large], total(seen))
+    made(WindowCache(np.empty(1, np.int64)), [large, 0, large, large], total(seen))
     assert sorted(seen[0]) == [[0, large, large], [large, 0, large]]
 
 
 @given(st.lists(SEQUENCE, min_size=1, max_size=6), st.sampled_from([1, 4, 100]))
 def test_what_was_made_stays_as_more_is_made(sequences, room):
-    windows = Windows(np.empty(room, np.int64))
+    windows = WindowCache(np.empty(room, np.int64))
     for sequence in sequences:
         expected = [100 * a + 10 * b + c for a, b, c in zip(sequence, sequence[1:], sequence[2:], strict=False)]
         assert made(windows, sequence, total([])) == expected
     for sequence in sequences:
         expected = [100 * a + 10 * b + c for a, b, c in zip(sequence, sequence[1:], sequence[2:], strict=False)]
         assert made(windows, sequence, None) == expected
+
+
+def test_each_distinct_window_goes_through_a_layer_once():
+    seen = []
+
+    def layer(vectors, windows, out):
+        seen.append(windows.tolist())
+        out[:] = 1
+
+    network = TagNetwork((layer,), np.array([[1, 0]], np.float32), np.zeros(2, np.float32), ("X", "Y"))
+    assert network.tags(np.zeros((3, 1), np.float32), [0, 1, 2, 0, 1, 2, 0, 2, 0], alone=None) == ["X"] * 5
+    assert sorted(seen[0]) == [[0, 1, 2], [0, 2, 0], [1, 2, 0]]
+
+
+def test_a_layer_worked_by_hand():
+    """Two pieces of width two: the first copies the middle, the second the left; then (2, 4) is normalised."""
+    weights = np.zeros((6, 4), np.float32)
+    weights[2, 0] = weights[3, 1] = weights[0, 2] = weights[1, 3] = 1
+    layer = Layer(weights, np.zeros(4, np.float32), np.array([1, 2], "f"), np.array([10, 20], "f"))
+    vectors = np.array([[0, 4], [2, 1], [9, 9]], np.float32)
+    # left (0, 4), middle (2, 1): the larger of each is (2, 4), normalised (-1, 1), scaled (-1, 2), shifted (9, 22).
+    out = np.empty((1, 2), np.float32)
+    layer(vectors, np.array([[0, 1, 2]]), out)
+    assert out == pytest.approx(np.array([[11, 23]]))

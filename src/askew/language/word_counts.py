@@ -1,4 +1,4 @@
-"""The words of a data set, so that a perturbation need not bring in words that nobody uses there."""
+"""The vocabulary of a data set, so that perturbations introduce only words that occur there."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 @lru_cache(maxsize=1 << 13)
 def words_of(text: str) -> tuple[str, ...]:
-    """The words of a text in small letters, without what an apostrophe joins to them.
+    """The words of a text in lower case, split at apostrophes.
 
     >>> words_of("What's the T-shirt's color?")
     ('what', 's', 'the', 't-shirt', 's', 'color')
@@ -23,7 +23,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Words with how often each occurs. Without counts it holds every word.
+    """Words and how often each occurs. Without counts it contains every word.
 
     >>> vocabulary = Vocabulary.of(["Is the car red?", "Is it an automobile?"])
     >>> vocabulary.holds("car"), vocabulary.holds("red automobile"), vocabulary.holds("motorcar")
@@ -34,7 +34,7 @@ class Vocabulary:
 
     counts: Mapping[str, int] | None = field(default=None, repr=False)
     least: int = 1
-    """How often a word must occur."""
+    """The minimum count of a word."""
 
     @classmethod
     def of(cls, texts: Iterable[str], least: int = 1) -> Vocabulary:
@@ -45,7 +45,7 @@ class Vocabulary:
         return cls(counts, least)
 
     def holds(self, phrase: str) -> bool:
-        """True when each word of the phrase occurs often enough."""
+        """True when each word of the phrase has the minimum count."""
         if self.counts is None:
             return True
         if phrase in self.counts:

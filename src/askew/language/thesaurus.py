@@ -1,0 +1,195 @@
+"""Synonyms and antonyms of words.
+
+Synonyms come from reviewed rules (``synonyms.yaml``), from WordNet alone and from PPDB files, each with a confidence:
+1 if reviewed; less if only WordNet lists it, depending on how common the shared sense is among the senses of both
+words; PPDB's scores are scaled to at most 1.
+
+Antonyms are WordNet's direct antonyms, reviewed for whether there is something between the two (``antonyms.yaml``): a
+window that is not open is closed (complementary), but water that is not hot need not be cold (contrary).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from askew.language.wordnet import Pos, Synset, WordNet
+from askew.shipped import shipped
+
+UNREVIEWED = 0.9
+"""The highest confidence of a synonym that only WordNet lists: it also calls a hand a mitt."""
+
+POS_OF_TAG: Mapping[str, Pos] = {
+    **dict.fromkeys(("NN", "NNS"), "n"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "v"),
+    **dict.fromkeys(("JJ", "JJR", "JJS"), "a"),
+    "RB": "r",
+}
+"""The part of speech for each Penn Treebank tag that the rules replace."""
+
+_AUXILIARY = frozenset({"be", "do", "have"})
+"""Verbs with a mostly grammatical function: *Do you see?* must not become *Make you see?*"""
+
+
+@dataclass(frozen=True, slots=True)
+class Synonym:
+    """A rule: ``source`` may become ``target`` in this sense and before these words."""
+
+    source: str
+    target: str
+    pos: Pos
+    confidence: float
+    origin: str
+    """``reviewed``, ``wordnet`` or ``ppdb``."""
+    sense: Synset | None = None
+    """The sense that the source must have; None for any sense."""
+    next: tuple[str, ...] = ()
+    """Words or tags, one of which must follow; empty if anything may follow."""
+    bare: bool = False
+    """True when a noun needs no article."""
+
+
+@dataclass(frozen=True)
+class Synonyms:
+    """Synonyms of base forms.
+
+    >>> [(rule.target, rule.confidence) for rule in Synonyms().of("car", "n")]
+    [('automobile', 1.0)]
+    >>> [rule.target for rule in Synonyms(confidence=0.5).of("aeroplane", "n")]
+    ['airplane']
+    """
+
+    wordnet: WordNet = field(default_factory=WordNet)
+    confidence: float = UNREVIEWED
+    """The lowest confidence of a rule."""
+
+    def of(self, lemma: str, pos: Pos) -> tuple[Synonym, ...]:
+        """The rules for a base form, highest confidence first."""
+        return _synonym_rules(self.wordnet, self.confidence, lemma, pos)
+
+    def sources(self) -> frozenset[str]:
+        """The base forms that reviewed rules replace."""
+        return frozenset(word for word, _ in _reviewed(self.wordnet))
+
+
+@lru_cache(maxsize=1 << 13)
+def _synonym_rules(wordnet: WordNet, least: float, lemma: str, pos: Pos) -> tuple[Synonym, ...]:
+    reviewed = list(_reviewed(wordnet).get((lemma, pos), ()))
+    if least >= UNREVIEWED or reviewed or (pos == "v" and lemma in _AUXILIARY):
+        return tuple(reviewed)
+    found = []
+    for sense in wordnet.senses(lemma, pos):
+        for word in sense.words:
+            if word.isalpha() and word.islower() and word != lemma:
+                confidence = UNREVIEWED * _share(wordnet, lemma, sense) * _share(wordnet, word, sense)
+                if confidence >= least:
+                    found.append(Synonym(lemma, word, pos, round(confidence, 3), "wordnet", sense))
+    return tuple(sorted(found, key=lambda rule: (-rule.confidence, rule.target)))
+
+
+def _share(wordnet: WordNet, word: str, sense: Synset) -> float:
+    """The share of this sense in the uses of a word: WordNet's counts, smoothed by its order of senses."""
+    senses = wordnet.senses(word, sense.pos)
+    counts = [wordnet.count(word, each) + 1 / rank for rank, each in enumerate(senses, 1)]
+    return counts[senses.index(sense)] / sum(counts)
+
+
+@lru_cache(maxsize=2)
+def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
+    data: dict[str, Any] = shipped("language/synonyms.yaml")
+    rules: dict[tuple[str, Pos], list[Synonym]] = {}
+    for name, entry in data.items():
+        sense = wordnet.named(name)
+        own = dict.fromkeys((*entry.get("words", ()), *entry.get("from", ())), sense)
+        beyond = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
+        targets = [*entry.get("words", ()), *entry.get("also", ()), *entry.get("to", ())]
+        for source, needed in (own | beyond).items():
+            for target in targets:
+                if target != source:
+                    rule = Synonym(
+                        source,
+                        target,
+                        sense.pos,
+                        1.0,
+                        "reviewed",
+                        needed,
+                        tuple(entry.get("next", ())),
+                        entry.get("bare", False),
+                    )
+                    rules.setdefault((source, sense.pos), []).append(rule)
+    return {key: tuple(found) for key, found in rules.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Antonym:
+    """A rule: ``source`` may become ``target`` in one of these senses."""
+
+    source: str
+    target: str
+    pos: Pos
+    complementary: bool
+    """True when nothing lies between the two."""
+    senses: tuple[Synset, ...]
+    """The senses of the source that are opposite to a sense of the target."""
+    of: tuple[str, ...] = ()
+    """The subjects it applies to: ``person``, ``living``, ``thing``, ``lifeless`` or nouns; empty for any."""
+    predicative: bool = False
+    """True when it does not apply before a noun."""
+
+
+@dataclass(frozen=True)
+class Antonyms:
+    """Antonyms of base forms.
+
+    >>> [(rule.target, rule.complementary) for rule in Antonyms().of("open", "a")]
+    [('closed', True), ('shut', True)]
+    >>> [(rule.target, rule.of) for rule in Antonyms().of("old", "a")]
+    [('young', ('living',)), ('new', ('thing',))]
+    """
+
+    wordnet: WordNet = field(default_factory=WordNet)
+
+    def of(self, lemma: str, pos: Pos) -> tuple[Antonym, ...]:
+        """The reviewed antonyms of a base form."""
+        return _antonym_rules(self.wordnet).get((lemma, pos), ())
+
+    def opposed(self, lemma: str, pos: Pos) -> bool:
+        """True when WordNet lists an antonym for some sense of the word, reviewed or not."""
+        return any(self.wordnet.antonyms(lemma, sense) for sense in self.wordnet.senses(lemma, pos))
+
+
+@lru_cache(maxsize=2)
+def _antonym_rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...]]:
+    data: dict[str, list[dict[str, Any]]] = shipped("language/antonyms.yaml")
+    rules: dict[tuple[str, Pos], list[Antonym]] = {}
+    for kind, entries in data.items():
+        pos: Pos = "v" if kind == "verbs" else "a"
+        for entry in entries:
+            first, second = entry["pair"]
+            for source, target in ((first, second), (second, first)):
+                senses = tuple(s for s in wordnet.senses(source, pos) if _opposed(wordnet, s, target))
+                of = entry.get("of", ())
+                nouns = (of,) if isinstance(of, str) else tuple(of)
+                rule = Antonym(
+                    source, target, pos, kind == "complementary", senses, nouns, entry.get("predicative", False)
+                )
+                rules.setdefault((source, pos), []).append(rule)
+    return {key: tuple(found) for key, found in rules.items()}
+
+
+def _opposed(wordnet: WordNet, sense: Synset, word: str) -> bool:
+    """True when a sense is the opposite of a sense of the word, directly or indirectly.
+
+    WordNet links *moving* to *nonmoving*, and *nonmoving* to *stationary* as similar: an indirect antonym (Gross,
+    Fischer and Miller 1989).
+    """
+    heads = [sense, *(wordnet.to(pointer) for pointer in sense.related("&") if sense.satellite)]
+    for head in heads:
+        for pointer in head.related("!"):
+            other = wordnet.to(pointer)
+            near = [other, *(wordnet.to(similar) for similar in other.related("&"))]
+            if any(word in synset.words for synset in near):
+                return True
+    return False

@@ -11,14 +11,16 @@ import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from small_study import SmallStudy
 
 from askew.collect import schema
 from askew.collect.database import Database, ServerClock, sqlite_url
 from askew.collect.refusals import DatabaseBusy
+from askew.collect.sessions import place_for
 from askew.collect.study import create_study, open_study
 from askew.collect.study_settings import PRESETS
 from askew.collect.triggers import all_triggers
-from askew.collect.verifying import claim_slot, verify
+from askew.collect.verifying import claim_slot, slot_for, verify
 from askew.collect.writing import claim_image
 from askew.errors import DataError, UsageError
 
@@ -157,3 +159,27 @@ def test_one_free_slot_has_one_winner(study):
         thread.join()
     assert len(set(winners)) == 2
     study.check()
+
+
+def test_the_queries_of_claims_use_their_indexes(tmp_path):
+    """A claim looks at a few rows, however many images and leases there are."""
+    study = SmallStudy.make(tmp_path / "s", images=1, people=2)
+    study.do(claim_image, study.people[1])
+    statements = []
+    sa.event.listen(study.study.database.engine, "before_cursor_execute", lambda *got: statements.append(got[2:4]))
+    study.do(place_for, study.people[0], study.round_id)
+    study.do(slot_for, study.people[0])
+    with study.study.database.read() as tx:
+        plans = [
+            " ".join(row.detail for row in tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}", values))
+            for text, values in list(statements)
+            if "NOT (EXISTS" in text
+        ]
+    assert len(plans) == 3
+    assert "ix_place_free" in plans[0]
+    assert "ix_lease_question_id_annotator_id (question_id=?)" in plans[0]
+    assert "FOR ORDER BY" not in plans[0]
+    assert "ix_session_state_lease_until" in plans[1]
+    assert "ix_question_work" in plans[2]
+    assert not any("SCAN" in plan for plan in plans)
+    study.close()

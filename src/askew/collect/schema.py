@@ -227,12 +227,7 @@ place = Table(
     Column("session_id", Integer, ForeignKey("session.id"), unique=True),
     PrimaryKeyConstraint("image_id", "n"),
 )
-Index(
-    "ix_place_free",
-    place.c.image_id,
-    sqlite_where=text("session_id IS NULL"),
-    postgresql_where=text("session_id IS NULL"),
-)
+Index("ix_place_free", place.c.session_id, place.c.image_id, place.c.n)
 
 question = Table(
     "question",

@@ -108,7 +108,9 @@ def _fits() -> list[sa.ColumnElement[bool]]:
     other = session.alias("other")
     wrote = sa.exists().where(other.c.image_id == image.c.id, other.c.annotator_id == me)
     given = sa.exists().where(
-        question.c.image_id == image.c.id, question.c.id == lease.c.question_id, lease.c.annotator_id == me
+        question.c.image_id == image.c.id,
+        question.c.id == lease.c.question_id,
+        lease.c.annotator_id + 0 == me,  # by the question, not through all leases of this person
     )
     as_gold = sa.exists().where(
         gold_item.c.sha256 == image.c.sha256,

@@ -116,7 +116,7 @@ def test_a_dead_model_is_replaced_by_the_other_and_leaves_the_draw(web: WebStudy
 
 
 def test_the_breaker_opens_after_five_failures_and_the_last_model_is_tried_again(web: WebStudy) -> None:
-    web.service.robots.rest = 0.3
+    web.service.robots.rest = 3600
     browser = web.browser(web.small.people[0])
     address = browser.post("/write").location
     with saying(web, refuse):
@@ -129,7 +129,8 @@ def test_the_breaker_opens_after_five_failures_and_the_last_model_is_tried_again
     with web.small.study.database.read() as tx:
         active = [r.active for r in tx.rows(sa.select(ensemble_member))]
     assert any(active), "the last model stays in the draw"
-    time.sleep(0.4)
+    for number in web.small.models:
+        web.service.robots.lane(number).rests_until = 0.0  # an hour later
     browser.post(f"{address}/ask", question="What is it now?")
     assert row(web).state == "ANSWERED"
     assert FAILURES == 5
@@ -137,7 +138,7 @@ def test_the_breaker_opens_after_five_failures_and_the_last_model_is_tried_again
 
 def test_a_model_that_hangs_costs_one_timeout_and_others_answer(web: WebStudy) -> None:
     hanging, wake = web.small.models[0], threading.Event()
-    web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=0.4, rest=0.2)
+    web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=1.5, rest=0.2)
     browser = web.browser(web.small.people[0])
 
     def hangs(call: Call) -> Prediction:
@@ -147,10 +148,10 @@ def test_a_model_that_hangs_costs_one_timeout_and_others_answer(web: WebStudy) -
 
     address = browser.post("/write").location
     with saying(web, hangs):
-        for n in range(4):
+        for n in range(3):
             started = time.monotonic()
             browser.post(f"{address}/ask", question=f"What is number {n}?")
-            assert time.monotonic() - started < 5, "a person never waits for a dead model much longer than its timeout"
+            assert time.monotonic() - started < 15, "a person never waits for a dead model much longer than its timeout"
             page = browser.get(address)
             assert "blue" in page.html
             number = page.html.partition('name="try" value="')[2].partition('"')[0]

@@ -52,7 +52,7 @@ def test_one_command_makes_a_study_and_a_link_for_its_owner(served: tuple[Path, 
     assert "3 images; round 1 is open" in text
     assert "Robots: constant:yes" in text
     link = re.search(r"http://127\.0\.0\.1:\d+/invite/\S+", text).group(0)
-    for _ in range(100):
+    for _ in range(600):
         try:
             page = httpx.get(link)
             break

@@ -30,12 +30,12 @@ from typing import Any
 import numpy as np
 from questions import NOUNS, text
 
-from askew.rank.columns import Columns, one_thread
-from askew.rank.embed import encoder_of
-from askew.rank.lasso import FittedLasso, Lasso, nonneg
+from askew.rank.lasso import FittedLasso, Lasso, nonnegative
+from askew.rank.lasso.certificate import duality_gap
 from askew.rank.lasso.signed import SignedPool
-from askew.rank.lasso.solution import duality_gap
-from askew.rank.pool import Pool
+from askew.rank.pool_vectors import Columns, one_thread
+from askew.rank.question_pool import Pool
+from askew.rank.sentence_encoders import encoder_of
 
 REAL = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"
 LAMBDA = 1e-6
@@ -123,7 +123,7 @@ def ours(columns: Columns, signed: bool, count: int) -> tuple[float, dict[int, A
     def run(first: int) -> Any:
         if ready is not None:
             return ready.solve(rows[:first], out[:first], LAMBDA)
-        return nonneg.solve(rows, rows[:first], out[:first], LAMBDA)
+        return nonnegative.solve(rows, rows[:first], out[:first], LAMBDA)
 
     dict(run(2))
     start = time.process_time()

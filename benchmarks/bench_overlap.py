@@ -21,7 +21,7 @@ from types import SimpleNamespace
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
-from askew.rank.pool import Pool
+from askew.rank.question_pool import Pool
 from askew.text import tokens
 from askew.world.dataset import World
 

@@ -38,7 +38,7 @@ from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.perturb.build import vary_all
 from askew.perturb.lexical import P2Perturbation, fit
-from askew.rank.columns import one_thread
+from askew.rank.pool_vectors import one_thread
 from askew.types import Group, Question
 
 TEXTATTACK = """

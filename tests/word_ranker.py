@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.rank.pool import Pool
+from askew.rank.question_pool import Pool
 from askew.text import tokens
 from askew.types import Ranked
 

@@ -106,9 +106,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "rouge": "askew.rank.overlap:Rouge",
     },
     "encoder": {
-        "sentence-transformers": "askew.rank.embed:SentenceTransformers",
-        "use": "askew.rank.embed:Use",
-        "vectors": "askew.rank.embed:Vectors",
+        "sentence-transformers": "askew.rank.sentence_encoders:SentenceTransformers",
+        "use": "askew.rank.sentence_encoders:Use",
+        "vectors": "askew.rank.sentence_encoders:Vectors",
     },
     "net": {
         "butd": "askew.nets.specs:butd",

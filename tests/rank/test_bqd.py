@@ -6,12 +6,10 @@ import sys
 import pytest
 
 from askew.errors import BadRecord, DataError, MissingExtra
-from askew.rank.bqd import BqdFile, read_bqd, read_header, write_bqd
-from askew.rank.bqd_parquet import write_parquet
-from askew.rank.nearest import Nearest
-from askew.rank.pool import Pool
+from askew.rank.bqd import BqdFile, read_bqd, read_header, write_bqd, write_parquet
+from askew.rank.question_pool import Pool
 from askew.rank.ranking import Ranking
-from askew.rank.remembered import Remembered, place
+from askew.rank.ranking_store import Nearest, RankingStore, ranking_path
 from askew.types import ImageRef, Question
 from word_ranker import Words
 
@@ -30,7 +28,7 @@ def made(tmp_path, monkeypatch):
     ]
     with Ranking("words", Words(), POOL, "things", top=3) as ranking:
         ranking.nearest([question.text for question in questions[:3]])
-    kept = Remembered(place(ranking.signature))
+    kept = RankingStore(ranking_path(ranking.signature))
     path = tmp_path / "bqd.jsonl"
     assert write_bqd(questions, {str(path): kept}) == 3
     kept.close()
@@ -79,7 +77,7 @@ def test_a_changed_file_is_read_anew(made):
 
 def test_an_index_that_was_cut_off_is_made_again(made):
     file = BqdFile(str(made))
-    cut = Remembered(place(file.signature))
+    cut = RankingStore(ranking_path(file.signature))
     cut.put([Nearest("Is the car old?", ("wrong",), (1.0,))])
     cut.close()
     with file:

@@ -8,13 +8,13 @@ from bag_encoder import Bag, template_pool
 
 import askew.rank.ranking as ranking_module
 from askew.errors import BadOption
-from askew.rank.columns import one_thread
-from askew.rank.embed import Vectors
-from askew.rank.lasso import Lasso, nonneg
-from askew.rank.lasso.scan import Best
+from askew.rank.lasso import Lasso, nonnegative
+from askew.rank.lasso.nonnegative import Best
 from askew.rank.lasso.signed import SignedPool
-from askew.rank.pool import Pool
+from askew.rank.pool_vectors import one_thread
+from askew.rank.question_pool import Pool
 from askew.rank.ranking import Ranking
+from askew.rank.sentence_encoders import Vectors
 from askew.registry import make
 
 LAMBDA = 1e-6
@@ -32,7 +32,7 @@ def rows_of(count, width=64, own=1.5):
 
 def solved(rows, numbers, **options):
     with one_thread():
-        found = dict(nonneg.solve(rows, rows[numbers], [[number] for number in numbers], LAMBDA, **options))
+        found = dict(nonnegative.solve(rows, rows[numbers], [[number] for number in numbers], LAMBDA, **options))
     return [found[place] for place in range(len(numbers))]
 
 
@@ -105,7 +105,7 @@ def test_the_question_itself_is_left_out_as_if_it_were_not_in_the_pool(sign):
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_question_that_is_not_left_out_is_its_own_combination(signed):
     rows = rows_of(300)
-    solve = SignedPool.of(rows).solve if signed else partial(nonneg.solve, rows)
+    solve = SignedPool.of(rows).solve if signed else partial(nonnegative.solve, rows)
     solution = next(solve(rows[5:6], [[]], 1e-3))[1]
     assert solution.columns.tolist() == [5]
     assert solution.x[0] == pytest.approx(1 - 1e-3, abs=1e-6)
@@ -174,8 +174,8 @@ def test_workers_change_nothing(sign, monkeypatch, tmp_path):
 
 
 def test_a_solution_that_is_not_optimal_is_marked(monkeypatch):
-    monkeypatch.setattr(nonneg, "_MOST_ROUNDS", 1)
-    monkeypatch.setattr(nonneg, "_FIRST", 4)
+    monkeypatch.setattr(nonnegative, "_MOST_ROUNDS", 1)
+    monkeypatch.setattr(nonnegative, "_FIRST", 4)
     pool = template_pool(2000)
     ranked = Lasso(encoder=Bag()).fit(pool).top([pool[0]], 21)[0]
     assert ranked.proof["gap"] > 1e-12
@@ -185,9 +185,9 @@ def test_a_solution_that_is_not_optimal_is_marked(monkeypatch):
 def test_more_near_columns_than_a_scan_lists_are_looked_at_one_by_one(monkeypatch):
     rows = rows_of(600)
     expected = solved(rows, [3])[0]
-    monkeypatch.setattr(nonneg, "_LISTED", 1)
-    monkeypatch.setattr(nonneg, "_FIRST", 1)
-    monkeypatch.setattr(nonneg, "_MORE", 1)
+    monkeypatch.setattr(nonnegative, "_LISTED", 1)
+    monkeypatch.setattr(nonnegative, "_FIRST", 1)
+    monkeypatch.setattr(nonnegative, "_MORE", 1)
     found = solved(rows, [3])[0]
     assert found.x.tobytes() == expected.x.tobytes()
 

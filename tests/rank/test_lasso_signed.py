@@ -8,8 +8,7 @@ from scipy.optimize import nnls
 from test_lasso import vector_file
 
 from askew.rank.lasso import Lasso
-from askew.rank.lasso.signed import SignedPool
-from askew.rank.lasso.vertex import Vertex
+from askew.rank.lasso.signed import SignedPool, Vertex
 
 LAMBDA = 1e-6
 

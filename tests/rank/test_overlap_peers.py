@@ -11,7 +11,7 @@ from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
 from askew.rank.overlap.porter import stem
-from askew.rank.pool import Pool
+from askew.rank.question_pool import Pool
 from askew.text import tokens
 
 POOL = [text for text in Pool.of(questions(150)).texts if tokens(text)]

@@ -7,9 +7,9 @@ import pytest
 
 import askew.rank.ranking as ranking_module
 from askew.errors import DataError
-from askew.rank.pool import Pool
+from askew.rank.question_pool import Pool
 from askew.rank.ranking import Ranking
-from askew.rank.remembered import Remembered, place
+from askew.rank.ranking_store import RankingStore, ranking_path
 from word_ranker import Words
 
 pytestmark = pytest.mark.usefixtures("_own_cache")
@@ -76,14 +76,14 @@ def test_batches_that_were_kept_outlive_a_ranker_that_dies(log, monkeypatch):
     monkeypatch.setattr(ranking_module, "BATCH", 2)
     with pytest.raises(RuntimeError), Ranking("dies", Dies(), POOL, top=3) as dying:
         dying.nearest(["a?", "b?", "c?", "poison?"])
-    kept = Remembered(place(dying.signature))
+    kept = RankingStore(ranking_path(dying.signature))
     assert sorted(kept.known(["a?", "b?", "c?", "poison?"])) == ["a?", "b?"]
     assert kept.header["pool"]["questions"] == 6
     kept.close()
 
 
 def test_a_spoilt_file_says_what_to_do(log):
-    path = place(ranking(log).signature)
+    path = ranking_path(ranking(log).signature)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"this is no database, and long enough to be one" * 100)
     with pytest.raises(DataError, match="Remove the file"):

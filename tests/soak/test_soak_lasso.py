@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askew.rank.columns import one_thread
-from askew.rank.lasso import Lasso, nonneg
+from askew.rank.lasso import Lasso, nonnegative
+from askew.rank.pool_vectors import one_thread
 
 pytestmark = pytest.mark.soak
 
@@ -28,7 +28,7 @@ def test_every_question_of_a_real_pool_is_certified(fitted, record_property):
     rows, count = fitted.columns.vectors, len(fitted.columns)
     gaps, supports, worst = np.empty(count), np.empty(count), 0.0
     with one_thread():
-        for number, solution in nonneg.solve(rows, rows, [[number] for number in range(count)], LAMBDA):
+        for number, solution in nonnegative.solve(rows, rows, [[number] for number in range(count)], LAMBDA):
             gaps[number], supports[number] = solution.certificate.gap, solution.certificate.support
             assert number not in solution.columns
             if number % 25 == 0:

@@ -1,7 +1,8 @@
-"""Data sets of basic questions (BQD): for each image and main question the nearest questions of a pool with scores.
+"""Data sets of basic questions (BQD): for each image and main question the nearest questions of a pool, with scores.
 
-``{image, main question, 21 × (basic question, score)}`` as Huang et al. (2019) have it, with the proof of each ranking
-and a first line that says what made it. A file is used again without ranking: ``basic:bqd=FILE``.
+A record is ``{image, main question, 21 × (basic question, score)}`` as in Huang et al. (2019), with the proof of its
+ranking; the first line says what made the file. A file is used again without ranking: ``basic:bqd=FILE``. Files are
+JSONL or, for notebooks and data hubs, Parquet.
 """
 
 from __future__ import annotations
@@ -17,18 +18,17 @@ from typing import Any
 
 import orjson
 
-from askew.errors import BadRecord, DataError
+from askew.errors import BadRecord, DataError, need
 from askew.files import file_sha256, opened, replaced
 from askew.limits import bounded_lines, load_json
-from askew.rank.nearest import Nearest, nearest_from
-from askew.rank.remembered import Header, Remembered, place
+from askew.rank.ranking_store import Header, Nearest, RankingStore, nearest_from, ranking_path
 from askew.types import Question
 
 FORMAT = "askew-bqd-1"
 _BATCH = 500
 
 
-def write_bqd(questions: Iterable[Question], targets: Mapping[str, Remembered]) -> int:
+def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore]) -> int:
     """Write the basic questions of these main questions, streamed: one file for each ranking.
 
     Questions that were not ranked are left out. Gives how many records there are in all files.
@@ -50,8 +50,6 @@ def write_bqd(questions: Iterable[Question], targets: Mapping[str, Remembered]) 
 def read_header(path: str) -> Header:
     """What made the file."""
     if path.endswith(".parquet"):
-        from askew.rank.bqd_parquet import read_parquet_header
-
         return checked(path, read_parquet_header(path))
     with opened(path) as file:
         first = next(bounded_lines(file, path), b"")
@@ -119,18 +117,18 @@ class BqdFile:
             self._index.close()
 
     @cached_property
-    def _index(self) -> Remembered:
-        index = Remembered(place(self.signature))
+    def _index(self) -> RankingStore:
+        index = RankingStore(ranking_path(self.signature))
         if not index.header:  # written last: an index without it was cut off
             records = (nearest for _, nearest in read_bqd(self.path))
             while batch := list(islice(records, _BATCH)):
                 index.put(batch)
             index.close()
-            index = Remembered(place(self.signature), self.header)
+            index = RankingStore(ranking_path(self.signature), self.header)
         return index
 
 
-def _lines(questions: Sequence[Question], ranked: Remembered) -> list[bytes]:
+def _lines(questions: Sequence[Question], ranked: RankingStore) -> list[bytes]:
     known = ranked.known(list(dict.fromkeys(question.text for question in questions)))
     made = []
     for question in questions:
@@ -144,8 +142,6 @@ def _lines(questions: Sequence[Question], ranked: Remembered) -> list[bytes]:
 def _records(path: str) -> Iterator[tuple[int, Any]]:
     """The records with their numbers; that of a file of lines is its line's."""
     if path.endswith(".parquet"):
-        from askew.rank.bqd_parquet import read_parquet
-
         yield from enumerate(read_parquet(path), 1)
         return
     with opened(path) as file:
@@ -163,3 +159,77 @@ def _no_bqd(path: str) -> DataError:
         f"{path}: this is no file of basic questions (the first line of one says {FORMAT!r}). "
         "Make one with askew build basic."
     )
+
+
+_ROWS = 2000
+_KEY = b"askew"
+_IDS = ("image", "question_id")
+
+
+def write_parquet(source: str, target: str) -> int:
+    """Write a JSONL file of basic questions as Parquet; gives how many records there were.
+
+    Columns: ``image``, ``question_id``, ``question``, ``basic`` (a list of question and score) and ``proof`` (name to
+    number). Ids that are all whole numbers stay numbers; all others are JSON (``"a"`` in quotes, ``null`` for none).
+    """
+    arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
+    numbers = {key: _all_numbers(source, key) for key in _IDS}
+    header = {"format": FORMAT, **read_header(source)}
+    schema = _schema(arrow, numbers).with_metadata({_KEY: orjson.dumps(header)})
+    count = 0
+    with replaced(target) as file, parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        rows: list[dict[str, Any]] = []
+        for record, _ in read_bqd(source):
+            rows.append(_row(record, numbers))
+            count += 1
+            if len(rows) == _ROWS:
+                writer.write_table(arrow.Table.from_pylist(rows, schema))
+                rows = []
+        writer.write_table(arrow.Table.from_pylist(rows, schema))
+    return count
+
+
+def read_parquet_header(path: str) -> Header:
+    """What made the file."""
+    metadata = _opened(path).schema_arrow.metadata or {}
+    header: Header = orjson.loads(metadata.get(_KEY, b"null"))
+    return header
+
+
+def read_parquet(path: str) -> Iterator[dict[str, Any]]:
+    """The records, as the lines of the JSONL file have them."""
+    for batch in _opened(path).iter_batches(batch_size=_ROWS):
+        for row in batch.to_pylist():
+            ids = {key: orjson.loads(row[key]) if isinstance(row[key], str) else row[key] for key in _IDS}
+            basic = [[pair["question"], pair["score"]] for pair in row["basic"]]
+            yield {**ids, "question": row["question"], "basic": basic, "proof": dict(row["proof"] or ())}
+
+
+def _schema(arrow: Any, numbers: Mapping[str, bool]) -> Any:
+    ids = [(key, arrow.int64() if numbers[key] else arrow.string()) for key in _IDS]
+    pair = arrow.struct([("question", arrow.string()), ("score", arrow.float64())])
+    proof = arrow.map_(arrow.string(), arrow.float64())
+    return arrow.schema([*ids, ("question", arrow.string()), ("basic", arrow.list_(pair)), ("proof", proof)])
+
+
+def _row(record: Mapping[str, Any], numbers: Mapping[str, bool]) -> dict[str, Any]:
+    ids = {key: record.get(key) if numbers[key] else orjson.dumps(record.get(key)).decode() for key in _IDS}
+    basic = [{"question": question, "score": score} for question, score in record["basic"]]
+    proof = [(name, None if value is None else float(value)) for name, value in record["proof"].items()]
+    return {**ids, "question": record["question"], "basic": basic, "proof": proof}
+
+
+def _all_numbers(source: str, key: str) -> bool:
+    return all(type(record.get(key)) is int for record, _ in read_bqd(source))
+
+
+def _opened(path: str) -> Any:
+    arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
+    try:
+        return parquet.ParquetFile(path)
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. Put it there, or give the path where it is.") from None
+    except (arrow.ArrowException, OSError) as trouble:
+        raise DataError(
+            f"{path}: cannot be read as Parquet ({trouble}). Make it again with askew build basic."
+        ) from None

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from askew.rank.columns import Columns, one_thread
-from askew.rank.embed import embedded, encoder_of
-from askew.rank.pool import Pool
-from askew.rank.products import candidates, correlations
+from askew.rank.pool_vectors import Columns, candidates, correlations, one_thread
+from askew.rank.question_pool import Pool
+from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder
 

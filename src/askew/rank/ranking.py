@@ -12,9 +12,8 @@ from types import TracebackType
 from typing import Any
 
 import askew
-from askew.rank.nearest import Nearest
-from askew.rank.pool import Pool
-from askew.rank.remembered import Header, Remembered, place, signature
+from askew.rank.question_pool import Pool
+from askew.rank.ranking_store import Header, Nearest, RankingStore, ranking_path, signature
 from askew.types import Ranked
 from askew.verbs import FittedRanker, Ranker
 from askew.worker import end_with_parent
@@ -101,8 +100,8 @@ class Ranking:
             yield [Nearest.of(one, self.pool.texts) for one in ranked]
 
     @cached_property
-    def _kept(self) -> Remembered:
-        return Remembered(place(self.signature), self.header)
+    def _kept(self) -> RankingStore:
+        return RankingStore(ranking_path(self.signature), self.header)
 
     @cached_property
     def _fitted(self) -> FittedRanker:

@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from askew.files import cache_folder
-from askew.rank.products import row_lengths
+from askew.rank.compiled import compiled
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 _MADE = "2: each text by itself"
@@ -26,15 +26,15 @@ _SLOW = 2000
 """From so many new texts on, a screen shows how far it is."""
 
 
-def remembered(signature: str, texts: Sequence[str], encode: Callable[[list[str]], Sequence[Any]]) -> Any:
+def cached_vectors(signature: str, texts: Sequence[str], encode: Callable[[list[str]], Sequence[Any]]) -> Any:
     """One row of unit length per text: from the cache where it is known, else encoded and kept at once."""
     keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     first: dict[bytes, int] = {}
     for number, key in enumerate(keys):
         first.setdefault(key, number)
     rows: Any = None
-    with closing(_Shelf(_place(signature))) as shelf:
-        for key, vector in _found(shelf, {key: texts[number] for key, number in first.items()}, encode):
+    with closing(_VectorFile(_place(signature))) as file:
+        for key, vector in _found(file, {key: texts[number] for key, number in first.items()}, encode):
             rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
             rows[first[key]] = vector
     for number, key in enumerate(keys):
@@ -44,13 +44,13 @@ def remembered(signature: str, texts: Sequence[str], encode: Callable[[list[str]
 
 
 def _found(
-    shelf: _Shelf, texts: Mapping[bytes, str], encode: Callable[[list[str]], Sequence[Any]]
+    file: _VectorFile, texts: Mapping[bytes, str], encode: Callable[[list[str]], Sequence[Any]]
 ) -> Iterator[tuple[bytes, Any]]:
     """Each key with its vector: first those that are known, then the others as they are encoded and kept."""
     wanted, unknown = list(texts), []
     for start in range(0, len(wanted), _CHUNK):
         part = wanted[start : start + _CHUNK]
-        known = shelf.known(part)
+        known = file.known(part)
         unknown += [key for key in part if key not in known]
         yield from known.items()
     bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
@@ -58,7 +58,7 @@ def _found(
         part = unknown[start : start + _AT_ONCE]
         rows = _unit(np.array(encode([texts[key] for key in part]), np.float32))
         fresh = list(zip(part, rows, strict=True))
-        shelf.keep(fresh)
+        file.keep(fresh)
         yield from fresh
         bar.update(len(part))
     bar.close()
@@ -74,7 +74,7 @@ def _place(signature: str) -> Path:
     return cache_folder() / "vectors" / f"{digest[:24]}.sqlite"
 
 
-class _Shelf:
+class _VectorFile:
     """The vectors of one encoder on disk. Once the disk or the file fails, it knows and keeps nothing, and says so."""
 
     def __init__(self, path: Path) -> None:
@@ -132,3 +132,19 @@ def _sound(vector: Any) -> bool:
     """Whether this can be what was kept: of unit length, or all zeros."""
     length = float(vector @ vector)
     return abs(length - 1) < 1e-4 or not vector.any()
+
+
+@compiled
+def row_lengths(rows: Any) -> Any:
+    """The Euclidean length of each float32 row, summed from left to right in float64: the same on every processor.
+
+    >>> row_lengths(np.array([[3, 4], [0, 0]], np.float32)).tolist()
+    [5.0, 0.0]
+    """
+    result = np.empty(len(rows))
+    for number in range(len(rows)):
+        total = 0.0
+        for value in rows[number]:
+            total += np.float64(value) * np.float64(value)
+        result[number] = np.sqrt(total)
+    return result

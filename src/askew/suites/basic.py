@@ -17,8 +17,8 @@ from askew.metrics.rscore import NoiseAccuracy, RScore
 from askew.perturb.basic import SIZE, BasicQuestions, partition_name
 from askew.perturb.build import vary_all
 from askew.rank.bqd import BqdFile
+from askew.rank.question_pool import pool_of
 from askew.rank.ranking import BATCH, Ranking
-from askew.rank.yes_no import pool_of
 from askew.registry import make
 from askew.settings import Settings, progress_bar
 from askew.suites.basic_release import write_release

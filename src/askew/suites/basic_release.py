@@ -8,9 +8,8 @@ from itertools import chain
 from pathlib import Path
 
 from askew.errors import MissingExtra
-from askew.rank.bqd import write_bqd
-from askew.rank.bqd_parquet import write_parquet
-from askew.rank.remembered import Remembered, place
+from askew.rank.bqd import write_bqd, write_parquet
+from askew.rank.ranking_store import RankingStore, ranking_path
 from askew.types import Group, Question
 
 
@@ -24,7 +23,7 @@ def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
     with ExitStack() as stack:
         targets = {
             str(folder / ("bqd.jsonl" if len(found) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
-                closing(Remembered(place(key)))
+                closing(RankingStore(ranking_path(key)))
             )
             for key, name in found.items()
         }

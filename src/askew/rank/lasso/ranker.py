@@ -10,13 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from askew.errors import BadOption
-from askew.rank.columns import Columns, one_thread
-from askew.rank.embed import embedded, encoder_of
-from askew.rank.lasso.nonneg import solve
+from askew.rank.lasso.certificate import Certificate, Solution, certified_positions
+from askew.rank.lasso.nonnegative import solve
 from askew.rank.lasso.signed import SignedPool
-from askew.rank.lasso.solution import Certificate, Solution, certified_positions
-from askew.rank.pool import Pool
-from askew.rank.products import candidates, correlations
+from askew.rank.pool_vectors import Columns, candidates, correlations, one_thread
+from askew.rank.question_pool import Pool
+from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder
 

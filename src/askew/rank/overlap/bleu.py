@@ -1,20 +1,20 @@
-"""BLEU: how many of a text's words, pairs of words and so on also stand in another text."""
+"""BLEU: how many of a text's words, pairs of words and so on also occur in another text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import exp
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption
-from askew.rank.overlap.boards import Boards, FittedOverlap, Queries, visits
-from askew.rank.overlap.grams import grams_of
-from askew.rank.overlap.index import Index, Wides, read
-from askew.rank.overlap.ties import check_rule
+from askew.rank.compiled import compiled
+from askew.rank.overlap.ngrams import count_shared, count_term, find_grams, grams_of, seek, times_in
+from askew.rank.overlap.text_index import Index, Wides, check_rule, read
+from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer, visits
 
 Floats = NDArray[np.float64]
 Quirks = Literal["pycocoevalcap", "none"]
@@ -85,9 +85,7 @@ class _Bleu:
     index: Index
     _tables: dict[tuple[int, int], tuple[Wides, Floats, Floats]] = field(default_factory=dict)
 
-    def fill(self, queries: Queries, boards: Boards) -> None:
-        from askew.rank.overlap.bleu_kernel import rank
-
+    def fill(self, queries: Queries, tops: TopK) -> None:
         index, grams = self.index, grams_of(self.index)
         counts = np.stack([index.counters() for _ in range(self.n)])
         known = queries.arrays, index.arrays, index.occurrences, grams.lookup, grams.postings.arrays
@@ -96,7 +94,7 @@ class _Bleu:
                 precisions, brevity = self._precisions(length), self._brevity(length)
                 where = visits(self._bounds(precisions, brevity, length, repeats), index)
                 self._tables[length, repeats] = where, precisions, brevity
-            rank(members, *known, *self._tables[length, repeats], counts, boards.arrays)
+            rank(members, *known, *self._tables[length, repeats], counts, tops.arrays)
 
     def _precisions(self, reference: int) -> Floats:
         """The precision by n-gram's length, candidate's length and matches."""
@@ -129,3 +127,66 @@ class _Bleu:
             most = np.minimum(np.minimum(shared, shared - less + repeats), np.minimum(lengths, reference) - less)
             product = product * precisions[less][stretch, np.maximum(most, 0)]
         return product ** (1.0 / self.n) * brevity[:, None]
+
+
+LESS = 1 - 1e-9
+"""Far more than what the last bits of a power can be off by."""
+
+
+@compiled
+def count_grams(counts: Any, query: Any, occurrences: Any, lookup: Any, postings: Any, numbers: Any) -> None:
+    """Set ``counts[n - 1, doc]`` to the n-grams that a document shares with the query; ``numbers`` is scratch."""
+    counts[:] = 0
+    count_shared(counts[0], query, occurrences)
+    if len(counts) > 1:
+        starts, docs, times = postings
+        find_grams(query, lookup, numbers)
+        for less in range(1, len(counts)):
+            for i in range(len(query) - less):
+                if numbers[less, i] >= 0:
+                    wanted = times_in(numbers[less], i)
+                    if wanted:
+                        count_term(counts[less], numbers[less, i], wanted, starts, docs, times)
+
+
+@compiled
+def rank(
+    members: Any,
+    queries: Any,
+    index: Any,
+    occurrences: Any,
+    lookup: Any,
+    postings: Any,
+    visits: Any,
+    precisions: Any,
+    brevity: Any,
+    counts: Any,
+    tops: Any,
+) -> None:
+    """Find the top k for the queries of one shape: the most promising documents first, until no other can enter."""
+    words, begins, excluded = queries
+    _, _, firsts, edges = index
+    keys, top_firsts, top_scores, top_docs, tally = tops
+    longest = len(precisions)
+    root = 1.0 / longest
+    for q in members:
+        query = words[begins[q] : begins[q + 1]]
+        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
+        numbers = np.empty((longest, len(query)), dtype=np.int64)
+        count_grams(counts, query, occurrences, lookup, postings, numbers)
+        for stretch, count, bound in visits:
+            if bound < least_key(top):
+                break
+            least = 0.0
+            if least_key(top) > 0:
+                least = ((least_key(top) - 1) / UNIT / brevity[stretch]) ** longest * LESS
+            end = edges[stretch + 1]
+            doc = seek(counts[0], edges[stretch], end, count)
+            while doc < end:
+                if counts[0, doc] == count and doc != excluded[q]:
+                    product = 1.0
+                    for less in range(longest):
+                        product *= precisions[less, stretch, counts[less, doc]]
+                    if product >= least:
+                        offer(top, product**root * brevity[stretch], firsts[doc], doc)
+                doc = seek(counts[0], doc + 1, end, count)

@@ -1,19 +1,20 @@
-"""CIDEr: how alike two texts' n-grams are when rare n-grams count more."""
+"""CIDEr: how similar the n-grams of two texts are when rare n-grams weigh more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import e
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption
-from askew.rank.overlap.boards import Boards, FittedOverlap, Queries
-from askew.rank.overlap.grams import Grams, grams_of
-from askew.rank.overlap.index import Index, read
-from askew.rank.overlap.ties import check_rule
+from askew.rank.compiled import compiled
+from askew.rank.overlap.ngrams import Grams, find_grams, grams_of, seek, times_in
+from askew.rank.overlap.text_index import Index, check_rule, read
+from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer
 
 Floats = NDArray[np.float64]
 
@@ -44,8 +45,6 @@ class Cider:
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
         """Index the pool and weigh its n-grams."""
-        from askew.rank.overlap.cider_kernel import norms_of
-
         index = read(pool, self.ties)
         grams = grams_of(index)
         idf = _idf(grams, len(index.pool))
@@ -67,9 +66,7 @@ class _Cider:
     weights: NDArray[np.float32]
     """What a document gets for each time that a question has the n-gram, up to as often as the document has it."""
 
-    def fill(self, queries: Queries, boards: Boards) -> None:
-        from askew.rank.overlap.cider_kernel import rank
-
+    def fill(self, queries: Queries, tops: TopK) -> None:
         index, grams = self.index, self.grams
         sums = np.zeros(len(index.numbers), dtype=np.float32)
         vectors = grams.numbers, self.idf, self.norms, self.weights
@@ -77,7 +74,7 @@ class _Cider:
         for (length, _), members in queries.shapes():
             order, penalty = np.argsort(np.abs(index.lengths - length), kind="stable"), self._penalty(length)
             known = queries.arrays, index.arrays, grams.lookup, grams.postings.arrays
-            rank(members, *known, vectors, unseen, 2.0, order, penalty, sums, sums.view(np.int32), boards.arrays)
+            rank(members, *known, vectors, unseen, 2.0, order, penalty, sums, sums.view(np.int32), tops.arrays)
 
     def _penalty(self, length: int) -> Floats:
         """The factor by length of the document. *Sic*: lengths are counted in pairs of words."""
@@ -98,3 +95,148 @@ def _weights(grams: Grams, idf: Floats, norms: Floats) -> NDArray[np.float32]:
     norm = norms[postings.docs, length]
     weights = idf[terms] ** 2 * postings.times / np.where(norm > 0, norm, 1.0)
     return weights.astype(np.float32)
+
+
+SCALE = 10.0
+"""CIDEr is ten times a mean of cosines."""
+HALF_BIT = 2.0**-24
+"""What one operation in single precision can be off by, relatively."""
+
+
+@compiled
+def norms_of(numbers: Any, starts: Any, idf: Any, two: float) -> Any:
+    """The length of each document's vector of n-gram weights, for each n.
+
+    Weights are squared by a power and added in the order in which n-grams first occur, as pycocoevalcap does. The
+    exponent is an argument, because the compiler would turn a constant one into a product, which can differ in the
+    last bit.
+    """
+    norms = np.zeros((len(starts) - 1, len(numbers)))
+    for doc in range(len(norms)):
+        for less in range(len(numbers)):
+            own = numbers[less, starts[doc] : max(starts[doc], starts[doc + 1] - less)]
+            total = 0.0
+            for i in range(len(own)):
+                times = times_in(own, i)
+                if times:
+                    total += (times * idf[own[i]]) ** two
+            norms[doc, less] = np.sqrt(total)
+    return norms
+
+
+@compiled
+def same(query: Any, size: int, i: int, j: int) -> bool:
+    """True when the n-grams that begin at two places of the query are the same."""
+    agree = 0
+    for k in range(size):
+        agree += query[i + k] == query[j + k]
+    return agree == size
+
+
+@compiled
+def weigh(query: Any, numbers: Any, idf: Any, unseen: float, two: float, times: Any, norms: Any) -> None:
+    """Set how often each n-gram stands in the query (at its first place, else 0), and the lengths of its vectors."""
+    times[:] = 0
+    for less in range(len(numbers)):
+        total, count = 0.0, len(query) - less
+        for i in range(count):
+            before = False
+            for j in range(i):
+                before = before or same(query, less + 1, i, j)
+            if not before:
+                for j in range(i, count):
+                    times[less, i] += same(query, less + 1, i, j)
+                number = numbers[less, i]
+                total += (times[less, i] * (idf[number] if number >= 0 else unseen)) ** two
+        norms[less] = np.sqrt(total)
+
+
+@compiled
+def add_up(sums: Any, numbers: Any, times: Any, norms: Any, postings: Any, weights: Any) -> int:
+    """Add to each document's sum the cosines with the query, in single precision; how many n-grams took part."""
+    starts, docs, held = postings
+    taken = 0
+    for less in range(len(numbers)):
+        if norms[less] == 0:
+            continue
+        factor = np.float32(1.0 / norms[less])
+        for i in range(numbers.shape[1]):
+            number, wanted = numbers[less, i], times[less, i]
+            if number < 0 or wanted == 0:
+                continue
+            taken += 1
+            for at in range(starts[number], starts[number + 1]):
+                sums[docs[at]] += weights[at] * factor * np.float32(min(wanted, held[at]))
+    return taken
+
+
+@compiled
+def exact(query: Any, document: Any, idf: Any, query_norms: Any, norms: Any, penalty: float) -> float:
+    """The score, each step as pycocoevalcap does it."""
+    numbers, times = query
+    total = 0.0
+    for less in range(len(numbers)):
+        value = 0.0
+        own = document[less, : max(0, document.shape[1] - less)]
+        for i in range(numbers.shape[1]):
+            number, wanted = numbers[less, i], times[less, i]
+            if number >= 0 and wanted > 0:
+                held = 0
+                for other in own:
+                    held += other == number
+                weight = held * idf[number]
+                value += min(wanted * idf[number], weight) * weight
+        if query_norms[less] != 0 and norms[less] != 0:
+            value /= query_norms[less] * norms[less]
+        total += value * penalty
+    return total / len(numbers) * SCALE
+
+
+@compiled
+def rank(
+    members: Any,
+    queries: Any,
+    index: Any,
+    lookup: Any,
+    postings: Any,
+    vectors: Any,
+    unseen: float,
+    two: float,
+    order: Any,
+    penalty: Any,
+    sums: Any,
+    bits: Any,
+    tops: Any,
+) -> None:
+    """Find the top k for the queries of one length.
+
+    ``bits`` are the sums reinterpreted as integers, which order non-negative floats in the same way.
+    """
+    words, begins, excluded = queries
+    _, starts, firsts, edges = index
+    numbers_of, idf, norms, weights = vectors
+    keys, top_firsts, top_scores, top_docs, tally = tops
+    least = np.zeros(1, dtype=np.float32)
+    own_norms = np.zeros(len(numbers_of))
+    for q in members:
+        query = words[begins[q] : begins[q + 1]]
+        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
+        numbers = np.empty((len(numbers_of), len(query)), dtype=np.int64)
+        times = np.empty_like(numbers)
+        find_grams(query, lookup, numbers)
+        weigh(query, numbers, idf, unseen, two, times, own_norms)
+        sums[:] = 0
+        taken = add_up(sums, numbers, times, own_norms, postings, weights)
+        share = (1 - (taken + 8) * 2 * HALF_BIT) * len(numbers) / SCALE / UNIT
+        for stretch in order:
+            doc, end = edges[stretch], edges[stretch + 1]
+            while doc < end:
+                least[0] = max(0.0, (least_key(top) - 1) * share / penalty[stretch])
+                doc = seek(bits, doc, end, least.view(np.int32)[0])
+                if doc < end and doc != excluded[q]:
+                    score = 0.0
+                    if sums[doc] > 0:
+                        document = numbers_of[:, starts[doc] : starts[doc + 1]]
+                        score = exact((numbers, times), document, idf, own_norms, norms[doc], penalty[stretch])
+                    offer(top, score, firsts[doc], doc)
+                doc += 1

@@ -1,20 +1,21 @@
-"""METEOR: which words of two texts are the same, have the same stem or are synonyms, and how scattered they stand."""
+"""METEOR: which words of two texts are equal, share a stem or are synonyms, and how scattered the matches are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.language.wordnet import Pos, WordNet
-from askew.rank.overlap.boards import Boards, FittedOverlap, Queries, visits
-from askew.rank.overlap.index import Index, cumulated, read
+from askew.rank.compiled import compiled
+from askew.rank.overlap.ngrams import count_word, seek
 from askew.rank.overlap.porter import stem
-from askew.rank.overlap.ties import check_rule
+from askew.rank.overlap.text_index import Index, check_rule, cumulated, read
+from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 from askew.text import tokens
 
 Floats = NDArray[np.float64]
@@ -120,9 +121,7 @@ class _Meteor:
     index: Index
     relatives: Relatives
 
-    def fill(self, queries: Queries, boards: Boards) -> None:
-        from askew.rank.overlap.meteor_kernel import rank
-
+    def fill(self, queries: Queries, tops: TopK) -> None:
         index, counts = self.index, self.index.counters()
         slots = np.zeros(len(index.words) + 1, dtype=np.int64)
         related = self._related(queries.texts)
@@ -130,7 +129,7 @@ class _Meteor:
             means, kept = self._means(length), self._kept(length)
             where = visits(means * kept[:, 1], index)
             known = queries.arrays, related, index.arrays, index.occurrences
-            rank(members, *known, where, means, kept, slots, counts, boards.arrays)
+            rank(members, *known, where, means, kept, slots, counts, tops.arrays)
 
     def _related(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """For each text the pool's words that match one of its own: word, place, level; and where a text's begin."""
@@ -159,3 +158,118 @@ class _Meteor:
             for chunks in range(1, matches + 1):
                 kept[matches, chunks] = 1 - self.ranker.gamma * (float(chunks) / matches) ** self.ranker.beta
         return kept
+
+
+LEVELS = 3
+"""Same word, same stem, synonym."""
+WORD, PLACE, LEVEL = 0, 1, 2
+
+
+@compiled
+def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int:
+    """Match words from the right, level by level, each with the last free place of the query; how many matched.
+
+    ``places`` gets the place of each of the document's words, or -1; ``free`` is scratch, one for each place.
+    """
+    places[: len(document)] = -1
+    free[:] = True
+    matched = 0
+    for level in range(1, LEVELS + 1):
+        for i in range(len(document) - 1, -1, -1):
+            slot = slots[document[i]]
+            if slot == 0 or places[i] >= 0:
+                continue
+            for place in range(len(free) - 1, -1, -1):
+                if free[place] and 0 < levels[slot, place] <= level:
+                    places[i], free[place] = place, False
+                    matched += 1
+                    break
+    return matched
+
+
+@compiled
+def chunks_of(places: Any) -> int:
+    """How many stretches of matched words there are that are the same in both texts."""
+    chunks, last = 0, -2
+    for place in places:
+        if place < 0:
+            last = -2
+        else:
+            chunks += place != last + 1
+            last = place
+    return chunks
+
+
+@compiled
+def relate(rows: Any, slots: Any, levels: Any, counts: Any, occurrences: Any) -> None:
+    """Give each related word a slot with its levels, and count for each document the words that could be matched."""
+    levels[:] = 0
+    used = 0
+    for row in rows:
+        if slots[row[WORD]] == 0:
+            used += 1
+            slots[row[WORD]] = used
+        levels[slots[row[WORD]], row[PLACE]] = row[LEVEL]
+    counts[:] = 0
+    done = 0
+    for row in rows:
+        slot = slots[row[WORD]]
+        if slot > done:
+            done = slot
+            count_word(counts, row[WORD], (levels[slot] > 0).sum(), occurrences)
+
+
+@compiled
+def cap(counts: Any, most: int) -> None:
+    """Lower each count that is above the most there can be."""
+    limit = counts.dtype.type(most)
+    for i in range(len(counts)):
+        counts[i] = min(counts[i], limit)
+
+
+@compiled
+def rank(
+    members: Any,
+    queries: Any,
+    related: Any,
+    index: Any,
+    occurrences: Any,
+    visits: Any,
+    means: Any,
+    kept: Any,
+    slots: Any,
+    counts: Any,
+    tops: Any,
+) -> None:
+    """Find the top k for the queries of one length: the most promising documents first, until no other can enter."""
+    _, begins, excluded = queries
+    rows, row_starts = related
+    tokens, starts, firsts, edges = index
+    keys, top_firsts, top_scores, top_docs, tally = tops
+    places = np.empty(np.diff(starts).max(), dtype=np.int64)
+    for q in members:
+        own = rows[row_starts[q] : row_starts[q + 1]]
+        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
+        size = begins[q + 1] - begins[q]
+        levels, free = np.empty((len(own) + 1, size), dtype=np.int8), np.empty(size, dtype=np.bool_)
+        relate(own, slots, levels, counts, occurrences)
+        if size < len(places):
+            cap(counts, size)
+        for stretch, count, bound in visits:
+            if bound < least_key(top):
+                break
+            end = edges[stretch + 1]
+            doc = seek(counts, edges[stretch], end, count)
+            while doc < end:
+                if counts[doc] == count and doc != excluded[q]:
+                    score = 0.0
+                    if count:
+                        document = tokens[starts[doc] : starts[doc + 1]]
+                        matched = align(document, slots, levels, places, free)
+                        if matched:
+                            chunks = chunks_of(places[: len(document)])
+                            score = kept[matched, chunks] * means[stretch, matched]
+                    offer(top, score, firsts[doc], doc)
+                doc = seek(counts, doc + 1, end, count)
+        for row in own:
+            slots[row[WORD]] = 0

@@ -1,16 +1,18 @@
-"""ROUGE-L: how long a sequence of words two texts have in common, gaps allowed."""
+"""ROUGE-L: the longest common subsequence of the words of two texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.rank.overlap.boards import Boards, FittedOverlap, Queries, visits
-from askew.rank.overlap.index import Index, Wides, read
-from askew.rank.overlap.ties import check_rule
+from askew.rank.compiled import compiled
+from askew.rank.overlap.ngrams import count_shared, seek
+from askew.rank.overlap.text_index import Index, Wides, check_rule, read
+from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 
 
 @dataclass(frozen=True)
@@ -46,16 +48,14 @@ class _Rouge:
     index: Index
     _tables: dict[int, tuple[Wides, NDArray[np.float64]]] = field(default_factory=dict)
 
-    def fill(self, queries: Queries, boards: Boards) -> None:
-        from askew.rank.overlap.rouge_kernel import rank
-
+    def fill(self, queries: Queries, tops: TopK) -> None:
         index, counts = self.index, self.index.counters()
         for (length, _), members in queries.shapes():
             if length not in self._tables:
                 scores = _scores(index.lengths, length, self.beta)
                 self._tables[length] = visits(scores, index), scores
             known = queries.arrays, index.arrays, index.occurrences
-            rank(members, *known, *self._tables[length], counts, boards.arrays)
+            rank(members, *known, *self._tables[length], counts, tops.arrays)
 
 
 def _scores(candidates: NDArray[np.int32], reference: int, beta: float) -> NDArray[np.float64]:
@@ -66,3 +66,42 @@ def _scores(candidates: NDArray[np.int32], reference: int, beta: float) -> NDArr
     scores = np.zeros((len(candidates), reference + 1))
     scores[:, 1:] = ((1 + square) * precision * recall) / (recall + square * precision)
     return scores
+
+
+@compiled
+def common(document: Any, query: Any, row: Any) -> int:
+    """The length of the longest common subsequence of two texts; ``row`` is scratch, one longer than the query."""
+    row[:] = 0
+    for word in document:
+        diagonal = 0
+        for j in range(len(query)):
+            above = row[j + 1]
+            row[j + 1] = diagonal + 1 if word == query[j] else max(above, row[j])
+            diagonal = above
+    return int(row[len(query)])
+
+
+@compiled
+def rank(
+    members: Any, queries: Any, index: Any, postings: Any, visits: Any, scores: Any, counts: Any, tops: Any
+) -> None:
+    """Find the top k for the queries of one length: the most promising documents first, until no other can enter."""
+    words, begins, excluded = queries
+    tokens, starts, firsts, edges = index
+    keys, top_firsts, top_scores, top_docs, tally = tops
+    for q in members:
+        query = words[begins[q] : begins[q + 1]]
+        top = keys[q], top_firsts[q], top_scores[q], top_docs[q], tally[q]
+        row = np.zeros(len(query) + 1, dtype=np.int64)
+        counts[:] = 0
+        count_shared(counts, query, postings)
+        for stretch, count, bound in visits:
+            if bound < least_key(top):
+                break
+            end = edges[stretch + 1]
+            doc = seek(counts, edges[stretch], end, count)
+            while doc < end:
+                if counts[doc] == count and doc != excluded[q]:
+                    shared = common(tokens[starts[doc] : starts[doc + 1]], query, row) if count else 0
+                    offer(top, scores[stretch, shared], firsts[doc], doc)
+                doc = seek(counts, doc + 1, end, count)

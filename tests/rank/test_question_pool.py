@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.rank.yes_no import asks_yes_no, pool_of
+from askew.rank.question_pool import asks_yes_no, pool_of
 from askew.types import Kind, Question
 
 

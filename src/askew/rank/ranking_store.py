@@ -1,4 +1,7 @@
-"""Rankings on disk as soon as they are made, so that a job of hours can be killed at any moment and go on."""
+"""Rankings on disk: what one ranking holds, and the SQLite file that keeps each batch as soon as it is computed.
+
+A ranking job of several hours can be killed at any moment; the next run continues from here.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,65 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from askew.errors import DataError
+from askew.errors import BadRecord, DataError
 from askew.files import cache_folder
-from askew.rank.nearest import Nearest, nearest_from
+from askew.types import Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """A question of the data, the questions of the pool that are nearest to it, and the proof that they are."""
+
+    text: str
+    questions: tuple[str, ...]
+    """Nearest first."""
+    scores: tuple[float, ...]
+    proof: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, ranked: Ranked, pool: Sequence[str]) -> Nearest:
+        """What a ranker found, with the pool's texts in place of their numbers.
+
+        >>> Nearest.of(Ranked("Is it hot?", (1,), (0.5,)), ["Why?", "Is it warm?"]).questions
+        ('Is it warm?',)
+        """
+        return cls(ranked.text, tuple(pool[index] for index in ranked.indices), ranked.scores, ranked.proof)
+
+    def record(self) -> dict[str, Any]:
+        """The fields that lines of a file have."""
+        basic = [list(pair) for pair in zip(self.questions, self.scores, strict=True)]
+        return {"question": self.text, "basic": basic, "proof": dict(self.proof)}
+
+
+def nearest_from(record: object) -> Nearest:
+    """What a record has, as ``Nearest.record`` writes it.
+
+    >>> nearest_from({"question": "Is it hot?", "basic": [["Is it warm?", 0.5]]}).scores
+    (0.5,)
+    >>> nearest_from({"question": "Is it hot?", "basic": ["Is it warm?"]})
+    Traceback (most recent call last):
+    askew.errors.BadRecord: this is no record of basic questions: it needs 'question', and 'basic' as a list of \
+[question, score]. Make the file again with askew build basic.
+    """
+    try:
+        text, basic, proof = record["question"], record["basic"], record.get("proof", {})  # type: ignore[index, attr-defined]
+        questions = tuple(question for question, _ in basic)
+        scores = tuple(float(score) for _, score in basic)
+        if all(isinstance(part, str) for part in (text, *questions)) and isinstance(proof, dict):
+            return Nearest(text, questions, scores, proof)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        pass
+    raise BadRecord(
+        "this is no record of basic questions: it needs 'question', and 'basic' as a list of [question, score]. "
+        "Make the file again with askew build basic."
+    )
+
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS ranked (text TEXT PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
@@ -34,12 +88,12 @@ def signature(header: Header) -> str:
     return hashlib.sha256(orjson.dumps(header, option=orjson.OPT_SORT_KEYS)).hexdigest()[:16]
 
 
-def place(key: str) -> Path:
+def ranking_path(key: str) -> Path:
     """The file of the ranking with this signature."""
     return cache_folder() / "basic" / f"{key}.sqlite"
 
 
-class Remembered:
+class RankingStore:
     """The rankings of distinct texts by one ranker in one pool: an SQLite file, each batch one transaction.
 
     Two processes may fill the same file; what both made is kept once.

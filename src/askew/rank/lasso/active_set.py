@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from askew.rank.compiled import vectorised
-from askew.rank.products import ROUNDING, exact_dot
+from askew.rank.pool_vectors import ROUNDING, exact_dot
 
 SLACK = 1e-13
 """How far above λ a correlation may stay in a finished working set."""

@@ -1,0 +1,84 @@
+"""The pool of basic questions: each distinct question once, in the order of the file.
+
+The YNBQD of Huang et al. (2019) is ranked from a pool of questions that can be answered by yes or no.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from askew.shipped import shipped
+from askew.text import tokens
+from askew.types import Question
+
+
+def sameness(text: str) -> str:
+    """What two spellings of one question have in common: its words in lower case, without the mark at the end.
+
+    >>> sameness("  Is it  Sunny ?") == sameness("is it sunny?")
+    True
+    """
+    return " ".join(text.casefold().split()).rstrip(" ?.!")
+
+
+@dataclass(frozen=True, repr=False)
+class Pool:
+    """Distinct questions, each in the spelling first seen; a question's number in it is its index.
+
+    >>> pool = Pool.of(["Is it sunny?", "What is this?", "is it sunny"])
+    >>> pool.texts
+    ('Is it sunny?', 'What is this?')
+    >>> pool.find("IS IT SUNNY"), pool.find("Why?")
+    (0, None)
+    """
+
+    texts: tuple[str, ...]
+    _index: dict[str, int] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Pool:
+        """The pool of these texts; duplicates and empty ones are left out."""
+        kept: dict[str, str] = {}
+        for text in texts:
+            key = sameness(text)
+            if key:
+                kept.setdefault(key, text.strip())
+        return cls(tuple(kept.values()), {key: number for number, key in enumerate(kept)})
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def find(self, text: str) -> int | None:
+        """Where this question stands in the pool, in whatever spelling; None when it does not."""
+        return self._index.get(sameness(text))
+
+
+YES_NO = "yes/no"
+"""The answer type as VQA names it."""
+
+
+def asks_yes_no(question: Question) -> bool:
+    """True when people answered by yes or no, or, where the data does not say, when the question has that form.
+
+    The form: it begins with a word such as *is*, *does* or *can*, and offers no choice (*or*).
+
+    >>> [asks_yes_no(Question(1, None, text)) for text in ("Is it red?", "Is it red or blue?", "What is red?")]
+    [True, False, False]
+    """
+    if question.kind.answer_type:
+        return question.kind.answer_type == YES_NO
+    words = tokens(question.text)
+    return bool(words) and words[0].replace("’", "'").partition("'")[0] in _openings() and "or" not in words
+
+
+def pool_of(questions: Iterable[Question], yes_no: bool = False) -> Pool:
+    """The distinct questions of the data as a pool: all of them (GBQD), or the yes/no ones (YNBQD)."""
+    return Pool.of(question.text for question in questions if not yes_no or asks_yes_no(question))
+
+
+@lru_cache(maxsize=1)
+def _openings() -> frozenset[str]:
+    words: list[str] = shipped("language/backtranslation.yaml")["opens"]
+    return frozenset(words) | {f"{word}n" for word in words}  # isn't, aren't: what stands before the apostrophe

@@ -19,9 +19,9 @@ import torch
 from askew.models.bundled import Bundled, bundled_names
 from askew.models.eyes import REFERENCE, Eyes, read_json
 from askew.models.pixels import pixels
-from askew.nets.build import build_net
-from askew.nets.config import NetConfig
-from askew.nets.encoder import Encoder, EncoderConfig
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import build_net
+from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.types import Question
 from askew.world.dataset import World
 
@@ -45,7 +45,7 @@ def bench_encoder(questions: Sequence[Question], threads: int) -> None:
     shown = np.stack([pixels(image, eyes.size) for image in images])
     about = read_json(REFERENCE / "encoder.json")
     about.pop("vocabulary")
-    peer, given = Encoder(EncoderConfig(**about)).eval(), torch.from_numpy(shown)
+    peer, given = RegionEncoder(EncoderConfig(**about)).eval(), torch.from_numpy(shown)
     decode = best(lambda: [pixels(image, eyes.size) for image in images]) / len(images)
     with torch.inference_mode():
         ours, torchs = best(lambda: eyes.look(shown)), best(lambda: peer(given))

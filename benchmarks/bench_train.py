@@ -17,14 +17,13 @@ from random import Random
 import numpy as np
 import torch
 
-from askew.nets.build import build_net
-from askew.nets.config import NetConfig
-from askew.train.answers import Answers
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import build_net
+from askew.nets.question_words import Words
+from askew.train.answer_targets import Answers
+from askew.train.batches import Encoding, Pairs, Rows, build_table
+from askew.train.feature_files import ImageFeatures
 from askew.train.losses import Q3R, AnswerLoss, Loss, Step
-from askew.train.rows import Encoding, Pairs, Rows
-from askew.train.seen import Seen
-from askew.train.table import build_table
-from askew.train.words import Words
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 WORDS = [f"word{number}" for number in range(600)]
@@ -40,12 +39,12 @@ class Drawn:
     def __init__(self, regions: int, width: int) -> None:
         self.regions, self.width = regions, width
 
-    def get_many(self, images: list[ImageRef]) -> list[Seen]:
+    def get_many(self, images: list[ImageRef]) -> list[ImageFeatures]:
         made = []
         for image in images:
             rng = np.random.default_rng(int(image.id))
             made.append(
-                Seen(
+                ImageFeatures(
                     rng.standard_normal((self.regions, self.width)).astype(np.float32),
                     rng.random((self.regions, 4)).astype(np.float32) / 2,
                 )

@@ -14,14 +14,17 @@ from askew.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askew"
-STAGES = ("data", "world", "language", "perturb", "rank", "models", "nets", "metrics", "report")
+STAGES = ("data", "world", "language", "perturb", "rank", "models", "nets", "metrics", "report", "train")
 MAY_USE = {
     "perturb": {"language"},
     "rank": {"language"},
     "world": {"data", "language"},
-    "models": {"data"},
+    "models": {"data", "nets"},
+    "train": {"data", "world", "models", "nets", "metrics", "report"},
 }
 """What a stage is built on; everything else meets in types."""
+CYCLES: set[frozenset[str]] = set()
+"""Groups of folders and root modules that still import one another; only to be made smaller."""
 
 
 def imports(file: Path) -> set[str]:
@@ -35,6 +38,44 @@ def imports(file: Path) -> set[str]:
     return {name for name in found if name.startswith("askew.")}
 
 
+def parts() -> set[str]:
+    """The folders and root modules of the package."""
+    return {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__pycache__"}
+
+
+def import_graph() -> dict[str, set[str]]:
+    """For each part of the package the other parts that it imports, wherever in a file.
+
+    The registry names components as strings and imports them when they are asked for by name, so it imports no part.
+    """
+    graph: dict[str, set[str]] = {part: set() for part in parts()}
+    for file in SOURCE.rglob("*.py"):
+        part = file.relative_to(SOURCE).parts[0].removesuffix(".py")
+        graph[part] |= {name.split(".")[1] for name in imports(file)} & graph.keys() - {part}
+    return graph
+
+
+def reachable(graph: dict[str, set[str]], start: str) -> set[str]:
+    """The parts that a part imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for other in graph[waiting.pop()] - found:
+            found.add(other)
+            waiting.append(other)
+    return found
+
+
+def cycles(graph: dict[str, set[str]]) -> set[frozenset[str]]:
+    """The largest groups of parts that import one another, directly or through others."""
+    reached = {part: reachable(graph, part) for part in graph}
+    return {
+        frozenset(other for other in graph if other in reached[part] and part in reached[other])
+        for part in graph
+        if part in reached[part]
+    }
+
+
 @pytest.mark.parametrize("stage", STAGES)
 def test_stages_do_not_import_one_another(stage):
     others = [other for other in STAGES if other != stage and other not in MAY_USE.get(stage, set())]
@@ -45,6 +86,15 @@ def test_stages_do_not_import_one_another(stage):
         if any(name == f"askew.{other}" or name.startswith(f"askew.{other}.") for other in others)
     ]
     assert not wrong
+
+
+def test_parts_of_the_package_do_not_import_one_another_in_a_circle():
+    assert cycles(import_graph()) == CYCLES
+
+
+def test_a_circle_of_imports_is_found():
+    graph = {"data": {"types"}, "models": {"train", "types"}, "train": {"api"}, "api": {"models"}, "types": set()}
+    assert cycles(graph) == {frozenset({"api", "models", "train"})}
 
 
 def test_types_import_nothing_of_ours_and_verbs_only_types():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from askew.types import Group, Mode, Outcome, Prediction, Question, Ranked, Refusal, Row, Table, Variant
 
@@ -164,4 +164,16 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One float32 row per text."""
+        ...
+
+
+@runtime_checkable
+class Loss(Protocol):
+    """Adds a term to the answer loss in training. Its ``repr`` is its signature."""
+
+    needs_modules: ClassVar[bool] = False
+    """True when it compares module weights, so that only networks that choose among modules can be trained with it."""
+
+    def term(self, step: Any) -> Any:
+        """One number as a torch tensor, or None when this step has no term; ``step`` is a ``train.losses.Step``."""
         ...

@@ -6,7 +6,7 @@ import pytest
 
 from askew.api import as_data
 from askew.data.write import write_jsonl
-from askew.experiments.jobs import Job, do_all, make_test, model_folder, numbers, training_questions
+from askew.experiments.jobs import Job, build_test, model_folder, numbers, run_jobs, training_questions
 from askew.experiments.plan import Plan
 
 
@@ -50,11 +50,11 @@ def test_test_scenes_are_never_scenes_to_learn_from(plan):
 
 def test_a_network_is_trained_tested_and_kept(plan):
     pytest.importorskip("torch")
-    test = make_test(plan, "accuracy")
+    test = build_test(plan, "accuracy")
     jobs = [Job("one", "language:hidden=16", (test,))]
-    first = do_all(plan, jobs)
+    first = run_jobs(plan, jobs)
     weights = (model_folder(plan, jobs[0]) / "weights.pt").stat()
-    again = do_all(plan, jobs)
+    again = run_jobs(plan, jobs)
     assert (model_folder(plan, jobs[0]) / "weights.pt").stat().st_mtime_ns == weights.st_mtime_ns
     assert numbers([first["one"]["accuracy"]], "accuracy.all") == numbers([again["one"]["accuracy"]], "accuracy.all")
     assert 0 <= numbers([first["one"]["accuracy"]], "accuracy.all")[0] <= 100

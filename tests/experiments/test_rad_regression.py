@@ -30,7 +30,7 @@ def test_networks_that_get_nothing_right_are_left_out_and_counted():
     found = networks(by_rad=True)
     nothing = {test: Sides(100, 3.0, 0.0, 5.0, 0.0, 0.0) for test in "abc"}
     assert _with_rad([nothing, *found]) == found
-    assert _left_out(1, 46)[0].startswith("1 of 46 networks got nothing right")
+    assert _left_out(1, 46)[0].startswith("1 of 46 networks answered nothing correctly")
     with pytest.raises(UsageError, match=r"Only 2 of 3 networks .* more --scenes or --epochs"):
         _with_rad([nothing, *found[:2]])
 

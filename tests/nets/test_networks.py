@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from askew.errors import BadOption, UnknownName
-from askew.nets.build import NETWORKS, build_net
-from askew.nets.config import NetConfig
-from askew.nets.nmn import MODULES, ModuleNetwork
-from askew.nets.types import ChoosesModules
+from askew.nets.layers import ChoosesModules
+from askew.nets.module_network import MODULES, ModuleNetwork
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import NETWORKS, build_net
 from askew.registry import make, names
 
 WORDS, ANSWERS, D, K = 20, 5, 6, 4

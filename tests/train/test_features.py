@@ -12,16 +12,24 @@ import torch
 from PIL import Image
 
 from askew.errors import BadImage, BadOption, DataError
-from askew.nets.config import NetConfig
-from askew.train import table
-from askew.train.features import GridFeatures, NoFeatures, OneByOne, PixelFeatures, Seen, as_store, open_features
+from askew.nets.net_config import NetConfig
+from askew.train import batches
+from askew.train.features import (
+    GridFeatures,
+    ImageFeatures,
+    NoFeatures,
+    OneByOne,
+    PixelFeatures,
+    as_store,
+    open_features,
+)
 from askew.types import ImageRef
 
 SEEN = {
-    "7": Seen(
+    "7": ImageFeatures(
         np.arange(6, dtype=np.float32).reshape(2, 3), np.array([[0, 0, 0.5, 1], [0.5, 0.25, 0.5, 0.5]], np.float32)
     ),
-    "8": Seen(np.full((1, 3), 9, np.float32), np.array([[0.25, 0.25, 0.25, 0.25]], np.float32)),
+    "8": ImageFeatures(np.full((1, 3), 9, np.float32), np.array([[0.25, 0.25, 0.25, 0.25]], np.float32)),
 }
 
 
@@ -77,7 +85,7 @@ def test_features_of_equally_many_regions_may_lie_in_one_array(tmp_path, names):
 def test_a_table_pads_pictures_with_fewer_regions(tmp_path):
     store = open_features(write(tmp_path, "tsv"))
     images = [ImageRef(8), ImageRef(7), None, ImageRef(8)]
-    made = table.build_table(store, images)
+    made = batches.build_table(store, images)
     assert made.width == 3
     features, boxes, mask = made.take(torch.from_numpy(made.find(images)))
     assert mask.tolist() == [[True, False], [True, True], [False, False], [True, False]]
@@ -90,7 +98,7 @@ def test_a_large_table_lies_on_disk_and_gives_the_same(tmp_path, monkeypatch):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     store = open_features(write(tmp_path, "npz"))
     images = {"7": ImageRef(7), "8": ImageRef(8)}
-    memory, disk = (table.fill(store, images, most) for most in (1 << 20, 0))
+    memory, disk = (batches.fill(store, images, most) for most in (1 << 20, 0))
     assert isinstance(disk.features, np.memmap)
     for ours, theirs in zip(memory.take(torch.tensor([1, 2])), disk.take(torch.tensor([1, 2])), strict=True):
         assert torch.equal(ours, theirs)
@@ -108,7 +116,7 @@ def test_a_grid_has_the_colours_of_its_cells():
     assert seen.boxes[1].tolist() == [0.5, 0, 0.5, 0.5]
     (small,) = PixelFeatures(8).get_many([ImageRef("halves", data=file.getvalue())])
     assert small.features.shape == (3, 8, 8)
-    assert table.build_table(PixelFeatures(8), [ImageRef("halves", data=file.getvalue())]).width == 3
+    assert batches.build_table(PixelFeatures(8), [ImageRef("halves", data=file.getvalue())]).width == 3
 
 
 def test_what_a_network_must_see_is_taken_where_nothing_is_given():
@@ -176,7 +184,10 @@ def numbered(*features):
         regions = None
 
         def get_many(self, images):
-            return [Seen(features[image.id], np.zeros((len(features[image.id]), 4), np.float32)) for image in images]
+            return [
+                ImageFeatures(features[image.id], np.zeros((len(features[image.id]), 4), np.float32))
+                for image in images
+            ]
 
     return Store(), [ImageRef(number) for number in range(len(features))]
 
@@ -184,9 +195,9 @@ def numbered(*features):
 @pytest.mark.parametrize("in_memory", [1 << 20, 100, 0])
 def test_a_later_picture_may_have_more_regions_than_all_before(tmp_path, monkeypatch, in_memory):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
-    monkeypatch.setattr(table, "CHUNK", 2)
+    monkeypatch.setattr(batches, "CHUNK", 2)
     store, images = numbered(*(np.full((count, 3), count, np.float32) for count in (1, 2, 5, 1)))
-    made = table.fill(store, {str(image.id): image for image in images}, in_memory)
+    made = batches.fill(store, {str(image.id): image for image in images}, in_memory)
     features, boxes, mask = made.take(torch.arange(1, 5))
     assert mask.sum(1).tolist() == [1, 2, 5, 1]
     assert features.sum((1, 2)).tolist() == [3, 12, 75, 3]
@@ -197,13 +208,13 @@ def test_a_later_picture_may_have_more_regions_than_all_before(tmp_path, monkeyp
     ("last", "said"),
     [
         (np.zeros((1, 2), np.float32), "image 1 has 2 numbers for a region, and others have 3"),
-        (np.full((1, 3), np.nan, np.float32), "image 1 has features that are no finite numbers"),
+        (np.full((1, 3), np.nan, np.float32), "image 1 has features that are not finite"),
     ],
 )
 def test_features_that_cannot_be_learned_from_say_whose_they_are(last, said):
     store, images = numbered(np.zeros((1, 3), np.float32), last)
     with pytest.raises(BadImage, match=said):
-        table.build_table(store, images)
+        batches.build_table(store, images)
 
 
 def test_specs_that_name_nothing_are_refused():

@@ -12,12 +12,12 @@ from tiny import NET, Colored, groups, questions
 
 from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
 from askew.files import alone_in
-from askew.models.trained import TrainedModel
-from askew.nets.config import NetConfig
+from askew.nets.net_config import NetConfig
 from askew.train import loop
 from askew.train.loop import train
 from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage
 from askew.train.trained import load_trained
+from askew.train.trained_model import TrainedModel
 from askew.types import ImageRef, Question
 
 
@@ -88,7 +88,7 @@ def test_a_trained_network_answers_and_shows_how(learned):
     assert seen.weights.shape == (3, 2, 6)
     assert seen.attention.shape == (3, 2, 2)
     blind, lost, good = done.answer([Question(1, None, "Is it red?"), Question(2, ImageRef(-1), "?"), asked[0]])
-    assert "no picture" in blind.error
+    assert "no image" in blind.error
     assert "image -1" in lost.error
     assert good.answer == said[0].answer, "a question that cannot be asked fails alone"
 
@@ -268,7 +268,7 @@ def test_other_features_are_another_model_and_must_have_the_same_width(tmp_path)
     assert all(said.error is None for said in two.answer(asked))
     with pytest.raises(DataError, match="regions of 6 numbers, and these have 5"):
         extracted(5, 0.0).answer(asked)
-    with pytest.raises(DataError, match=r"no such file of region features\. Give the right one"):
+    with pytest.raises(DataError, match=r"no such file of region features\. Give an existing one"):
         TrainedModel(str(tmp_path / "net"), features="nowhere.h5").answer(asked)
 
 

@@ -11,15 +11,13 @@ from tiny import NET, Colored, groups, questions
 from torch import nn
 
 from askew.errors import BadOption, DataError
-from askew.nets.build import build_net
-from askew.nets.types import Output
+from askew.nets.layers import Output
+from askew.nets.networks import build_net
+from askew.nets.question_words import Words
 from askew.registry import make
-from askew.train.answers import Answers
-from askew.train.distance import distance
-from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage, Step, check_types
-from askew.train.rows import Encoding
-from askew.train.table import build_table
-from askew.train.words import Words
+from askew.train.answer_targets import Answers
+from askew.train.batches import Encoding, build_table
+from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage, Step, check_types, distance
 
 W = torch.tensor([[[0.5, 0.5], [1.0, 0.0]], [[0.2, 0.8], [0.0, 1.0]]])  # two questions, two steps, two modules
 V = torch.tensor([[[0.25, 0.75], [1.0, 0.0]], [[0.2, 0.8], [1.0, 0.0]]])

@@ -8,8 +8,8 @@ from random import Random
 import numpy as np
 
 from askew.errors import BadImage
-from askew.nets.config import NetConfig
-from askew.train.features import Seen
+from askew.nets.net_config import NetConfig
+from askew.train.features import ImageFeatures
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
 COLORS = ("red", "blue", "green", "white")
@@ -31,7 +31,7 @@ class Colored:
         features = np.zeros((2, 6), np.float32)
         features[0, number % 4] = 1.0
         features[1, 4] = 1.0
-        return Seen(features, np.array([[0, 0, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]], np.float32))
+        return ImageFeatures(features, np.array([[0, 0, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]], np.float32))
 
 
 def questions(count=96, start=0):

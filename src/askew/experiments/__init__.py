@@ -1,4 +1,4 @@
-"""The papers' headline tables again, with networks trained here: each is one function and one command."""
+"""Replications of the papers' main tables with networks trained here: each is one function and one command."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ EXPERIMENTS: Mapping[str, str] = {
     "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
     "rad-regression": "does RAD predict how a model generalises? (RAD, Table 4)",
     "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
-    "language-only": "how far does a model come that never looks? (Adversarial VQA, Table 4a)",
+    "language-only": "how far does a model get without the image? (Adversarial VQA, Table 4a)",
 }
-"""What can be asked for, and what each is about."""
+"""The experiments by name, and what each asks."""
 
 
 def experiment(name: str) -> Callable[[Plan], Finding]:

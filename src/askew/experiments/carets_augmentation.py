@@ -10,9 +10,8 @@ from statistics import fmean
 from askew.api import Result, as_data, as_suite
 from askew.data.write import write_jsonl
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, not_less, together
-from askew.experiments.jobs import Job, do_all, make_test, numbers
+from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import Plan
-from askew.experiments.sight import look_at
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
@@ -42,14 +41,14 @@ Runs = Mapping[str, Sequence[Result]]
 
 def run(plan: Plan) -> Finding:
     """Train with and without the generated questions, and ask both kinds of network CARETS' questions."""
-    look_at(plan, plan.world("train"), plan.world("val"), plan.world("test"))
-    tests = (make_test(plan, SUITE), make_test(plan, "accuracy"))
+    cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
+    tests = (build_test(plan, SUITE), build_test(plan, "accuracy"))
     ways = {"before": None, "after": _more(plan, SHARE), "after, five times as many": _more(plan, 5 * SHARE)}
     jobs = {
         name: [Job(f"{_slug(name)}-{seed}", NET, tests, seed=seed, more=more) for seed in plan.training_seeds]
         for name, more in ways.items()
     }
-    done = do_all(plan, [job for several in jobs.values() for job in several])
+    done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {name: [done[job.name]["carets"] for job in several] for name, several in jobs.items()}
     plain = {name: [done[job.name]["accuracy"] for job in several] for name, several in jobs.items()}
     return Finding(

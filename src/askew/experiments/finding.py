@@ -1,4 +1,4 @@
-"""What an experiment found: the paper's table with our numbers beside the paper's, and whether the finding holds."""
+"""What an experiment found: the paper's table with our numbers next to the paper's, and whether its claims hold."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class PaperTable:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something the paper found, and what we saw of it."""
+    """A claim of the paper, and our numbers for it."""
 
     text: str
     seen: str
@@ -66,7 +66,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """An experiment's page."""
+    """The result of an experiment, as a page."""
 
     title: str
     paper: str
@@ -102,7 +102,7 @@ class Finding:
 def clear(first: Sequence[float], second: Sequence[float]) -> bool | None:
     """Is the first larger than the second? None unless the means are further apart than twice their joint error.
 
-    A single value has no error to be told from, so that it decides nothing.
+    A single value has no standard error, so it decides nothing.
 
     >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0, 2.1))
     (True, None, None)
@@ -124,7 +124,7 @@ def not_less(first: Sequence[float], second: Sequence[float]) -> bool | None:
 
 
 def together(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether a claim about several things holds: for each, clearly not for one, or neither.
+    """Whether a claim about several cases holds: True when it holds for all, False when clearly not for one, else None.
 
     >>> together([True, True]), together([True, None]), together([None, False])
     (True, None, False)

@@ -1,4 +1,4 @@
-"""Networks to train and to test: done side by side, each kept on disk, so that a killed experiment goes on."""
+"""Networks to train and test: several at a time, each kept on disk, so that a killed experiment resumes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,38 @@ from askew.build import prepare
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
 from askew.experiments.plan import Plan
-from askew.experiments.sight import FEATURES
+from askew.images import content_hash
 from askew.settings import Settings, progress_bar
+from askew.train.features import open_features
 from askew.train.prepare import Data
-from askew.types import Question
+from askew.types import ImageRef, Question
+
+FEATURES = "world"
+"""The features of every network of an experiment."""
+
+CHUNK = 256
+
+
+def cache_features(plan: Plan, *data: str) -> None:
+    """Cache the features of every image of this data before several networks are trained at once."""
+    images: dict[str, ImageRef] = {}
+    for spec in data:
+        for question in as_data(spec).what.questions():
+            if question.image is not None:
+                images.setdefault(content_hash(question.image), question.image)
+    store, todo = open_features(FEATURES), list(images.values())
+    with progress_bar(Settings(progress=plan.progress), total=len(todo), desc="Encoding", unit=" images") as bar:
+        for start in range(0, len(todo), CHUNK):
+            bar.update(len(store.get_many(todo[start : start + CHUNK])))
+
 
 TRAINING: Mapping[str, Any] = {"batch_size": 64, "rate": 2e-3, "least_answers": 10, "threads": 1}
-"""The same for every network. One thread, so that the weights do not depend on how many are trained side by side."""
+"""The same for every network. One thread, so that the weights do not depend on how many are trained at once."""
 
 
 @dataclass(frozen=True)
 class Test:
-    """A suite's groups in a file, made once for all networks."""
+    """A suite's groups in a file, built once for all networks."""
 
     name: str
     suite: str
@@ -46,12 +66,12 @@ class Job:
     dropped: tuple[str, float] | None = None
     """Questions of a type (its first words), and the share of them that is left out of training."""
     more: Path | None = None
-    """Questions to learn from besides."""
+    """Additional training questions."""
     only_more: bool = False
-    """Learn from those alone."""
+    """Train on those alone."""
 
 
-def make_test(plan: Plan, suite: str, data: Data | None = None, name: str = "") -> Test:
+def build_test(plan: Plan, suite: str, data: Data | None = None, name: str = "") -> Test:
     """A suite's groups, by default on the test split of the world."""
     name = name or suite.partition(":")[0]
     folder = plan.output / "tests" / name
@@ -62,8 +82,8 @@ def make_test(plan: Plan, suite: str, data: Data | None = None, name: str = "") 
     return Test(name, suite, groups)
 
 
-def do_all(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
-    """Every job's results, by the names of job and test. Jobs that are done are only read again."""
+def run_jobs(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
+    """Every job's results, by the names of job and test. Finished jobs are only read."""
     todo = [job for job in jobs if not _done(plan, job)]
     with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
         bar.update(len(jobs) - len(todo))
@@ -73,12 +93,12 @@ def do_all(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
 
 
 def model_folder(plan: Plan, job: Job) -> Path:
-    """Where a job's network lies."""
+    """The folder of a job's network."""
     return plan.output / "networks" / job.name / "model"
 
 
 def training_questions(plan: Plan, job: Job) -> list[Question]:
-    """What a job's network learns from."""
+    """The training questions of a job."""
     more = [] if job.more is None else list(Jsonl(str(job.more)).questions())
     if job.only_more:
         return more
@@ -104,7 +124,7 @@ def _each(plan: Plan, todo: Sequence[Job]) -> Iterator[None]:
 
 
 def _one_thread() -> None:
-    """Before torch is imported: as many threads as there are processes is enough."""
+    """Before torch is imported: one thread per process is enough."""
     os.environ["OMP_NUM_THREADS"] = "1"
 
 

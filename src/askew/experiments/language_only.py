@@ -1,4 +1,4 @@
-"""How far does a model come that never looks? (Li et al. 2021, "Adversarial VQA", Table 4a)"""
+"""How far does a model get without the image? (Li et al. 2021, "Adversarial VQA", Table 4a)"""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from askew.api import Result, as_data
 from askew.data.jsonl import Jsonl
 from askew.data.write import write_jsonl
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, together
-from askew.experiments.jobs import Job, Test, do_all, make_test, model_folder, numbers
+from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import Plan
-from askew.experiments.sight import look_at
 from askew.metrics.accuracy import accuracy
 from askew.types import Question
 
@@ -45,18 +44,18 @@ class Round:
 
 def run(plan: Plan) -> Finding:
     """Three rounds of hard questions, then both kinds of network on all of it."""
-    look_at(
+    cache_features(
         plan,
         plan.world("train"),
         plan.world("val"),
         plan.world("test"),
         *(_pool(plan, number, "all") for number in ROUNDS),
     )
-    plain = make_test(plan, "accuracy", name="plain")
+    plain = build_test(plan, "accuracy", name="plain")
     rounds: list[Round] = []
     for number in ROUNDS:
         fooled = Job(f"fooled-{number}", NETS["full"], (plain,), seed=plan.seed + 1000, more=_joined(plan, rounds))
-        do_all(plan, [fooled])
+        run_jobs(plan, [fooled])
         rounds.append(_collect(plan, number, fooled))
     tests = (*(part.test for part in rounds), plain)
     more = _joined(plan, rounds)
@@ -75,10 +74,10 @@ def run(plan: Plan) -> Finding:
         for net, spec in NETS.items()
         for lesson in LESSONS
     }
-    done = do_all(plan, [job for several in jobs.values() for job in several])
+    done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {key: [done[job.name] for job in several] for key, several in jobs.items()}
     return Finding(
-        title="How far does a model come that never looks?",
+        title="How far does a model get without the image?",
         paper="After Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
         "ICCV 2021, Table 4a.",
         method=_METHOD,
@@ -90,7 +89,7 @@ def run(plan: Plan) -> Finding:
 
 
 def _pool(plan: Plan, number: int, split: str) -> str:
-    """Where the hard questions of a round are looked for: a world of its own, half as large."""
+    """Where the hard questions of a round come from: a world of its own, half as large."""
     return f"world:{split},scenes={max(1, plan.scenes // 2)},seed={plan.seed + 100 + number}"
 
 
@@ -101,15 +100,15 @@ def _collect(plan: Plan, number: int, fooled: Job) -> Round:
     if not (lessons.is_file() and questions.is_file()):
         write_jsonl(_hard(plan, _pool(plan, number, "train"), fooled), str(lessons))
         write_jsonl(_hard(plan, _pool(plan, number, "test"), fooled), str(questions))
-    return Round(lessons, make_test(plan, "accuracy", str(questions), f"round {number}"))
+    return Round(lessons, build_test(plan, "accuracy", str(questions), f"round {number}"))
 
 
 def _hard(plan: Plan, data: str, fooled: Job) -> Iterator[Question]:
     from askew.train.trained import load_trained
 
     questions = list(as_data(data).what.questions())
-    said = load_trained(model_folder(plan, fooled)).answer(questions)
-    for question, prediction in zip(questions, said, strict=True):
+    predictions = load_trained(model_folder(plan, fooled)).answer(questions)
+    for question, prediction in zip(questions, predictions, strict=True):
         agreed = max(question.answers.count(answer) for answer in question.answers)
         wrong = prediction.answer is None or accuracy(prediction.answer, question.answers) == 0
         if wrong and agreed >= AGREED:
@@ -132,13 +131,13 @@ def _table(runs: Runs) -> PaperTable:
         for test in PUBLISHED
     }
     columns = [f"{net}, {LESSONS[lesson]}" for net, lesson in runs]
-    return PaperTable("Accuracy by what is looked at and learned from (Table 4a)", columns, rows)
+    return PaperTable("Accuracy by input and training data (Table 4a)", columns, rows)
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:
     plain_full, plain_language = (_numbers(runs[net, "all"], "plain") for net in NETS)
     yield Claim(
-        "A model that never looks stays far behind on plain questions.",
+        "A model without the image stays far behind on plain questions.",
         f"{fmean(plain_full):.1f} against {fmean(plain_language):.1f}",
         clear(plain_full, plain_language),
     )

@@ -1,4 +1,4 @@
-"""How large an experiment is."""
+"""The size, seeds and folder of an experiment."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from askew.limits import read_object
 from askew.outputs import refuse_foreign
 
 TEST_SCENES = 3
-"""So many times the test scenes are tested on, since testing is cheap and pairs of some kinds are few."""
+"""The test split is of a world so many times as large: testing is cheap, and pairs of some kinds are rare."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The same for every experiment, so that one can try it small and then believe it large."""
+    """The settings of every experiment, so that it can be tried small before it is run large."""
 
     output: Path
     scenes: int = 2000
@@ -38,9 +38,9 @@ class Plan:
                 raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
 
     def begin(self, name: str) -> None:
-        """Write down what the folder is for; refuse one of another experiment, whose networks would be taken for ours.
+        """Record what the folder is for; refuse one of another experiment, whose networks would be mistaken for ours.
 
-        Other ``seeds`` and ``workers`` are no other experiment: they add networks or change none.
+        ``seeds`` and ``workers`` may differ: they add networks or change none.
         """
         path = self.output / "plan.json"
         ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}
@@ -59,7 +59,7 @@ class Plan:
     def world(self, split: str) -> str:
         """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.
 
-        A scene keeps its split however many there are, so a test scene is never one to learn from.
+        A scene keeps its split in worlds of any size, so a test scene is never used for training.
         """
         scenes = self.scenes * (TEST_SCENES if split == "test" else 1)
         return f"world:{split},scenes={scenes},seed={self.seed}"

@@ -9,9 +9,8 @@ from statistics import fmean
 from askew.api import Result
 from askew.data.groups import read_groups
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, not_less, together
-from askew.experiments.jobs import Job, Test, do_all, make_test, model_folder, numbers
+from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import Plan
-from askew.experiments.sight import look_at
 from askew.suites.published import published
 
 SUITE = "p2:originals=all"
@@ -39,9 +38,9 @@ Runs = Mapping[str, Sequence[Result]]
 
 def run(plan: Plan) -> Finding:
     """Train every network in every way with every seed, and ask all of them VQA P2's questions."""
-    look_at(plan, plan.world("train"), plan.world("val"), plan.world("test"))
-    test = make_test(plan, SUITE)
-    lessons = make_test(plan, "p2", plan.world("train"), "p2-train").groups
+    cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
+    test = build_test(plan, SUITE)
+    lessons = build_test(plan, "p2", plan.world("train"), "p2-train").groups
     rows = {name: (net, ()) for name, net in BESIDES.items()} | {
         name + way: (net, tuple(loss.format(groups=lessons) for loss in losses))
         for name, net in NETS.items()
@@ -51,7 +50,7 @@ def run(plan: Plan) -> Finding:
         name: [Job(f"{_slug(name)}-{seed}", net, (test,), losses=losses, seed=seed) for seed in plan.training_seeds]
         for name, (net, losses) in rows.items()
     }
-    done = do_all(plan, [job for several in jobs.values() for job in several])
+    done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {name: [done[job.name]["p2"] for job in several] for name, several in jobs.items()}
     for name in ("XNM", "XNM + Q3R"):
         _explain(plan, jobs[name][0], test)
@@ -168,7 +167,7 @@ def _difference(plan: Plan, job: Job, test: Test) -> float:
     """The mean absolute difference of module weights between the members of the test's pairs."""
     import torch
 
-    from askew.nets.types import ChoosesModules
+    from askew.nets.layers import ChoosesModules
     from askew.train.trained import load_trained
 
     trained = load_trained(model_folder(plan, job))

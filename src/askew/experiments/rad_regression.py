@@ -9,9 +9,8 @@ import numpy as np
 
 from askew.errors import UsageError
 from askew.experiments.finding import Cell, Claim, Finding, PaperTable
-from askew.experiments.jobs import Job, do_all, make_test, numbers
+from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import Plan
-from askew.experiments.sight import look_at
 from askew.metrics.regression import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")
@@ -37,14 +36,14 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 
 def run(plan: Plan) -> Finding:
     """Train the 45 networks, measure them on four augmentations, and predict each from the other three."""
-    look_at(plan, plan.world("train"), plan.world("val"), plan.world("test"))
-    tests = (make_test(plan, "rad"), make_test(plan, "p2:perturbations=paraphrastic"))
+    cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
+    tests = (build_test(plan, "rad"), build_test(plan, "p2:perturbations=paraphrastic"))
     jobs = [
         Job(f"{words.replace(' ', '-')}-{share:.0%}", "butd:hidden=128", tests, seed=plan.seed, dropped=(words, share))
         for words in TYPES
         for share in SHARES
     ]
-    done = do_all(plan, jobs)
+    done = run_jobs(plan, jobs)
     found: list[dict[str, Sides]] = [
         {test: found for result in done[job.name].values() for test, found in sides(result.samples()).items()}
         for job in jobs
@@ -69,7 +68,7 @@ def run(plan: Plan) -> Finding:
         notes=[
             f"Accuracy of the networks on what is to be predicted, and the standard error of one of them: "
             f"{_spread(instances)}. Where the range is little more than the error, there is nothing to predict.",
-            f"They answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's original questions rightly.",
+            f"They answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's original questions correctly.",
             *_left_out(len(found) - len(instances), len(found)),
             "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero where a feature predicts "
             "worse than the mean of the networks does.",
@@ -83,15 +82,17 @@ def _with_rad(found: Sequence[dict[str, Sides]]) -> list[dict[str, Sides]]:
     kept = [one for one in found if has_rad(one)]
     if len(kept) < LEAST:
         raise UsageError(
-            f"Only {len(kept)} of {len(found)} networks get something right on both sides, and {LEAST} are needed. "
+            f"Only {len(kept)} of {len(found)} networks answer something correctly on both sides; {LEAST} are needed. "
             "They have learned too little: give more --scenes or --epochs, and another --output."
         )
     return kept
 
 
 def _left_out(count: int, of: int) -> list[str]:
-    said = "got nothing right on one side of the augmentations that predict, so that they have no RAD, and are left out"
-    return [f"{count} of {of} networks {said}."] if count else []
+    reason = (
+        "answered nothing correctly on one side of the predicting augmentations, so they have no RAD and are left out"
+    )
+    return [f"{count} of {of} networks {reason}."] if count else []
 
 
 def _table(title: str, fits: Sequence[Fit], papers: bool = True) -> PaperTable:
@@ -117,13 +118,13 @@ def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> li
         Claim(
             "RAD beside accuracy predicts better than accuracy alone.",
             f"As the paper fits it, R² {everything:.3f} against {accuracy:.3f}. With a constant term and adjusted for "
-            f"the number of features, the difference is {_told(beside)}.",
+            f"the number of features, the difference is {_interval_text(beside)}.",
             _decided(beside),
         ),
         Claim(
             "RAD alone predicts better than accuracy alone.",
             f"As the paper fits it, {_RAD[0]} {forward:.3f}, {_RAD[1]} {backward:.3f}, accuracy {accuracy:.3f}. With a "
-            f"constant term, the worse of the two less accuracy is {_told(instead)}.",
+            f"constant term, the worse of the two less accuracy is {_interval_text(instead)}.",
             _decided(instead),
         ),
     ]
@@ -143,7 +144,7 @@ def _adjusted(instances: Sequence[Mapping[str, Sides]]) -> list[float]:
     return [1 - (1 - fit.mean) * (count - 1) / (count - 1 - len(fit.features)) for fit in fits]
 
 
-def _told(interval: tuple[float, float, float]) -> str:
+def _interval_text(interval: tuple[float, float, float]) -> str:
     value, low, high = interval
     return f"{value:+.3f} (95 % of {RESAMPLES} draws of the networks: {low:+.3f} to {high:+.3f})"
 

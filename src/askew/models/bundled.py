@@ -18,7 +18,7 @@ from askew.models.pixels import pixels
 from askew.types import Prediction, Question
 
 if TYPE_CHECKING:
-    from askew.train.words import Words
+    from askew.nets.question_words import Words
 
 _NEAR = 0.001
 """Of logits: what the batch changes in them is a hundred times smaller."""
@@ -90,7 +90,7 @@ class Onnx:
     @cached_property
     def words(self) -> Words:
         """The words the network knows."""
-        from askew.train.words import Words
+        from askew.nets.question_words import Words
 
         return Words(tuple(self.about["words"]))
 

@@ -1,1 +1,1 @@
-"""Torch networks that answer questions about regions of a picture, one idea per file, shapes on every line."""
+"""Torch networks that answer questions about regions of an image; shapes stand at the end of each line."""

@@ -1,36 +1,32 @@
-"""A small cross-modal transformer like LXMERT (Tan and Bansal 2019), written out so that ONNX can follow."""
+"""A small cross-modal transformer like LXMERT (Tan and Bansal 2019), written out so that it can be exported to ONNX."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from askew.nets.attend import masked_softmax
-from askew.nets.config import NetConfig
-from askew.nets.head import answer_head
-from askew.nets.question import last_word, take
-from askew.nets.regions import Regions
-from askew.nets.types import Output
+from askew.nets.layers import Output, RegionProjection, answer_head, last_word, masked_softmax, take
+from askew.nets.net_config import NetConfig
 
 LONGEST = 64
 """Words beyond this share the last place."""
 
 
 class Transformer(nn.Module):
-    """Words look at words, then in each layer words look at regions, regions at words, and each at their own."""
+    """Words attend to words; then in each layer words attend to regions, regions to words, and each to its own kind."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         hidden = config.hidden
         self.embed = nn.Embedding(config.words, hidden, padding_idx=0)
         self.place = nn.Embedding(LONGEST, hidden)
-        self.regions = Regions(config)
+        self.regions = RegionProjection(config)
         self.reading = Layer(config)
         self.layers = nn.ModuleList(CrossLayer(config) for _ in range(config.layers))
         self.answer = answer_head(config, 3 * hidden)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
-        """Answers (B, A), and where the words look on average in each layer (B, layers, K)."""
+        """Answers (B, A), and the mean attention of the words on regions in each layer (B, layers, K)."""
         real = tokens > 0  # (B, L)
         places = (torch.ones_like(tokens).cumsum(dim=1) - 1).clamp(max=LONGEST - 1)  # (B, L)
         words = self.reading(self.embed(tokens) + self.place(places), real)  # (B, L, H)

@@ -1,4 +1,4 @@
-"""Where a training is: weights, optimiser, history; replaced whole or not at all."""
+"""Checkpoints of a training: weights, optimiser and history, written atomically."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askew.errors import DataError
 from askew.files import replaced
 
 STATE, BEST = "state.pt", "weights.pt"
-"""The file a training goes on from, and the weights of the best epoch."""
+"""The file from which a training resumes, and the weights of the best epoch."""
 
 
 @dataclass
@@ -55,12 +55,12 @@ def load_weights(path: Path, net: torch.nn.Module) -> None:
 
 
 def save_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
-    """Write everything a training goes on from."""
+    """Write everything that a training needs to resume."""
     _write(path, {"net": net.state_dict(), "optimiser": optimiser.state_dict(), "progress": asdict(progress)})
 
 
 def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer) -> Progress:
-    """Bring network and optimiser to where the training was."""
+    """Restore network and optimiser; gives the progress."""
     content = _read(path)
     try:
         net.load_state_dict(content["net"])
@@ -68,15 +68,15 @@ def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
         return _renamed(Progress(**content["progress"]))
     except (KeyError, RuntimeError, TypeError, ValueError, AttributeError) as trouble:
         raise DataError(
-            f"{path}: no state of this training ({str(trouble).splitlines()[0]}). Delete it to begin again."
+            f"{path}: not a state of this training ({str(trouble).splitlines()[0]}). Delete it to begin again."
         ) from None
 
 
 def _renamed(progress: Progress) -> Progress:
-    """The same, with losses under the names they have now."""
-    for told in (progress.sums, *(one["loss"] for one in progress.history)):
-        for name in [name for name in told if name.startswith("randomimage")]:
-            told[name.replace("randomimage", "random-image")] = told.pop(name)
+    """The same, with the present names of losses."""
+    for losses in (progress.sums, *(one["loss"] for one in progress.history)):
+        for name in [name for name in losses if name.startswith("randomimage")]:
+            losses[name.replace("randomimage", "random-image")] = losses.pop(name)
     return progress
 
 
@@ -88,7 +88,7 @@ def _write(path: Path, content: Any) -> None:
 
 
 def _read(path: Path) -> Any:
-    """Tensors and plain values alone: nothing in the file is run."""
+    """Only tensors and plain values are loaded; no code in the file runs."""
     try:
         return torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""How a module network comes to its answers: modules and attention, step by step (Whitehead et al. 2020, Fig. 5)."""
+"""How a module network gets to its answers: modules and attention, step by step (Whitehead et al. 2020, Fig. 5)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from askew.errors import UsageError
 from askew.files import replaced
 from askew.images import open_image
 from askew.metrics.accuracy import accuracy
-from askew.nets.nmn import MODULES
-from askew.nets.pixels import PixelNet
+from askew.nets.module_network import MODULES
+from askew.nets.networks import PixelNet
 from askew.report.frame import own
 from askew.report.markup import Html, el, join
 from askew.text import tokens
@@ -22,7 +22,7 @@ from askew.train.trained import Trained
 from askew.types import Group, ImageRef, Question
 
 SIDE = 224
-"""Pixels a picture is wide."""
+"""Width of an image in pixels."""
 STYLE = """
 body { font: 15px/1.4 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #1d2430 }
 section { border-top: 1px solid #d5dae3; padding: 1rem 0 } h2 { font-size: 1rem; margin: .6rem 0 .2rem }
@@ -45,7 +45,7 @@ ROW = 14
 
 
 def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> None:
-    """Write a page with each group's original and variants: what was answered, and how it came about."""
+    """Write a page with each group's original and variants: the answer, and how the network got to it."""
     parts = [_group(trained, group) for group in groups]
     policy = f"default-src 'none'; img-src data:; {own('style', STYLE)}; base-uri 'none'"
     title = f"askew: how {trained.config['net']['name']} answers"
@@ -57,8 +57,8 @@ def write_explained(trained: Trained, groups: Iterable[Group], path: Path) -> No
         el("style", Html(STYLE)),
     )
     said = (
-        "Each step shows the regions by how much they are looked at after it (the one looked at most is red), the "
-        "weight of every module, and the words it reads, the stronger the more."
+        "Each step shows the regions by their attention after it (the one with the most is red), the weight of every "
+        "module, and the words it reads, by their weight."
     )
     body = el("body", el("h1", title), el("p", said), *parts)
     with replaced(path) as file:
@@ -76,36 +76,36 @@ def _question(trained: Trained, question: Question, test: str) -> Html:
     if output.weights is None or output.attention is None or output.words is None:
         raise UsageError(f"{trained.config['net']['name']} has no modules to show. Take stacknmn, xnm or hybridnet.")
     if question.image is None:
-        raise UsageError(f"Question {question.id!r} has no picture, so there is nothing to show.")
-    picture, words = _picture(question.image), tokens(question.text)
+        raise UsageError(f"Question {question.id!r} has no image, so there is nothing to show.")
+    image, words = _image(question.image), tokens(question.text)
     steps = []
     for step, (weights, attention, read) in enumerate(
         zip(output.weights[0].tolist(), output.attention[0].tolist(), output.words[0].tolist(), strict=True), 1
     ):
         title = f"{step}. {MODULES[weights.index(max(weights))]}"
-        drawn = el("svg", picture, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=title)
+        drawn = el("svg", image, *_boxes(boxes, attention), width=SIDE, height=SIDE, role="img", aria_label=title)
         reading = el("figcaption", *(_word(word, share) for word, share in zip(words, read, strict=False)))
         steps.append(el("figure", drawn, el("strong", title), _modules(weights), reading))
     return join(_heading(trained, question, test), el("div", *steps, class_="steps"))
 
 
 def _regions(trained: Trained, question: Question) -> list[list[float]]:
-    """The boxes it looks at: a network that looks at pixels has a grid of its own."""
+    """The boxes of the regions; a network on pixels has its own grid."""
     boxes = trained.net.grid if isinstance(trained.net, PixelNet) else trained.batch([question]).boxes[0]
     listed: list[list[float]] = boxes.tolist()
     return listed
 
 
 def _heading(trained: Trained, question: Question, test: str) -> Html:
-    """The question, its answer, and the right one where the answer is wrong."""
+    """The question, its answer, and the correct one where the answer is wrong."""
     answer = trained.answer([question])[0].answer or ""
-    right = Counter(question.answers).most_common(1)
-    if not right:
+    majority = Counter(question.answers).most_common(1)
+    if not majority:
         verdict = el("span", answer)
     elif accuracy(answer, question.answers) > 0:
         verdict = el("span", answer, class_="right")
     else:
-        verdict = el("span", f"{answer} (right: {right[0][0]})", class_="wrong")
+        verdict = el("span", f"{answer} (correct: {majority[0][0]})", class_="wrong")
     return el("h2", f"{question.text} ({test}) — ", verdict)
 
 
@@ -126,7 +126,7 @@ def _word(word: str, share: float) -> Html:
     return join(el("span", word, class_=f"read{min(4, math.ceil(5 * share - 0.5))}"), " ")
 
 
-def _picture(image: ImageRef) -> Html:
+def _image(image: ImageRef) -> Html:
     file = io.BytesIO()
     open_image(image).resize((SIDE, SIDE)).save(file, "JPEG", quality=85)
     data = b64encode(file.getvalue()).decode()
@@ -134,7 +134,7 @@ def _picture(image: ImageRef) -> Html:
 
 
 def _boxes(boxes: list[list[float]], attention: list[float]) -> Iterable[Html]:
-    """The regions, the most looked at last, so that it lies on top."""
+    """The regions, the one with the most attention last, so that it is drawn on top."""
     top = max(attention) or 1.0
     ranked = sorted(range(len(attention)), key=lambda region: attention[region])
     for region in ranked:

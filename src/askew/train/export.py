@@ -1,7 +1,7 @@
-"""Networks as ONNX files, which run without torch: ``--model onnx:FOLDER``.
+"""Exports networks as ONNX files, which run without torch: ``--model onnx:FOLDER``.
 
-Weights are rounded to half precision first and stored so, which halves the files; everything is computed in single
-precision, and the exported network must give what torch gives.
+Weights are rounded to half precision and stored so, which halves the files; everything is computed in single
+precision. The export is compared with torch's output and refused when it differs.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from torch import Tensor, nn
 
 from askew.errors import AskewError, BadOption, RunError, need
 from askew.files import replaced
-from askew.nets.encoder import Encoder
-from askew.nets.types import Output
+from askew.nets.layers import Output
+from askew.nets.region_encoder import RegionEncoder
 from askew.train.trained import Trained, load_trained
 from askew.world.draw import draw
 from askew.world.scenes import make_scene
@@ -31,11 +31,11 @@ OPSET = 17
 LARGE = 256
 """Arrays of more numbers are stored in half precision."""
 TOLERANCE = 2e-3
-"""How far a number of the exported network may be from torch's: sums are added up in another order."""
+"""How far an output of the exported network may be from torch's: sums are added in another order."""
 
 
 class _Answering(nn.Module):
-    """A network with plain tensors for its result, and only the inputs that it looks at."""
+    """A network with a tuple of tensors as its result, and only the inputs that it uses."""
 
     def __init__(self, net: nn.Module, inputs: Sequence[str]) -> None:
         super().__init__()
@@ -49,24 +49,24 @@ class _Answering(nn.Module):
         return tuple(part for part in said if part is not None)
 
 
-def export_encoder(encoder: Encoder, labels: Mapping[str, Any], folder: Path) -> None:
+def export_encoder(encoder: RegionEncoder, labels: Mapping[str, Any], folder: Path) -> None:
     """Write ``encoder.onnx`` and ``encoder.json``."""
     size = encoder.config.size
     made = copy.deepcopy(encoder).eval().to(memory_format=torch.contiguous_format)  # type: ignore[call-overload]
-    shown = torch.stack([_picture(index, size) for index in range(2)])
+    shown = torch.stack([_world_image(index, size) for index in range(2)])
     _export(folder / "encoder.onnx", made, ("pictures",), (shown,), ("features", "boxes", "mask"), {})
     _write_json(folder / "encoder.json", {**encoder.config.record(), "vocabulary": dict(labels)})
 
 
 def export_trained(trained: Trained, folder: Path, name: str = "model", about: Mapping[str, Any] | None = None) -> None:
-    """Write ``NAME.onnx`` and ``NAME.json``: the network, and the words and answers that its numbers stand for.
+    """Write ``NAME.onnx`` and ``NAME.json``: the network, and its words and answers.
 
-    A network that looks at regions needs ``encoder.onnx`` beside it, which the reference models have.
+    A network on region features needs ``encoder.onnx`` in the same folder, as the reference models have it.
     """
-    net, eyes = trained.config["net"], eyes_of(trained.config)
+    net, image_input = trained.config["net"], input_of(trained.config)
     inputs = {"none": ("tokens",), "pixels": ("tokens", "features"), "encoder": ("tokens", "features", "boxes", "mask")}
-    names = inputs[eyes]
-    shown = _example(net, eyes)
+    names = inputs[image_input]
+    shown = _example(net, image_input)
     module = _Answering(copy.deepcopy(trained.net).eval(), names)
     with torch.inference_mode():
         said = trained.net(*(dict(shown).get(part) for part in ("tokens", "features", "boxes", "mask")))
@@ -74,23 +74,23 @@ def export_trained(trained: Trained, folder: Path, name: str = "model", about: M
     _export(folder / f"{name}.onnx", module, names, tuple(shown[part] for part in names), outputs, {"tokens": "words"})
     record = {
         "net": net,
-        "eyes": eyes,
+        "eyes": image_input,
         "words": list(trained.words.known),
         "answers": list(trained.answers.known),
         "training": {key: value for key, value in trained.config.items() if key not in ("net", "versions", "threads")},
         **(about or {}),
     }
-    if eyes == "pixels":
-        from askew.nets.pixels import PIXELS
+    if image_input == "pixels":
+        from askew.nets.networks import PIXELS
 
         record["size"] = PIXELS
     _write_json(folder / f"{name}.json", record)
 
 
-def eyes_of(config: Mapping[str, Any]) -> str:
-    """What a trained network sees by: ``none``, ``pixels`` or ``encoder``.
+def input_of(config: Mapping[str, Any]) -> str:
+    """The image input of a trained network: ``none``, ``pixels`` or ``encoder``.
 
-    >>> eyes_of({"net": {"name": "language", "encoder": "none"}})
+    >>> input_of({"net": {"name": "language", "encoder": "none"}})
     'none'
     """
     if config["net"]["name"] == "language":
@@ -99,28 +99,28 @@ def eyes_of(config: Mapping[str, Any]) -> str:
         return "pixels"
     if not str(config.get("features")).startswith("WorldFeatures"):
         raise BadOption(
-            f"The network was trained on {config.get('features')}, which cannot be made from pictures alone. "
+            f"The network was trained on {config.get('features')}, which cannot be computed from images alone. "
             "Train it with --features world, or with encoder=conv."
         )
     return "encoder"
 
 
-def _picture(index: int, size: int) -> Tensor:
-    """A picture of the embedded world: noise would be full of things that are almost there."""
+def _world_image(index: int, size: int) -> Tensor:
+    """An image of the embedded world; on noise, many regions would be near the threshold."""
     drawn = draw(make_scene(0, index), size).convert("RGB")
     return torch.from_numpy(np.array(drawn).transpose(2, 0, 1).copy())
 
 
-def _example(net: Mapping[str, Any], eyes: str) -> dict[str, Tensor]:
-    """Something to follow the network with: two questions of different length."""
+def _example(net: Mapping[str, Any], image_input: str) -> dict[str, Tensor]:
+    """Example inputs to trace the network with: two questions of different length."""
     made = torch.Generator().manual_seed(0)
     tokens = torch.randint(1, net["words"], (2, 9), generator=made)
     tokens[1, 6:] = 0
-    if eyes == "pixels":
-        from askew.nets.pixels import PIXELS
+    if image_input == "pixels":
+        from askew.nets.networks import PIXELS
 
         return {"tokens": tokens, "features": torch.rand(2, 3, PIXELS, PIXELS, generator=made)}
-    regions = 1 if eyes == "none" else 5
+    regions = 1 if image_input == "none" else 5
     mask = torch.ones(2, regions, dtype=torch.bool)
     mask[1, regions // 2 + 1 :] = False
     features = torch.rand(2, regions, net["features"], generator=made)
@@ -140,7 +140,7 @@ def _export(
     outputs: Sequence[str],
     lengths: Mapping[str, str],
 ) -> None:
-    """Write the module as ONNX and compare what both give."""
+    """Write the module as ONNX and compare its output with torch's."""
     onnx = need("onnx", "train")
     module.eval()
     for part in (*module.parameters(), *module.buffers()):
@@ -163,18 +163,18 @@ def _export(
             opset_version=OPSET,
             dynamo=False,
         )
-        wanted = module(*shown)
+        expected_outputs = module(*shown)
     model = onnx.load_from_string(memory.getvalue())
     _halve(onnx, model)
     onnx.checker.check_model(model)
     path.parent.mkdir(parents=True, exist_ok=True)
     with replaced(path) as file:
         file.write(model.SerializeToString())
-    _compare(path, dict(zip(inputs, shown, strict=True)), outputs, wanted)
+    _compare(path, dict(zip(inputs, shown, strict=True)), outputs, expected_outputs)
 
 
 def _halve(onnx: Any, model: Any) -> None:
-    """Store large arrays in half precision, and widen them when the file is loaded."""
+    """Store large arrays in half precision, cast to single precision when the file is loaded."""
     graph, casts = model.graph, []
     for array in graph.initializer:
         values = onnx.numpy_helper.to_array(array)
@@ -187,14 +187,16 @@ def _halve(onnx: Any, model: Any) -> None:
     graph.node.extend(nodes)
 
 
-def _compare(path: Path, shown: Mapping[str, Tensor], outputs: Sequence[str], wanted: Sequence[Tensor]) -> None:
+def _compare(
+    path: Path, shown: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
+) -> None:
     from askew.models.eyes import load
 
     given = load(path, 1).run(None, {name: value.numpy() for name, value in shown.items()})
-    for name, mine, torchs in zip(outputs, given, wanted, strict=True):
-        apart = float(np.abs(mine.astype(np.float64) - torchs.numpy().astype(np.float64)).max())
-        if not apart <= TOLERANCE * max(1.0, float(torchs.abs().max() if torchs.dtype != torch.bool else 1)):
-            raise RunError(f"{path}: {name} differs by {apart:.2g} from what torch gives. Report this.")
+    for name, exported, expected in zip(outputs, given, expected_outputs, strict=True):
+        apart = float(np.abs(exported.astype(np.float64) - expected.numpy().astype(np.float64)).max())
+        if not apart <= TOLERANCE * max(1.0, float(expected.abs().max() if expected.dtype != torch.bool else 1)):
+            raise RunError(f"{path}: {name} differs by {apart:.2g} from torch's output. Report this.")
 
 
 def _write_json(path: Path, content: Any) -> None:
@@ -213,7 +215,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         export_trained(trained, args.output)
     except AskewError as trouble:
         parser.exit(2, f"{parser.prog}: {trouble}\n")
-    if eyes_of(trained.config) == "encoder":
+    if input_of(trained.config) == "encoder":
         from askew.models.eyes import REFERENCE
 
         for name in ("encoder.onnx", "encoder.json"):

@@ -1,4 +1,4 @@
-"""The loop: one function from data to a trained network, and back to where it was after a kill."""
+"""The training loop: one function from data to a trained network, which resumes after a kill."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from askew.api import as_data
 from askew.errors import RunError, UsageError
 from askew.files import alone_in, clear_parts, replaced
 from askew.limits import read_object
-from askew.nets.build import build_net
-from askew.nets.config import NetConfig
-from askew.nets.types import Output
+from askew.nets.layers import Output
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import build_net
 from askew.outputs import refuse_foreign
 from askew.settings import Settings, progress_bar
+from askew.train.batches import Rows, order
 from askew.train.checkpoint import BEST, STATE, Progress, load_state, save_state, save_weights
-from askew.train.config import TrainConfig
 from askew.train.features import FeatureStore
-from askew.train.losses import AnswerLoss, Loss, Step
-from askew.train.page import write_page
-from askew.train.prepare import Data, Given, Groups, Lesson, as_losses, as_net, prepare
-from askew.train.rows import Rows, order
+from askew.train.losses import AnswerLoss, Step
+from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, as_net, prepare
 from askew.train.trained import Trained, load_trained
+from askew.train.training_page import write_page
+from askew.verbs import Loss
 
 SAVE_EVERY = 60.0
 """Seconds between checkpoints within an epoch."""
@@ -58,40 +58,40 @@ def train(
 
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
     specs or questions; ``features`` a file, ``grid``, or a store; ``groups`` what Q3R and augmentation take pairs from:
-    a suite, a file or groups. ``settings`` are those of :class:`askew.train.config.TrainConfig` (``seed``, ...).
-    Without ``val`` a tenth of the pictures is kept for validation. ``skip_bad`` leaves out bad records and questions
-    of pictures that cannot be used, and lists them in ``config.json``. Everything is written to ``output``; the same
-    call after a kill goes on from there to the same weights, and a finished training is only read again. A folder that
-    holds another training, or anything else, is refused unless to ``overwrite`` it.
+    a suite, a file or groups. ``settings`` are those of :class:`askew.train.prepare.TrainConfig` (``seed``, ...).
+    Without ``val`` a tenth of the images is held out for validation. ``skip_bad`` skips bad records and questions with
+    unusable images, and lists them in ``config.json``. Everything is written to ``output``; the same call after a kill
+    resumes from there and ends with the same weights, and a finished training is only loaded. A folder that holds
+    another training, or anything else, is refused unless ``overwrite`` is set.
     """
     answer, added = as_losses(losses)
     config = TrainConfig(**settings)
     named = as_data(data, images, skip_bad), None if val is None else as_data(val, images, skip_bad)
-    lesson = prepare(Given(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
+    training = prepare(Request(as_net(net), *named, features, added, answer, groups, images, config, skip_bad))
     folder = Path(output)
     with alone_in(folder), _deterministic(config, folder):
         if overwrite:
             _clear(folder)
-        _begin(folder, lesson, overwrite)
-        _teach(lesson, folder, progress)
+        _begin(folder, training, overwrite)
+        _train(training, folder, progress)
     return load_trained(folder, None if isinstance(features, str) else features)
 
 
 def accuracy(net: nn.Module, rows: Rows, batch_size: int = 512) -> Tensor:
-    """How right the answer to each question is, (N,): the VQA accuracy of the answer that scores highest."""
+    """The VQA accuracy of the highest-scoring answer to each question, (N,)."""
     net.eval()
-    right = []
+    accuracies = []
     with torch.inference_mode():
         for start in range(0, len(rows), batch_size):
             batch = rows.batch(torch.arange(start, min(start + batch_size, len(rows))))
             said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
             assert batch.answers is not None
-            right.append(batch.answers.gather(1, said.logits.argmax(dim=1, keepdim=True)).squeeze(1))
-    return torch.cat(right) if right else torch.zeros(0)
+            accuracies.append(batch.answers.gather(1, said.logits.argmax(dim=1, keepdim=True)).squeeze(1))
+    return torch.cat(accuracies) if accuracies else torch.zeros(0)
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str = "") -> Iterator[str]:
-    """What differs between two records, by name, with both values.
+    """What differs between two records, by name, with yes_no values.
 
     >>> list(_differences({"seed": 0, "training": {"epochs": 2}}, {"seed": 0, "training": {"epochs": 3}}))
     ['training.epochs (2, now 3)']
@@ -108,16 +108,16 @@ _DAMAGED = "Give another --output, or delete the folder to train again."
 
 
 def _clear(folder: Path) -> None:
-    """Delete an earlier training, so that none of its weights are taken for ours."""
+    """Delete an earlier training, so that none of its weights are mistaken for ours."""
     for name in ("config.json", "words.json", "answers.json", "history.json", "report.html", STATE, BEST):
         (folder / name).unlink(missing_ok=True)
 
 
-def _begin(folder: Path, lesson: Lesson, overwrite: bool = False) -> None:
+def _begin(folder: Path, training: Training, overwrite: bool = False) -> None:
     """Write what the weights mean; refuse a folder of another training, or of anything else."""
     clear_parts(folder)
     config = folder / "config.json"
-    record = lesson.record | {"threads": torch.get_num_threads()}
+    record = training.record | {"threads": torch.get_num_threads()}
     if config.is_file():
         before = read_object(config, _DAMAGED)
         before.pop("versions", None)
@@ -130,31 +130,31 @@ def _begin(folder: Path, lesson: Lesson, overwrite: bool = False) -> None:
         return
     if not overwrite:
         refuse_foreign(folder, "a training")
-    _write_json(folder / "words.json", list(lesson.words.known))
-    _write_json(folder / "answers.json", list(lesson.answers.known))
+    _write_json(folder / "words.json", list(training.words.known))
+    _write_json(folder / "answers.json", list(training.answers.known))
     _write_json(config, {**record, "versions": {"askew": __version__, "torch": torch.__version__}})
 
 
-def _teach(lesson: Lesson, folder: Path, show: bool) -> None:
-    config = lesson.config
+def _train(training: Training, folder: Path, show: bool) -> None:
+    config = training.config
     torch.manual_seed(_number(config.seed, "weights"))
-    net = build_net(lesson.net)
+    net = build_net(training.net)
     optimiser = torch.optim.Adam(net.parameters(), lr=config.rate)
     done = load_state(folder / STATE, net, optimiser) if (folder / STATE).is_file() else Progress()
-    steps = math.ceil(len(lesson.train) / config.batch_size)
+    steps = math.ceil(len(training.train) / config.batch_size)
     with progress_bar(Settings(progress=show), total=steps * config.epochs, desc="Training", unit=" steps") as bar:
         bar.update(done.epoch * steps + done.step)
         while done.epoch < config.epochs and not _is_over(done, config):
-            _epoch(lesson, net, optimiser, done, steps, folder, bar)
-            _validate(lesson, net, done, folder, steps)
+            _epoch(training, net, optimiser, done, steps, folder, bar)
+            _validate(training, net, done, folder, steps)
             _write_json(folder / "history.json", done.history)
-            write_page(folder, lesson.record, done.history)
-            save_state(folder / STATE, net, optimiser, done)  # last: what was cut off before it is done again
+            write_page(folder, training.record, done.history)
+            save_state(folder / STATE, net, optimiser, done)  # last: an epoch interrupted before this is done again
             bar.set_postfix_str(f"epoch {done.epoch}, validation {100 * done.history[-1]['accuracy']:.1f} %")
 
 
 def _epoch(
-    lesson: Lesson,
+    training: Training,
     net: nn.Module,
     optimiser: torch.optim.Optimizer,
     done: Progress,
@@ -162,8 +162,8 @@ def _epoch(
     folder: Path,
     bar: Any,
 ) -> None:
-    """The steps of one epoch that are still to be done."""
-    config, shuffled = lesson.config, order(len(lesson.train), lesson.config.seed, done.epoch)
+    """The remaining steps of one epoch."""
+    config, shuffled = training.config, order(len(training.train), training.config.seed, done.epoch)
     net.train()
     saved = began = time.monotonic()
     for step in range(done.step, steps):
@@ -172,11 +172,10 @@ def _epoch(
             group["lr"] = config.rate * (_falling((done.epoch * steps + step) / (config.epochs * steps), config.decay))
         which = shuffled[step * config.batch_size : (step + 1) * config.batch_size]
         optimiser.zero_grad(set_to_none=True)
-        for name, term in _terms(lesson, net, which, f"{config.seed}:{done.epoch}:{step}"):
+        for name, term in _terms(training, net, which, f"{config.seed}:{done.epoch}:{step}"):
             if not torch.isfinite(term):
                 raise RunError(
-                    f"The loss is not a number any more (epoch {done.epoch + 1}, step {step + 1}). "
-                    "Lower the learning rate."
+                    f"The loss is no longer finite (epoch {done.epoch + 1}, step {step + 1}). Lower the learning rate."
                 )
             term.backward()  # type: ignore[no-untyped-call]
             done.sums[name] = done.sums.get(name, 0.0) + term.item()
@@ -194,21 +193,21 @@ def _epoch(
             saved = time.monotonic()
 
 
-def _terms(lesson: Lesson, net: nn.Module, which: Tensor, chance: str) -> Iterator[tuple[str, Tensor]]:
-    """What is added up in one step, by name; each is made when the gradient of the one before is known.
+def _terms(training: Training, net: nn.Module, which: Tensor, chance: str) -> Iterator[tuple[str, Tensor]]:
+    """The terms of one step, by name; each is computed after the backward pass of the one before.
 
-    So only one of them takes memory at a time, and gradients add up to those of the sum.
+    So only one of them takes memory at a time, and the gradients add up to those of the sum.
     """
-    batch = lesson.train.batch(which)
+    batch = training.train.batch(which)
     assert batch.answers is not None
     said: Output = net(batch.tokens, batch.features, batch.boxes, batch.mask)
-    yield "answer", lesson.answer(said.logits, batch.answers)
-    yes, no = lesson.answers.find("yes"), lesson.answers.find("no")
-    both = None if yes is None or no is None else (yes, no)
-    names = [_called(loss) for loss, _ in lesson.losses]
-    for number, (loss, pairs) in enumerate(lesson.losses):
+    yield "answer", training.answer(said.logits, batch.answers)
+    yes, no = training.answers.find("yes"), training.answers.find("no")
+    yes_no = None if yes is None or no is None else (yes, no)
+    names = [_called(loss) for loss, _ in training.losses]
+    for number, (loss, pairs) in enumerate(training.losses):
         rng = Random(f"{chance}:{loss!r}:{number}")
-        term = loss.term(Step(net, batch, rng, lesson.answer, pairs, both))
+        term = loss.term(Step(net, batch, rng, training.answer, pairs, yes_no))
         if term is not None:
             name = names[number]
             yield name if names.index(name) == number else f"{name} {number + 1}", term
@@ -224,13 +223,13 @@ def _called(loss: Loss) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(loss).__name__).lower()
 
 
-def _validate(lesson: Lesson, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:
-    """Close the epoch: measure, remember the best weights, add to the history."""
-    right = accuracy(net, lesson.val)
-    value = right.mean().item()
+def _validate(training: Training, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:
+    """End the epoch: validate, save the best weights, append to the history."""
+    accuracies = accuracy(net, training.val)
+    value = accuracies.mean().item()
     kinds = {
-        kind: right[[at for at, other in enumerate(lesson.kinds) if other == kind]].mean().item()
-        for kind in sorted(set(lesson.kinds))
+        kind: accuracies[[at for at, other in enumerate(training.kinds) if other == kind]].mean().item()
+        for kind in sorted(set(training.kinds))
         if kind
     }
     done.epoch, done.step, done.since = done.epoch + 1, 0, done.since + 1
@@ -245,7 +244,7 @@ def _validate(lesson: Lesson, net: nn.Module, done: Progress, folder: Path, step
             "accuracy": value,
             "by_answer_type": kinds,
             "seconds": round(done.seconds, 3),
-            "questions_per_second": round(done.epoch * len(lesson.train) / max(done.seconds, 1e-9), 1),
+            "questions_per_second": round(done.epoch * len(training.train) / max(done.seconds, 1e-9), 1),
         }
     )
     done.sums = {}
@@ -256,7 +255,7 @@ def _is_over(done: Progress, config: TrainConfig) -> bool:
 
 
 def _falling(share: float, falls: bool) -> float:
-    """The learning rate's share after this share of all steps: half a cosine.
+    """The factor of the learning rate after this share of all steps: half a cosine.
 
     >>> [round(_falling(share, True), 2) for share in (0, 0.5, 1)], _falling(0.9, False)
     ([1.0, 0.5, 0.0], 1.0)
@@ -265,14 +264,14 @@ def _falling(share: float, falls: bool) -> float:
 
 
 def _number(*parts: object) -> int:
-    """A seed made of these parts."""
+    """A seed derived from these parts."""
     digest = hashlib.sha256(":".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:8], "big") >> 1
 
 
 @contextmanager
 def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
-    """Algorithms that give the same bits again, a fixed number of threads; torch's own state stays as it was."""
+    """Deterministic algorithms and a fixed number of threads; torch's global state is restored afterwards."""
     algorithms, threads = torch.are_deterministic_algorithms_enabled(), torch.get_num_threads()
     wanted = config.threads or _threads_before(folder) or threads
     torch.use_deterministic_algorithms(True)
@@ -286,7 +285,7 @@ def _deterministic(config: TrainConfig, folder: Path) -> Iterator[None]:
 
 
 def _threads_before(folder: Path) -> int:
-    """The number of threads a broken-off training had."""
+    """The number of threads of an interrupted training."""
     config = folder / "config.json"
     return int(read_object(config, _DAMAGED).get("threads", 0)) if config.is_file() else 0
 

@@ -1,6 +1,6 @@
-"""What training minimises. The answer loss counts in every step; the others add a term to it, and can be combined.
+"""What training minimises: the answer loss in every step, and losses that add a term to it and can be combined.
 
-No torch is imported before a loss is used, so that losses can be listed without it.
+No torch is imported before a loss is used, so losses can be listed without it.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, r
 
 from askew.errors import BadOption, DataError, need
 from askew.suites.choices import listed
+from askew.verbs import Loss
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-    from askew.nets.types import Batch, Output
-    from askew.train.rows import Pairs
+    from askew.nets.layers import Batch, Output
+    from askew.train.batches import Pairs
 
 Distance: TypeAlias = Literal["l1", "l2", "kl"]
 Reduce: TypeAlias = Literal["mean", "sum"]
@@ -25,10 +26,9 @@ Reduce: TypeAlias = Literal["mean", "sum"]
 
 @dataclass(frozen=True)
 class AnswerLoss:
-    """How wrong the answers are, against how many people gave each (soft targets, Teney et al. 2018).
+    """The error of the answers against the share of people who gave each (soft targets, Teney et al. 2018).
 
-    ``bce`` takes each answer as a question of its own and adds up over answers; ``ce`` takes answers as excluding one
-    another.
+    ``bce`` treats each answer as a binary decision and sums over answers; ``ce`` treats answers as mutually exclusive.
     """
 
     kind: Literal["bce", "ce"] = "bce"
@@ -49,12 +49,12 @@ class AnswerLoss:
 
 @dataclass(frozen=True)
 class Step:
-    """What a loss can look at in one step of training."""
+    """What a loss can use in one step of training."""
 
     net: nn.Module
     batch: Batch
     rng: Random
-    """The chance of this loss in this step: of the seed, the epoch and the step."""
+    """The random numbers of this loss in this step: a function of the seed, the epoch and the step."""
     answer: AnswerLoss
     pairs: Pairs | None = None
     """Pairs of the loss's groups."""
@@ -62,17 +62,9 @@ class Step:
     """The numbers of yes and no among the answers."""
 
     def ask(self, batch: Batch) -> Output:
-        """What the network says to another batch."""
+        """The output of the network for another batch."""
         said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
         return said
-
-
-class Loss(Protocol):
-    """Adds a term to the answer loss. Its ``repr`` is its signature."""
-
-    def term(self, step: Step) -> Tensor | None:
-        """One number, or None when this step has none."""
-        ...
 
 
 @runtime_checkable
@@ -86,7 +78,7 @@ class TakesGroups(Protocol):
 
 
 @dataclass(frozen=True)
-class Q3R:
+class Q3R(Loss):
     """Related questions should take the same path through the modules (Whitehead et al. 2020, Algorithm 1)."""
 
     weight: float = 1.0
@@ -114,8 +106,6 @@ class Q3R:
         """λ d(w, w̃), and the answer loss on the variants."""
         if step.rng.random() >= self.rate:
             return None
-        from askew.train.distance import distance
-
         assert step.pairs is not None
         which = _draw(step, self.types)
         original = step.net.choose(step.pairs.originals.words(which))  # type: ignore[operator]
@@ -131,11 +121,11 @@ class Q3R:
 
 
 @dataclass(frozen=True)
-class Consistency:
+class Consistency(Loss):
     """Related questions should get the same answer: what Q3R is compared with.
 
-    The distance is between the two distributions over answers; where yes becomes no, the two change places first.
-    Variants that come with answers of their own have no such distance, and are left out.
+    The distance is between the two distributions over answers; where yes becomes no, the two are swapped first.
+    Variants with answers of their own have no such distance and are skipped.
     """
 
     weight: float = 1.0
@@ -154,8 +144,6 @@ class Consistency:
         """The weighted distance, and the answer loss on the variants."""
         if step.rng.random() >= self.rate:
             return None
-        from askew.train.distance import distance
-
         assert step.pairs is not None
         which = _draw(step, self.types)
         first, second = step.pairs.originals.batch(which), step.pairs.variants.batch(which)
@@ -172,7 +160,7 @@ class Consistency:
 
 
 @dataclass(frozen=True)
-class Augment:
+class Augment(Loss):
     """Variants as more questions to learn from, and nothing else."""
 
     weight: float = 1.0
@@ -197,10 +185,10 @@ class Augment:
 
 
 @dataclass(frozen=True)
-class RandomImage:
-    """With a picture of another question, the right answer should not come (Teney et al. 2020).
+class RandomImage(Loss):
+    """With the image of another question, the correct answer should become unlikely (Teney et al. 2020).
 
-    The term is the probability that is left to the right answers, each by how right it is.
+    The term is the probability of the correct answers, each weighted by how correct it is.
     """
 
     weight: float = 1.0
@@ -211,7 +199,7 @@ class RandomImage:
         _check("random-image", self.weight, self.rate)
 
     def term(self, step: Step) -> Tensor | None:
-        """The probability of the right answers to questions whose pictures changed places."""
+        """The probability of the correct answers to questions whose images were rotated within the batch."""
         count = len(step.batch.tokens)
         if step.rng.random() >= self.rate or count < 2:
             return None
@@ -236,20 +224,20 @@ def check_types(loss: Any, pairs: Pairs) -> list[str]:
         raise DataError(
             f"{loss!r}: the groups have no pairs of test {missing[0]!r}. Tests there: {known}."
             if missing
-            else f"{loss!r}: not one pair could be made from the training data. Give other groups, or leave it out."
+            else f"{loss!r}: not a single pair could be built from the training data. Give other groups, or omit it."
         )
     return wanted or list(pairs.tests)
 
 
 def _draw(step: Step, types: str, mixed: bool = False) -> Tensor:
-    """As many pairs as the batch has questions, of one test (each equally often) or of all, by chance."""
+    """As many random pairs as the batch has questions, of one test (each equally often) or of all."""
     assert step.pairs is not None
     tests: Sequence[str] = listed(types) or list(step.pairs.tests)
     return step.pairs.draw(tests if mixed else [step.rng.choice(tests)], len(step.batch.tokens), step.rng)
 
 
 def _flipped(logits: Tensor, flips: Tensor, yes_no: tuple[int, int] | None) -> Tensor:
-    """Logits (B, A) with yes and no exchanged where ``flips`` (B,) says so."""
+    """Logits (B, A) with yes and no swapped where ``flips`` (B,) is True."""
     if yes_no is None:
         return logits
     torch = need("torch", "train")
@@ -268,4 +256,28 @@ def _check(name: str, weight: float, rate: float) -> None:
 
 def _one_of(name: str, option: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise BadOption(f"{name}: {option} is {value!r}, which is none of {', '.join(known)}.")
+        raise BadOption(f"{name}: {option} is {value!r}, which is not one of {', '.join(known)}.")
+
+
+_LEAST = 1e-8
+"""Below this a probability counts as this in a logarithm."""
+
+
+def distance(w: Tensor, other: Tensor, kind: Distance = "l1", reduce: Reduce = "mean") -> Tensor:
+    """The distance of distributions (B, T, M) over M modules in T steps: d of Q3R (Whitehead et al. 2020, eq. 1).
+
+    ``mean`` is over questions, steps and modules, as in the authors' code; ``sum`` adds up steps and modules and takes
+    the mean over questions, as eq. 1 has it. ``l1`` is |w - w̃|, ``l2`` its square, ``kl`` w log(w / w̃).
+
+    >>> import torch
+    >>> w, other = torch.tensor([[[1.0, 0.0], [0.5, 0.5]]]), torch.tensor([[[0.75, 0.25], [0.5, 0.5]]])
+    >>> distance(w, other).item(), distance(w, other, reduce="sum").item(), distance(w, other, "l2", "sum").item()
+    (0.125, 0.5, 0.125)
+    """
+    if kind == "l1":
+        apart = (w - other).abs()
+    elif kind == "l2":
+        apart = (w - other).square()
+    else:
+        apart = w * (w.clamp(min=_LEAST).log() - other.clamp(min=_LEAST).log())
+    return apart.mean() if reduce == "mean" else apart.sum() / w.shape[0]

@@ -1,10 +1,10 @@
-"""From what a person gives to what the loop needs: data, features, groups and losses, as columns of numbers."""
+"""From what a person asks for to what the training loop needs: data, features, groups and losses as arrays."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -12,33 +12,68 @@ from typing import Any, TypeAlias
 from askew.api import Questions
 from askew.data.groups import read_groups
 from askew.errors import BadOption, DataError
-from askew.nets.config import NetConfig
+from askew.nets.net_config import NetConfig
+from askew.nets.question_words import Words
 from askew.registry import make, names
 from askew.settings import Named
-from askew.train.answers import Answers
-from askew.train.config import TrainConfig
+from askew.train.answer_targets import Answers
+from askew.train.batches import Encoding, Pairs, Rows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store
-from askew.train.losses import AnswerLoss, Loss, TakesGroups, check_types
-from askew.train.rows import Encoding, Pairs, Rows, content_of
-from askew.train.table import build_table, unusable
-from askew.train.words import Words
+from askew.train.losses import AnswerLoss, TakesGroups, check_types
 from askew.types import Group, ImageRef, Question
-from askew.verbs import Dataset
+from askew.verbs import Dataset, Loss
 from askew.world.dataset import World
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """How a network is trained. Rate and batch size are those of Whitehead et al. (2020, App. A)."""
+
+    seed: int = 0
+    epochs: int = 10
+    batch_size: int = 256
+    rate: float = 8e-4
+    """Learning rate of Adam."""
+    decay: bool = True
+    """Let the learning rate fall to zero along half a cosine, over all steps."""
+    clip: float = 1.0
+    """The longest gradient; 0 leaves gradients as they are."""
+    patience: int = 0
+    """Stop after so many epochs without a better validation; 0 never does."""
+    least_words: int = 1
+    """How often a word must occur in training to be known."""
+    least_answers: int = 3
+    """How often people must have given an answer in training for the network to be able to give it."""
+    most_answers: int = 3000
+    threads: int = 0
+    """Processor threads; 0 takes torch's own choice. Weights are the same only for the same number."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("batch_size", 1), ("least_words", 1), ("least_answers", 1)):
+            if getattr(self, name) < least:
+                raise BadOption(f"{name.replace('_', '-')} is {getattr(self, name)}; at least {least} is needed.")
+        for name in ("rate", "clip", "patience", "threads", "seed"):
+            if getattr(self, name) < 0:
+                raise BadOption(f"{name} is {getattr(self, name)}; it cannot be below 0.")
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return asdict(self)
+
 
 Data: TypeAlias = "str | Path | Dataset | Iterable[Question]"
 Groups: TypeAlias = "str | Path | Sequence[Group]"
 
 HELD_OUT = 0.1
-"""The share of pictures kept for validation when no validation data is given."""
+"""The share of images held out for validation when no validation data is given."""
 
 MODULE_NETS = ("stacknmn", "xnm", "hybridnet")
 """Networks that choose among modules, which Q3R needs."""
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a person asked for."""
+class Request:
+    """What a person asked for: a training before anything is read."""
 
     net: NetConfig
     data: Named
@@ -50,12 +85,12 @@ class Given:
     images: str | None
     config: TrainConfig
     skip_bad: bool = False
-    """Leave out questions whose pictures cannot be used, and list them."""
+    """Skip questions whose images cannot be used, and list them."""
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """What the loop works on."""
+class Training:
+    """What the training loop works on."""
 
     net: NetConfig
     config: TrainConfig
@@ -68,7 +103,7 @@ class Lesson:
     words: Words
     answers: Answers
     record: dict[str, Any]
-    """What decides the weights, for ``config.json``."""
+    """What determines the weights, for ``config.json``."""
 
 
 def as_net(net: str | NetConfig) -> NetConfig:
@@ -87,58 +122,58 @@ def as_losses(losses: Iterable[str | Loss | AnswerLoss]) -> tuple[AnswerLoss, li
     return (answers[0] if answers else AnswerLoss()), others
 
 
-def prepare(given: Given) -> Lesson:
-    """Read the data, make the groups, look at the pictures, and turn all of it into numbers."""
-    _check(given)
-    train, val = _split(given)
-    found = {loss.groups: _groups(given, loss.groups, train) for loss in given.losses if isinstance(loss, TakesGroups)}
-    store = as_store(_features(given), given.net)
-    bad = unusable(store, _images(train, val, found)) if given.skip_bad else {}
-    skipped = _skipped(given, bad, (*train, *val))
+def prepare(request: Request) -> Training:
+    """Read the data, build the groups, get the image features, and turn all of it into arrays."""
+    _check(request)
+    train, val = _split(request)
+    found = {
+        loss.groups: _groups(request, loss.groups, train) for loss in request.losses if isinstance(loss, TakesGroups)
+    }
+    store = as_store(_features(request), request.net)
+    bad = unusable(store, _images(train, val, found)) if request.skip_bad else {}
+    skipped = _skipped(request, bad, (*train, *val))
     train, val = _without(bad, train), _without(bad, val)
     found = {name: [group for group in groups if not _has(bad, group)] for name, groups in found.items()}
     if not train or not val:
-        raise DataError(
-            f"Nothing is left to learn from or to validate on: bad records were left out, e.g. {skipped[0]}"
-        )
+        raise DataError(f"Nothing is left to train or validate on: bad records were skipped, e.g. {skipped[0]}")
     shown = [variant.question for groups in found.values() for group in groups for variant in group.variants]
-    words = Words.of((question.text for question in (*train, *shown)), given.config.least_words)
-    answers = Answers.of(train, given.config.least_answers, given.config.most_answers)
+    words = Words.of((question.text for question in (*train, *shown)), request.config.least_words)
+    answers = Answers.of(train, request.config.least_answers, request.config.most_answers)
     table = build_table(store, _images(train, val, found))
     encoding = Encoding(words, answers, table)
-    net = given.net.sized(len(words), len(answers), table.width)
+    net = request.net.sized(len(words), len(answers), table.width)
     pairs = {name: encoding.pairs(groups) for name, groups in found.items()}
     rows = [encoding.rows(train), encoding.rows(val)]
-    losses = [(loss, pairs[loss.groups] if isinstance(loss, TakesGroups) else None) for loss in given.losses]
+    losses = [(loss, pairs[loss.groups] if isinstance(loss, TakesGroups) else None) for loss in request.losses]
     for loss, taken in losses:
         if taken is not None:
             check_types(loss, taken)
-    return Lesson(
+    return Training(
         net=net,
-        config=given.config,
-        answer=given.answer,
+        config=request.config,
+        answer=request.answer,
         losses=losses,
         train=rows[0],
         val=rows[1],
         kinds=[question.kind.answer_type for question in val],
         words=words,
         answers=answers,
-        record=_record(given, net, store, rows, pairs) | ({"skipped": skipped} if skipped else {}),
+        record=_record(request, net, store, rows, pairs) | ({"skipped": skipped} if skipped else {}),
     )
 
 
 def _images(
     train: Sequence[Question], val: Sequence[Question], found: Mapping[str, Sequence[Group]]
 ) -> Iterator[ImageRef | None]:
-    """The pictures of all questions, in the order in which the table has them."""
+    """The images of all questions, in the order of the table."""
     yield from (question.image for question in (*train, *val))
     yield from (group.original.image for groups in found.values() for group in groups)
     yield from (variant.question.image for groups in found.values() for group in groups for variant in group.variants)
 
 
-def _skipped(given: Given, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
-    """What is left out, one sentence each: bad records of the files, then questions whose pictures are bad."""
-    read = [line for data in (given.data, given.val) if data for line in data.what.skipped]
+def _skipped(request: Request, bad: Mapping[ImageRef, str], questions: Iterable[Question]) -> list[str]:
+    """What is skipped, one sentence each: bad records of the files, then questions with bad images."""
+    read = [line for data in (request.data, request.val) if data for line in data.what.skipped]
     return [*read, *(f"question {q.id!r}: {bad[q.image]}" for q in questions if q.image and q.image in bad)]
 
 
@@ -150,33 +185,34 @@ def _has(bad: Mapping[ImageRef, str], group: Group) -> bool:
     return any(question.image in bad for question in (group.original, *(made.question for made in group.variants)))
 
 
-def _features(given: Given) -> str | FeatureStore | None:
-    """What was given, else what the shipped encoder sees of the embedded world, else nothing."""
-    if given.features is None and given.net.name != "language" and given.net.encoder == "none":
-        return "world" if isinstance(given.data.what, World) else None
-    return given.features
+def _features(request: Request) -> str | FeatureStore | None:
+    """The features asked for; by default those of the packaged encoder on the embedded world, else none."""
+    if request.features is None and request.net.name != "language" and request.net.encoder == "none":
+        return "world" if isinstance(request.data.what, World) else None
+    return request.features
 
 
-def _check(given: Given) -> None:
-    for loss in given.losses:
-        if getattr(loss, "needs_modules", False) and given.net.name not in MODULE_NETS:
+def _check(request: Request) -> None:
+    for loss in request.losses:
+        needed = isinstance(loss, Loss) and loss.needs_modules  # a loss without the field has its default, False
+        if needed and request.net.name not in MODULE_NETS:
             raise BadOption(
-                f"{loss!r} compares module weights; {given.net.name} has none. Take one of {', '.join(MODULE_NETS)}, "
+                f"{loss!r} compares module weights; {request.net.name} has none. Take one of {', '.join(MODULE_NETS)}, "
                 "or the loss 'consistency', which compares answers."
             )
 
 
-def _split(given: Given) -> tuple[list[Question], list[Question]]:
-    """Questions to learn from and questions to validate on; all have answers."""
-    questions = _answered(given.data)
-    if given.val is not None:
-        return questions, _answered(given.val)
-    chance = {key: Random(f"{given.config.seed}:held out:{key}").random() for key in map(_picture, questions)}
+def _split(request: Request) -> tuple[list[Question], list[Question]]:
+    """Questions to train on and questions to validate on; all have answers."""
+    questions = _answered(request.data)
+    if request.val is not None:
+        return questions, _answered(request.val)
+    chance = {key: Random(f"{request.config.seed}:held out:{key}").random() for key in map(_image_key, questions)}
     held = set(sorted(chance, key=chance.__getitem__)[: max(1, round(HELD_OUT * len(chance)))])
     if len(held) == len(chance):
-        raise DataError("The data has too few pictures to keep one for validation. Give validation data (--val).")
-    train = [question for question in questions if _picture(question) not in held]
-    return train, [question for question in questions if _picture(question) in held]
+        raise DataError("The data has too few images to hold one out for validation. Give validation data (--val).")
+    train = [question for question in questions if _image_key(question) not in held]
+    return train, [question for question in questions if _image_key(question) in held]
 
 
 def _answered(data: Named) -> list[Question]:
@@ -186,48 +222,48 @@ def _answered(data: Named) -> list[Question]:
     return questions
 
 
-def _picture(question: Question) -> str:
+def _image_key(question: Question) -> str:
     return repr(question.id if question.image is None else question.image.id)
 
 
-def _groups(given: Given, named: str, train: Sequence[Question]) -> list[Group]:
-    """The groups of a loss: of a suite made from the training questions, or from a file, or as they were given.
+def _groups(request: Request, named: str, train: Sequence[Question]) -> list[Group]:
+    """The groups of a loss: of a suite made from the training questions, or from a file, or as they were passed.
 
     A suite's name wins over a file or folder of that name, which can be written ``./p2``.
     """
-    wanted = named or given.groups
+    wanted = named or request.groups
     if isinstance(wanted, (str, Path)):
         if str(wanted).partition(":")[0] not in names("suite"):
             if os.path.exists(wanted):
-                return list(read_groups(str(wanted), given.images))
+                return list(read_groups(str(wanted), request.images))
             if os.path.splitext(wanted)[1] or os.sep in str(wanted):
                 raise DataError(
                     f"{wanted}: there is no such file of groups. Make one with askew build, or name a suite."
                 )
         suite = make("suite", str(wanted))
-        made = suite.groups(Questions(tuple(train), "train"), given.config.seed)
+        made = suite.groups(Questions(tuple(train), "train"), request.config.seed)
         return [item for item in made if isinstance(item, Group)]
     return list(wanted)
 
 
 def _record(
-    given: Given, net: NetConfig, store: FeatureStore, rows: Sequence[Rows], pairs: dict[str, Pairs]
+    request: Request, net: NetConfig, store: FeatureStore, rows: Sequence[Rows], pairs: dict[str, Pairs]
 ) -> dict[str, Any]:
-    features = _features(given)
+    features = _features(request)
     every = [*rows, *(part for found in pairs.values() for part in (found.originals, found.variants))]
     return {
         "net": net.record(),
-        "training": given.config.record(),
-        "answer_loss": repr(given.answer),
-        "losses": [repr(loss) for loss in given.losses],
-        "data": repr(given.data.what),
-        "val": None if given.val is None else repr(given.val.what),
+        "training": request.config.record(),
+        "answer_loss": repr(request.answer),
+        "losses": [repr(loss) for loss in request.losses],
+        "data": repr(request.data.what),
+        "val": None if request.val is None else repr(request.val.what),
         "features": repr(store),
         "features_spec": features if isinstance(features, str) else None,
         "questions": {"train": len(rows[0]), "val": len(rows[1])},
         "content": content_of(every),
         "pairs": {
-            name or str(given.groups if isinstance(given.groups, (str, Path)) else "given"): {
+            name or str(request.groups if isinstance(request.groups, (str, Path)) else "given"): {
                 test: len(numbers) for test, numbers in found.tests.items()
             }
             for name, found in pairs.items()

@@ -1,7 +1,7 @@
-"""The reference models from nothing: ``python -m askew.train.reference --output DIR``.
+"""Trains the reference models from scratch: ``python -m askew.train.reference --output DIR``.
 
-Draws the world, teaches the encoder, trains each network on what it sees, exports all of it, and judges it on scenes
-that nothing was trained on. What is done is in ``reference.yaml``. The same command after a kill goes on.
+Draws the world, trains the encoder, trains each network on its regions, exports all of it, and measures it on scenes
+that nothing was trained on. The settings are in ``reference.yaml``. The same command resumes after a kill.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ import torch
 from askew.api import as_data
 from askew.metrics.official import official_table
 from askew.models.bundled import Onnx
-from askew.nets.encoder import EncoderConfig
+from askew.nets.region_encoder import EncoderConfig
 from askew.registry import make
 from askew.shipped import shipped
+from askew.train.encoder_training import EncoderTrainConfig, train_encoder
 from askew.train.export import export_encoder, export_trained
+from askew.train.features import WorldFeatures
 from askew.train.loop import train
-from askew.train.perception import Lesson, teach
-from askew.train.sights import album, labels_of, sights
 from askew.train.trained import Trained
-from askew.train.world_features import WorldFeatures
+from askew.train.world_labels import images_with_scenes, label_images, labels_of
 from askew.types import Group
 
 
 def make_encoder(plan: Mapping[str, Any], work: Path, output: Path) -> None:
-    """Teach an encoder on the training pictures and export it."""
-    taught = dict(plan["encoder"])
-    size = taught.pop("size")
-    found = list(sights(as_data(plan["data"]).what).values())
+    """Train an encoder on the training images and export it."""
+    settings = dict(plan["encoder"])
+    size = settings.pop("size")
+    found = list(images_with_scenes(as_data(plan["data"]).what).values())
     labels = labels_of(scene for _, scene in found)
     config = EncoderConfig(len(labels.names), len(labels.things), len(labels.facts), size)
-    encoder = teach(album(found, labels, size), config, Lesson(**taught), work)
+    encoder = train_encoder(label_images(found, labels, size), config, EncoderTrainConfig(**settings), work)
     export_encoder(encoder, labels.record(), output)
 
 
 def make_model(name: str, plan: Mapping[str, Any], work: Path, output: Path) -> dict[str, float]:
-    """Train one network, export it, and give its accuracy on the test scenes, by type of answer."""
+    """Train one network, export it, and give its accuracy on the test scenes, by answer type."""
     asked = plan["models"][name]
     groups = _pairs(plan["pairs"], plan["training"]["seed"]) if asked.get("losses") else ()
     trained = train(
@@ -57,16 +57,16 @@ def make_model(name: str, plan: Mapping[str, Any], work: Path, output: Path) -> 
 
 
 def publish(trained: Trained, name: str, plan: Mapping[str, Any], output: Path) -> dict[str, float]:
-    """Export a trained network with its accuracy on the test scenes, by type of answer, and how long it learned."""
+    """Export a trained network with its accuracy on the test scenes, by answer type, and its number of epochs."""
     export_trained(trained, output, name)
-    scores = judge(Onnx(str(output), name), plan["test"])
+    scores = measure_accuracy(Onnx(str(output), name), plan["test"])
     about = {"accuracy": {"data": plan["test"], **scores}, "epochs_done": len(trained.history)}
     export_trained(trained, output, name, about)
     return scores
 
 
-def judge(model: Onnx, data: str) -> dict[str, float]:
-    """VQA accuracy in per cent as the public evaluator has it: overall, and by type of answer."""
+def measure_accuracy(model: Onnx, data: str) -> dict[str, float]:
+    """VQA accuracy in per cent as the official evaluator computes it: overall, and by answer type."""
     questions = list(as_data(data).what.questions())
     said = {prediction.question_id: prediction.answer or "" for prediction in model.answer(questions)}
     table = official_table(questions, said)
@@ -79,7 +79,7 @@ def _pairs(plan: Mapping[str, str], seed: int) -> Sequence[Group]:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Make all reference models, or those that are named."""
+    """Train all reference models, or those that are named."""
     parser = argparse.ArgumentParser(prog="python -m askew.train.reference", description=main.__doc__)
     parser.add_argument("--output", type=Path, required=True, help="the folder for ONNX files and for the work on them")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="encoder, or names of models (default: everything)")

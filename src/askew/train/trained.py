@@ -1,4 +1,4 @@
-"""A trained network with everything it needs to answer: its words, its answers, its features."""
+"""A trained network with everything it needs to answer: words, answers and features."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from torch import nn
 from askew.errors import AskewError, DataError
 from askew.images import content_hash
 from askew.limits import bounded_read, load_json
-from askew.nets.build import build_net
-from askew.nets.config import NetConfig
-from askew.nets.types import Batch, Output
-from askew.train.answers import Answers
+from askew.nets.layers import Batch, Output
+from askew.nets.net_config import NetConfig
+from askew.nets.networks import build_net
+from askew.nets.question_words import Words
+from askew.train.answer_targets import Answers
+from askew.train.batches import build_table
 from askew.train.checkpoint import BEST, load_weights
-from askew.train.features import FeatureStore, Seen, as_store
-from askew.train.table import build_table
-from askew.train.words import Words
+from askew.train.features import FeatureStore, ImageFeatures, as_store
 from askew.types import ImageRef, Prediction, Question
 
 REMEMBERED = 1024
-"""Pictures whose features are kept for the next questions."""
+"""Images whose features are kept for the next questions."""
 
 
 @dataclass(frozen=True)
 class Trained:
-    """What training gives: ask it (``answer``), or see how it comes to its answers (``look``)."""
+    """The result of training: ``answer`` asks it, ``look`` shows how it gets to its answers."""
 
     net: nn.Module
     words: Words
@@ -38,7 +38,7 @@ class Trained:
     config: dict[str, Any]
     """All of config.json."""
     folder: Path
-    features: Remembering
+    features: CachedFeatures
 
     @property
     def history(self) -> list[dict[str, Any]]:
@@ -47,7 +47,7 @@ class Trained:
         return records
 
     def answer(self, questions: Sequence[Question], batch_size: int = 256) -> list[Prediction]:
-        """One prediction for each question, in order; the score is how sure it is. What cannot be seen fails alone."""
+        """One prediction for each question, in order, with its probability. A question without features fails alone."""
         return [
             prediction
             for start in range(0, len(questions), batch_size)
@@ -55,7 +55,7 @@ class Trained:
         ]
 
     def look(self, questions: Sequence[Question]) -> Output:
-        """What the network says to these questions, with its module weights, attention and words in each step."""
+        """The output for these questions, with module weights, attention and words in each step."""
         batch = self.batch(questions)
         self.net.eval()
         with torch.inference_mode():
@@ -90,7 +90,7 @@ class Trained:
         return said
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """For each question why it cannot be asked, or None. Pictures are looked at together, singly when one fails."""
+        """For each question why it cannot be asked, or None. Features are requested together, singly if that fails."""
         try:
             self.features.get_many([question.image for question in questions if question.image is not None])
         except AskewError:
@@ -99,7 +99,7 @@ class Trained:
 
     def _trouble(self, question: Question, look: bool) -> str | None:
         if question.image is None:
-            return None if self.config["net"]["name"] == "language" else "the question has no picture"
+            return None if self.config["net"]["name"] == "language" else "the question has no image"
         if not look:
             return None
         try:
@@ -110,18 +110,18 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Remembering:
-    """A store that remembers the last pictures."""
+class CachedFeatures:
+    """A store that caches the features of the last images."""
 
     store: FeatureStore
-    kept: dict[str, Seen] = field(default_factory=dict, repr=False, compare=False)
+    kept: dict[str, ImageFeatures] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def regions(self) -> int | None:
         """As the store says."""
         return self.store.regions
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[Seen]:
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """From memory, or from the store."""
         keys = [content_hash(image) for image in images]
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.kept}
@@ -136,7 +136,7 @@ class Remembering:
 def load_trained(folder: str | Path, features: str | FeatureStore | None = None) -> Trained:
     """The network of a training's folder, with the weights of its best epoch.
 
-    ``features`` is where features come from, when not from where they came in training.
+    ``features`` replaces the features of the training.
     """
     folder = Path(folder)
     config = _read(folder / "config.json")
@@ -149,7 +149,7 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
     with torch.random.fork_rng(devices=[]):  # fresh weights are drawn, only to be replaced
         made = build_net(net)
     load_weights(folder / BEST, made)
-    return Trained(made.eval(), words, answers, config, folder, Remembering(store))
+    return Trained(made.eval(), words, answers, config, folder, CachedFeatures(store))
 
 
 def _read(path: Path) -> Any:

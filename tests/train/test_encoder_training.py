@@ -11,13 +11,13 @@ import torch
 from askew.errors import BadOption
 from askew.models.bundled import Onnx
 from askew.models.eyes import Eyes
-from askew.nets.encoder import EncoderConfig
+from askew.nets.region_encoder import EncoderConfig
 from askew.train import export
-from askew.train.export import export_encoder, export_trained, eyes_of
+from askew.train.encoder_training import EncoderTrainConfig, cells_of, focal, train_encoder
+from askew.train.export import export_encoder, export_trained, input_of
+from askew.train.features import WorldFeatures
 from askew.train.loop import train
-from askew.train.perception import Lesson, cells_of, focal, teach
-from askew.train.sights import album, labels_of, sights
-from askew.train.world_features import WorldFeatures
+from askew.train.world_labels import images_with_scenes, label_images, labels_of
 from askew.world.dataset import World
 
 
@@ -42,17 +42,17 @@ def test_the_focal_loss_of_one_cell():
 
 @pytest.fixture(scope="module")
 def small():
-    found = list(sights(World("train", 20)).values())
+    found = list(images_with_scenes(World("train", 20)).values())
     labels = labels_of((scene for _, scene in found), least=3)
     config = EncoderConfig(len(labels.names), len(labels.things), len(labels.facts), size=48, width=12, regions=6)
-    return album(found, labels, 48), labels, config
+    return label_images(found, labels, 48), labels, config
 
 
 def test_an_album_has_what_the_scenes_have(small):
     pictures, labels, _ = small
-    _, scene = next(iter(sights(World("train", 20)).values()))
+    _, scene = next(iter(images_with_scenes(World("train", 20)).values()))
     first = next(thing for thing in scene.things if thing.name in labels.names)
-    assert pictures.pictures.shape == (14, 3, 48, 48)
+    assert pictures.images.shape == (14, 3, 48, 48)
     assert labels.names[pictures.names[0, 0]] == first.name
     assert pictures.boxes[0, 0].tolist() == pytest.approx([side / 224 for side in first.box], abs=1e-5)
     said = [label for label, there in zip(labels.rest, pictures.rest[0, 0], strict=True) if there]
@@ -61,8 +61,8 @@ def test_an_album_has_what_the_scenes_have(small):
 
 def test_losses_fall_and_a_broken_off_lesson_goes_on_to_the_same_weights(small, tmp_path):
     pictures, _, config = small
-    lesson = Lesson(epochs=2, coarse=1, batch_size=7)
-    whole = teach(pictures, config, lesson, tmp_path / "whole").state_dict()
+    lesson = EncoderTrainConfig(epochs=2, coarse=1, batch_size=7)
+    whole = train_encoder(pictures, config, lesson, tmp_path / "whole").state_dict()
     history = [json.loads(line) for line in (tmp_path / "whole" / "history.jsonl").read_text().splitlines()]
     assert sum(history[-1][part] for part in ("heat", "name", "rest")) < sum(
         history[0][part] for part in ("heat", "name", "rest")
@@ -77,10 +77,10 @@ def test_losses_fall_and_a_broken_off_lesson_goes_on_to_the_same_weights(small, 
     torch.nn.Module.train = stop
     try:
         with pytest.raises(KeyboardInterrupt):
-            teach(pictures, config, lesson, tmp_path / "parts")
+            train_encoder(pictures, config, lesson, tmp_path / "parts")
     finally:
         torch.nn.Module.train = broken
-    parts = teach(pictures, config, lesson, tmp_path / "parts").state_dict()
+    parts = train_encoder(pictures, config, lesson, tmp_path / "parts").state_dict()
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
@@ -89,14 +89,14 @@ def shipped(small, tmp_path_factory):
     """An encoder that was hardly taught, exported."""
     pictures, labels, config = small
     folder = tmp_path_factory.mktemp("shipped")
-    encoder = teach(pictures, config, Lesson(epochs=1, coarse=0), folder / "lesson")
+    encoder = train_encoder(pictures, config, EncoderTrainConfig(epochs=1, coarse=0), folder / "lesson")
     export_encoder(encoder, labels.record(), folder)
     return encoder, folder
 
 
 def test_what_is_exported_says_what_torch_says(small, shipped):
     encoder, folder = shipped
-    pictures = small[0].pictures[:3]
+    pictures = small[0].images[:3]
     looked = Eyes(str(folder)).look(pictures)
     with torch.inference_mode():
         wanted = encoder(torch.from_numpy(pictures))
@@ -117,7 +117,7 @@ def test_a_trained_network_answers_the_same_without_torch(shipped, tmp_path):
 
 def test_features_that_were_seen_are_kept(shipped, monkeypatch):
     folder = str(shipped[1])
-    images = [image for image, _ in sights(World("val", 20)).values()]
+    images = [image for image, _ in images_with_scenes(World("val", 20)).values()]
     first = WorldFeatures(folder).get_many(images)
     monkeypatch.setattr("askew.models.eyes.Eyes.see", None)
     again = WorldFeatures(folder).get_many([*images, images[0]])
@@ -129,8 +129,8 @@ def test_features_that_were_seen_are_kept(shipped, monkeypatch):
 
 def test_a_network_of_foreign_features_is_not_exported():
     config = {"net": {"name": "xnm", "encoder": "none"}, "features": "TsvFeatures(signature='x')"}
-    with pytest.raises(BadOption, match="cannot be made from pictures alone"):
-        eyes_of(config)
+    with pytest.raises(BadOption, match="cannot be computed from images alone"):
+        input_of(config)
 
 
 def test_what_cannot_be_exported_is_said_without_a_traceback(tmp_path, capsys):

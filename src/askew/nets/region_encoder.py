@@ -1,10 +1,10 @@
-"""Eyes for the embedded world: pixels to regions, a small stand-in for bottom-up attention (Anderson et al. 2018).
+"""Images of the embedded world to regions: a small stand-in for bottom-up attention (Anderson et al. 2018).
 
-A convolutional network says for each cell of a grid whether the middle of a thing is there (Zhou et al. 2019, "Objects
-as Points"), how large the thing is and which labels fit it. The best cells become regions. The first region is the
-whole picture: its facts, and how many of everything were seen.
+For each cell of a grid, a convolutional network predicts whether it is the centre of an object (Zhou et al. 2019,
+"Objects as Points"), how large the object is and which labels it has. The best cells become regions. The first region
+is the whole image: its facts, and how many objects of each kind were found.
 
-B pictures, S pixels a side, G = S / 8 cells a side, V labels of things, F facts of the picture, K regions.
+B images, S pixels a side, G = S / 8 cells a side, V labels of objects, F facts of the image, K regions.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ class EncoderConfig:
     """Everything that decides the shape of an encoder."""
 
     names: int
-    """Labels that exclude one another: what the thing is."""
+    """Mutually exclusive labels: what the object is."""
     labels: int
-    """All labels of things; the names come first."""
+    """All labels of objects; the names come first."""
     facts: int
-    """Labels of the whole picture."""
+    """Labels of the whole image."""
     size: int = 144
-    """Pixels a side that pictures are brought to; a multiple of 16."""
+    """Pixels a side that images are resized to; a multiple of 16."""
     width: int = 96
     """Channels of the grid."""
     regions: int = 14
-    """Regions a picture has at most, besides the whole."""
+    """Regions of an image at most, besides the whole image."""
     least: float = 0.2
-    """How sure it must be of a thing for a region."""
+    """The least confidence in an object that makes a region."""
 
     @property
     def features(self) -> int:
@@ -56,31 +56,31 @@ class EncoderConfig:
 
 
 class Grid(NamedTuple):
-    """What is seen in each cell, before it is decided which cells are things."""
+    """What is predicted for each cell, before the cells that become regions are chosen."""
 
     heat: Tensor
-    """(B, G, G) logits: the middle of a thing is here."""
+    """(B, G, G) logits: the centre of an object is here."""
     labels: Tensor
     """(B, V, G, G) logits."""
     shape: Tensor
-    """(B, 4, G, G): the middle as a share of the cell, then width and height as shares of the picture."""
+    """(B, 4, G, G): the centre as a share of the cell, then width and height as shares of the image."""
     facts: Tensor
     """(B, F) logits."""
 
 
-class Regions(NamedTuple):
-    """What the answering networks get."""
+class EncodedRegions(NamedTuple):
+    """The input of the answering networks."""
 
     features: Tensor
     """(B, 1 + K, D) float32."""
     boxes: Tensor
-    """(B, 1 + K, 4): x, y, width, height as shares of the picture."""
+    """(B, 1 + K, 4): x, y, width, height as shares of the image."""
     mask: Tensor
     """(B, 1 + K) bool: True where there is something."""
 
 
 class Residual(nn.Module):
-    """Two convolutions around which the picture also goes unchanged (He et al. 2016)."""
+    """Two convolutions with a skip connection (He et al. 2016)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -101,8 +101,8 @@ def conv(inside: int, outside: int, kernel: int = 3, stride: int = 1) -> list[nn
     return [nn.Conv2d(inside, outside, kernel, stride, kernel // 2, bias=False), norm(outside), nn.ReLU()]
 
 
-class Encoder(nn.Module):
-    """Pictures to regions."""
+class RegionEncoder(nn.Module):
+    """Images to regions."""
 
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
@@ -127,13 +127,13 @@ class Encoder(nn.Module):
         nn.init.constant_(self.labels.bias[config.names :], -3.0)  # type: ignore[index]
         nn.init.constant_(self.facts.bias, -1.0)
 
-    def forward(self, pictures: Tensor) -> Regions:
+    def forward(self, images: Tensor) -> EncodedRegions:
         """(B, 3, S, S) bytes to regions."""
-        return regions(self.look(pictures), self.config)
+        return regions(self.look(images), self.config)
 
-    def look(self, pictures: Tensor) -> Grid:
+    def look(self, images: Tensor) -> Grid:
         """(B, 3, S, S) bytes to a grid."""
-        near = self.near(pictures.float() / 127.5 - 1)  # (B, w, G, G)
+        near = self.near(images.float() / 127.5 - 1)  # (B, w, G, G)
         far = self.far(near)  # (B, deep, G/2, G/2)
         wide = fn.interpolate(self.lateral(far), scale_factor=2.0, mode="nearest")  # (B, w, G, G)
         cells = self.mixed(near + wide)  # (B, 4w/3, G, G)
@@ -143,8 +143,8 @@ class Encoder(nn.Module):
         )
 
 
-def regions(grid: Grid, config: EncoderConfig) -> Regions:
-    """The surest cells of a grid that are surer than all their neighbours, and the whole picture in front of them."""
+def regions(grid: Grid, config: EncoderConfig) -> EncodedRegions:
+    """The most confident local maxima of a grid, preceded by the whole image."""
     heat = torch.sigmoid(grid.heat).unsqueeze(1)  # (B, 1, G, G)
     peaks = heat * (heat >= fn.max_pool2d(heat, 3, 1, 1)).float()  # (B, 1, G, G)
     sure, cells = peaks.flatten(1).topk(config.regions, dim=1)  # (B, K)
@@ -159,7 +159,7 @@ def regions(grid: Grid, config: EncoderConfig) -> Regions:
     seen = torch.cat([torch.ones_like(sure[:, :1]), (known * weight).sum(1), torch.sigmoid(grid.facts)], -1)
     whole = fn.pad(seen, (0, POSITION)).unsqueeze(1)  # (B, 1, D)
     frame = torch.tensor([0.0, 0.0, 1.0, 1.0]).expand(boxes.shape[0], 1, 4)  # (B, 1, 4)
-    return Regions(
+    return EncodedRegions(
         torch.cat([whole, things], 1),
         torch.cat([frame, boxes * there.unsqueeze(-1)], 1),
         torch.cat([torch.ones_like(there[:, :1]), there], 1),
@@ -176,7 +176,7 @@ def _boxes(shape: Tensor, cells: Tensor, side: int) -> Tensor:
     """(B, K, 4) shapes in (B, K) cells of a grid to x, y, width, height: (B, K, 4)."""
     corner = torch.stack([cells % side, cells // side], -1).float()  # (B, K, 2)
     middle, half = (corner + shape[..., :2]) / side, shape[..., 2:] / 2
-    first, last = (middle - half).clamp(0, 1), (middle + half).clamp(0, 1)  # (B, K, 2): corners within the picture
+    first, last = (middle - half).clamp(0, 1), (middle + half).clamp(0, 1)  # (B, K, 2): corners within the image
     return torch.cat([first, last - first], -1)
 
 

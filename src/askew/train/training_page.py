@@ -1,4 +1,4 @@
-"""How a training went, as one page: learning curves and what was trained, in the report's style."""
+"""``report.html`` of a training: learning curves and configuration, in the report's style."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mappin
 
 
 def page(record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> str:
-    """The page as text."""
-    template = files("askew.train").joinpath("page.html").read_text(encoding="utf-8")
+    """The page as HTML."""
+    template = files("askew.train").joinpath("training_page.html").read_text(encoding="utf-8")
     best = max(history, key=lambda one: one["accuracy"])
     losses = list(dict.fromkeys(name for one in history for name in one["loss"]))
     body = Template(template).substitute(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from askew.nets.stack import Stack, blend
+from askew.nets.module_network import Stack, blend
 
 MASK = torch.tensor([[True, True, False]])
 

@@ -1,4 +1,4 @@
-"""Pictures of the embedded world with everything that is to be seen in them: what an encoder learns from."""
+"""Images of the embedded world with labels of everything visible in them: what the region encoder learns from."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from askew.verbs import Dataset
 from askew.world.scenes import main_things
 
 MOST = 12
-"""Things of a picture that are learned from, at most."""
-TIES = ("wearing", "holding", "riding", "sitting on", "on", "in", "under")
-"""Relations that can be seen on one of the two; the others are a matter of boxes."""
+"""Objects of an image that are learned from, at most."""
+VISIBLE_RELATIONS = ("wearing", "holding", "riding", "sitting on", "on", "in", "under")
+"""Relations that show on one of the two objects; the others follow from the boxes."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What can be said of a thing (its names first) and of a whole picture."""
+    """The labels of objects (names first) and of whole images."""
 
     names: tuple[str, ...]
     rest: tuple[str, ...]
@@ -30,7 +30,7 @@ class Labels:
 
     @property
     def things(self) -> tuple[str, ...]:
-        """All labels of things."""
+        """All labels of objects."""
         return (*self.names, *self.rest)
 
     def record(self) -> dict[str, list[str]]:
@@ -39,7 +39,7 @@ class Labels:
 
 
 def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
-    """The labels that fit at least so many things (or pictures) of these scenes, sorted; rare ones cannot be learned.
+    """The labels of at least so many objects (or images) of these scenes, sorted; rarer ones cannot be learned.
 
     >>> dog = Scene("s", (Thing("1", "dog", ("wet",)),), facts={"place": "park"})
     >>> labels_of([dog], least=1)
@@ -48,24 +48,24 @@ def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
     names, rest, facts = Counter[str](), Counter[str](), Counter[str]()
     for scene in scenes:
         facts.update(facts_of(scene))
-        for thing, said in seen_in(scene):
+        for thing, said in labelled_things(scene):
             names[thing.name] += 1
             rest.update(said)
     return Labels(*(tuple(sorted(k for k, n in counts.items() if n >= least)) for counts in (names, rest, facts)))
 
 
-def seen_in(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
-    """Each thing that stands for itself, with what can be said of it.
+def labelled_things(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
+    """Each main object with its labels besides the name.
 
     >>> from askew.types import Relation
     >>> man, hat = Thing("1", "man", ("old",)), Thing("2", "hat", ("red",))
-    >>> [said for _, said in seen_in(Scene("s", (man, hat), (Relation("1", "wearing", "2"),)))]
+    >>> [said for _, said in labelled_things(Scene("s", (man, hat), (Relation("1", "wearing", "2"),)))]
     [['old', 'wearing hat', 'red hat']]
     """
     by_id = {thing.id: thing for thing in scene.things}
     ties: dict[str, list[str]] = {}
     for relation in scene.relations:
-        if relation.name in TIES:
+        if relation.name in VISIBLE_RELATIONS:
             other = by_id[relation.object]
             said = ties.setdefault(relation.subject, [])
             said.append(f"{relation.name} {other.name}")
@@ -76,7 +76,7 @@ def seen_in(scene: Scene) -> Iterator[tuple[Thing, list[str]]]:
 
 
 def facts_of(scene: Scene) -> list[str]:
-    """What is true of the whole picture.
+    """The labels of the whole image.
 
     >>> facts_of(Scene("s", facts={"place": "park", "time": "day"}))
     ['place: park', 'time: day']
@@ -85,26 +85,26 @@ def facts_of(scene: Scene) -> list[str]:
 
 
 @dataclass(frozen=True, eq=False)
-class Album:
-    """Pictures and what is in them, as arrays. N pictures, M things at most."""
+class LabelledImages:
+    """Images and their labels, as arrays. N images, M objects at most."""
 
-    pictures: Any
+    images: Any
     """(N, 3, S, S) uint8."""
     boxes: Any
-    """(N, M, 4) float32: x, y, width, height as shares of the picture."""
+    """(N, M, 4) float32: x, y, width, height as shares of the image."""
     names: Any
-    """(N, M) int64: the number of the name, -1 where there is no thing."""
+    """(N, M) int64: the number of the name, -1 where there is no object."""
     rest: Any
     """(N, M, V - names) bool."""
     facts: Any
     """(N, F) bool."""
 
     def __len__(self) -> int:
-        return len(self.pictures)
+        return len(self.images)
 
 
-def sights(data: Dataset) -> dict[str, tuple[ImageRef, Scene]]:
-    """Each picture of the data once, with its scene, by the picture's id."""
+def images_with_scenes(data: Dataset) -> dict[str, tuple[ImageRef, Scene]]:
+    """Each image of the data once, with its scene, by the image's id."""
     found: dict[str, tuple[ImageRef, Scene]] = {}
     for question in data.questions():
         if question.image is not None and question.scene is not None:
@@ -112,10 +112,10 @@ def sights(data: Dataset) -> dict[str, tuple[ImageRef, Scene]]:
     return found
 
 
-def album(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: int) -> Album:
-    """The pictures at this size, with their labels."""
+def label_images(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: int) -> LabelledImages:
+    """The images at this size, with their labels."""
     count = len(found)
-    made = Album(
+    made = LabelledImages(
         np.zeros((count, 3, size, size), np.uint8),
         np.zeros((count, MOST, 4), np.float32),
         np.full((count, MOST), -1, np.int64),
@@ -126,15 +126,15 @@ def album(found: Sequence[tuple[ImageRef, Scene]], labels: Labels, size: int) ->
         part: {label: at for at, label in enumerate(getattr(labels, part))} for part in ("names", "rest", "facts")
     }
     for row, (image, scene) in enumerate(found):
-        made.pictures[row] = pixels(image, size)
+        made.images[row] = pixels(image, size)
         _describe(made, row, scene, places)
     return made
 
 
-def _describe(made: Album, row: int, scene: Scene, places: Mapping[str, Mapping[str, int]]) -> None:
+def _describe(made: LabelledImages, row: int, scene: Scene, places: Mapping[str, Mapping[str, int]]) -> None:
     assert scene.size is not None
     made.facts[row, [places["facts"][fact] for fact in facts_of(scene) if fact in places["facts"]]] = True
-    known = [(thing, said) for thing, said in seen_in(scene) if thing.name in places["names"] and thing.box]
+    known = [(thing, said) for thing, said in labelled_things(scene) if thing.name in places["names"] and thing.box]
     for at, (thing, said) in enumerate(known[:MOST]):
         made.boxes[row, at] = np.array(thing.box) / np.array([*scene.size, *scene.size])
         made.names[row, at] = places["names"][thing.name]

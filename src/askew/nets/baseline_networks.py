@@ -1,20 +1,25 @@
-"""The networks that papers compare with: the question alone, question and whole picture, attention over regions."""
+"""Baseline networks: the question alone, question and whole image, attention over regions."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from askew.nets.attend import masked_softmax, weighted
-from askew.nets.config import NetConfig
-from askew.nets.head import answer_head
-from askew.nets.question import QuestionEncoder, Reader
-from askew.nets.regions import Regions, mean_region
-from askew.nets.types import Output
+from askew.nets.layers import (
+    Output,
+    QuestionEncoder,
+    Reader,
+    RegionProjection,
+    answer_head,
+    masked_softmax,
+    mean_region,
+    weighted,
+)
+from askew.nets.net_config import NetConfig
 
 
 class LanguageOnly(nn.Module):
-    """Reads the question and never looks."""
+    """Reads the question and ignores the image."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -28,12 +33,12 @@ class LanguageOnly(nn.Module):
 
 
 class LstmQI(nn.Module):
-    """LSTM Q + norm I (Antol et al. 2015): the picture's vector, of unit length, times the question's."""
+    """LSTM Q + norm I (Antol et al. 2015): the image's vector, of unit length, times the question's."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         self.question = Reader(config)
-        self.regions = Regions(config)
+        self.regions = RegionProjection(config)
         self.picture = nn.Linear(config.hidden, config.hidden)
         self.text = nn.Linear(config.hidden, config.hidden)
         self.answer = answer_head(config, config.hidden)
@@ -47,34 +52,34 @@ class LstmQI(nn.Module):
 
 
 class CnnLstm(nn.Module):
-    """CNN+LSTM (Johnson et al. 2017): the question beside the picture's mean and strongest features."""
+    """CNN+LSTM (Johnson et al. 2017): the question beside the mean and the maximum of the image's features."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         self.question = Reader(config)
-        self.regions = Regions(config)
+        self.regions = RegionProjection(config)
         self.answer = answer_head(config, 3 * config.hidden)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
         """Answers (B, A)."""
         x = self.regions(features, boxes, mask)  # (B, K, H), none below 0
-        picture = [mean_region(x, mask), x.amax(dim=1)]  # (B, H) each
-        return Output(self.answer(torch.cat([self.question(tokens), *picture], dim=1)))
+        pooled = [mean_region(x, mask), x.amax(dim=1)]  # (B, H) each
+        return Output(self.answer(torch.cat([self.question(tokens), *pooled], dim=1)))
 
 
 class Butd(nn.Module):
     """Bottom-up regions, top-down attention (Anderson et al. 2018).
 
-    Rectified layers stand where the paper has gated tanh, and the answer is read from what was seen and the question
-    beside their product: the product alone is nearly zero at first, and a small network trained for a few epochs then
-    learns the questions and hardly ever looks.
+    Two changes: ReLU layers replace the paper's gated tanh, and the answer is read from image and question concatenated
+    with their product. The product alone is nearly zero at first, so that a small network trained for a few epochs
+    would learn the questions and hardly use the image.
     """
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         hidden = config.hidden
         self.question = QuestionEncoder(config)
-        self.regions = Regions(config)
+        self.regions = RegionProjection(config)
         self.asked = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         self.attend = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU())
         self.score = nn.Linear(hidden, 1)
@@ -83,7 +88,7 @@ class Butd(nn.Module):
         self.answer = answer_head(config, 3 * hidden)
 
     def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
-        """Answers (B, A) and where it looked (B, 1, K)."""
+        """Answers (B, A) and attention (B, 1, K)."""
         _, question, _ = self.question(tokens)  # (B, H)
         x = self.regions(features, boxes, mask)  # (B, K, H)
         joint = self.attend(x) * self.asked(question).unsqueeze(1)  # (B, K, H)

@@ -1,7 +1,7 @@
-"""Teaching an encoder to see: pictures of the training split with their scene graphs in, weights out.
+"""Trains the region encoder on images of the embedded world with their scene graphs.
 
 It is to the embedded world what training a detector on Visual Genome is to bottom-up features (Anderson et al. 2018).
-Only scenes of the data that is given are looked at.
+Only scenes of the given data are used.
 """
 
 from __future__ import annotations
@@ -21,84 +21,87 @@ from torch import Tensor
 from torch.nn import functional as fn
 
 from askew.files import replaced
-from askew.nets.encoder import Encoder, EncoderConfig
-from askew.train.sights import Album
-from askew.train.world_features import WorldFeatures
-
-__all__ = ["Lesson", "WorldFeatures", "cells_of", "focal", "lesson_losses", "teach"]
+from askew.nets.region_encoder import EncoderConfig, RegionEncoder
+from askew.train.world_labels import LabelledImages
 
 LOSSES = ("heat", "name", "rest", "shape_and_facts")
-"""What is added up in each step."""
+"""The losses that each step adds up."""
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """How an encoder is taught."""
+class EncoderTrainConfig:
+    """How the encoder is trained."""
 
     epochs: int = 10
     coarse: int = 4
-    """Epochs at the start that are taught on pictures of two thirds the size, which is twice as fast."""
+    """Epochs at the start on images of two thirds the size, which is twice as fast."""
     batch_size: int = 32
     rate: float = 2e-3
-    """Of AdamW, at its highest."""
+    """Highest learning rate of AdamW."""
     decay: float = 1e-3
     seed: int = 0
 
 
-def teach(album: Album, config: EncoderConfig, lesson: Lesson, output: Path) -> Encoder:
-    """An encoder taught on this album.
+def train_encoder(
+    data: LabelledImages, config: EncoderConfig, training: EncoderTrainConfig, output: Path
+) -> RegionEncoder:
+    """The encoder trained on this data.
 
-    Every epoch's state is kept in ``output``, one line of losses is added to ``history.jsonl``, and a broken-off lesson
-    goes on after its last whole epoch to the same weights.
+    The state of every epoch is saved in ``output`` and one line of losses added to ``history.jsonl``; an interrupted
+    training resumes after its last whole epoch and ends with the same weights.
     """
-    torch.manual_seed(lesson.seed)
-    encoder = Encoder(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-    optimiser = torch.optim.AdamW(encoder.parameters(), lesson.rate, weight_decay=lesson.decay)
+    torch.manual_seed(training.seed)
+    encoder = RegionEncoder(config).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(encoder.parameters(), training.rate, weight_decay=training.decay)
     output.mkdir(parents=True, exist_ok=True)
     state = output / "state.pt"
-    for epoch in range(_resume(state, encoder, optimiser), lesson.epochs):
+    for epoch in range(_resume(state, encoder, optimiser), training.epochs):
         began = time.perf_counter()
-        losses = _epoch(album, encoder, optimiser, lesson, epoch)
+        losses = _epoch(data, encoder, optimiser, training, epoch)
         _save(state, {"epoch": epoch + 1, "encoder": encoder.state_dict(), "optimiser": optimiser.state_dict()})
         with open(output / "history.jsonl", "a", encoding="utf-8") as log:
             seconds = round(time.perf_counter() - began, 1)
             log.write(json.dumps({"epoch": epoch + 1, **losses, "seconds": seconds}) + "\n")
-    made: Encoder = encoder.eval()
+    made: RegionEncoder = encoder.eval()
     return made
 
 
 def _epoch(
-    album: Album, encoder: Encoder, optimiser: torch.optim.Optimizer, lesson: Lesson, epoch: int
+    data: LabelledImages,
+    encoder: RegionEncoder,
+    optimiser: torch.optim.Optimizer,
+    training: EncoderTrainConfig,
+    epoch: int,
 ) -> dict[str, float]:
-    """Teach the whole album once; gives the mean losses."""
+    """One epoch; gives the mean losses."""
     config = encoder.config
-    size = config.size if epoch >= lesson.coarse else config.size * 2 // 3 // 16 * 16
-    steps = (len(album) + lesson.batch_size - 1) // lesson.batch_size
+    size = config.size if epoch >= training.coarse else config.size * 2 // 3 // 16 * 16
+    steps = (len(data) + training.batch_size - 1) // training.batch_size
     total = np.zeros(len(LOSSES))
     encoder.train()
-    for step, rows in enumerate(_order(len(album), lesson, epoch)):
+    for step, rows in enumerate(_order(len(data), training, epoch)):
         for group in optimiser.param_groups:
-            group["lr"] = lesson.rate * _warmth((epoch * steps + step) / (lesson.epochs * steps))
-        losses = lesson_losses(encoder, *_batch(album, rows, size, lesson, epoch))
+            group["lr"] = training.rate * _warmth((epoch * steps + step) / (training.epochs * steps))
+        losses = encoder_losses(encoder, *_batch(data, rows, size, training, epoch))
         optimiser.zero_grad(set_to_none=True)
         torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]
         torch.nn.utils.clip_grad_norm_(encoder.parameters(), 5.0)
         optimiser.step()
         total += np.array([loss.item() for loss in losses]) * len(rows)
-    return dict(zip(LOSSES, (total / len(album)).round(4).tolist(), strict=True))
+    return dict(zip(LOSSES, (total / len(data)).round(4).tolist(), strict=True))
 
 
-def lesson_losses(
-    encoder: Encoder, pictures: Tensor, boxes: Tensor, names: Tensor, rest: Tensor, facts: Tensor
+def encoder_losses(
+    encoder: RegionEncoder, images: Tensor, boxes: Tensor, names: Tensor, rest: Tensor, facts: Tensor
 ) -> list[Tensor]:
-    """Heat, name, other labels, and shape with facts: four losses to add up.
+    """Four losses to add up: heat map, name, other labels, and shape with facts.
 
-    ``pictures`` (B, 3, S, S), ``boxes`` (B, M, 4), ``names`` (B, M), ``rest`` (B, M, V - names), ``facts`` (B, F).
+    ``images`` (B, 3, S, S), ``boxes`` (B, M, 4), ``names`` (B, M), ``rest`` (B, M, V - names), ``facts`` (B, F).
     """
-    grid = encoder.look(pictures)
+    grid = encoder.look(images)
     side = grid.heat.shape[-1]
     owner, near, centre, heat = cells_of(boxes, names >= 0, side)
-    b, y, x = near.nonzero(as_tuple=True)  # (P,) each: the cells that are taught labels
+    b, y, x = near.nonzero(as_tuple=True)  # (P,) each: the cells that learn labels
     thing = owner[b, y, x]
     weight = torch.where(centre[b, y, x], 1.0, 0.4)
     weight = weight / weight.sum()
@@ -117,7 +120,7 @@ def lesson_losses(
 
 
 def cells_of(boxes: Tensor, there: Tensor, side: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Which thing each cell belongs to, whether it is taught the thing's labels, whether it is its middle, and heat.
+    """Which object each cell belongs to, whether it learns its labels, whether it is its centre, and the heat map.
 
     ``boxes`` (B, M, 4), ``there`` (B, M); each result is (B, side, side).
     """
@@ -135,36 +138,36 @@ def cells_of(boxes: Tensor, there: Tensor, side: int) -> tuple[Tensor, Tensor, T
 
 
 def focal(logits: Tensor, heat: Tensor, centre: Tensor) -> Tensor:
-    """The focal loss of "Objects as Points" (Zhou et al. 2019, eq. 1), per thing."""
+    """The focal loss of "Objects as Points" (Zhou et al. 2019, eq. 1), per object."""
     sure = torch.sigmoid(logits)
     hit = -fn.logsigmoid(logits) * (1 - sure) ** 2 * centre
     miss = -fn.logsigmoid(-logits) * sure**2 * (1 - heat) ** 4 * ~centre
     return (hit + miss).sum() / centre.sum().clamp(min=1)
 
 
-def _batch(album: Album, rows: Any, size: int, lesson: Lesson, epoch: int) -> tuple[Tensor, ...]:
-    pictures = torch.from_numpy(album.pictures[rows]).float().contiguous(memory_format=torch.channels_last)
-    boxes = torch.from_numpy(album.boxes[rows])
-    if size != pictures.shape[-1]:
-        pictures = fn.interpolate(pictures, size=(size, size), mode="area")
-    flipped = torch.from_numpy(np.random.default_rng([lesson.seed, epoch, int(rows[0])]).random(len(rows)) < 0.5)
-    pictures = torch.where(flipped[:, None, None, None], pictures.flip(3), pictures)
+def _batch(data: LabelledImages, rows: Any, size: int, training: EncoderTrainConfig, epoch: int) -> tuple[Tensor, ...]:
+    images = torch.from_numpy(data.images[rows]).float().contiguous(memory_format=torch.channels_last)
+    boxes = torch.from_numpy(data.boxes[rows])
+    if size != images.shape[-1]:
+        images = fn.interpolate(images, size=(size, size), mode="area")
+    flipped = torch.from_numpy(np.random.default_rng([training.seed, epoch, int(rows[0])]).random(len(rows)) < 0.5)
+    images = torch.where(flipped[:, None, None, None], images.flip(3), images)
     mirrored = torch.cat([1 - boxes[..., :1] - boxes[..., 2:3], boxes[..., 1:]], -1)
     boxes = torch.where(flipped[:, None, None], mirrored, boxes)
-    return pictures, boxes, *(torch.from_numpy(part[rows]) for part in (album.names, album.rest, album.facts))
+    return images, boxes, *(torch.from_numpy(part[rows]) for part in (data.names, data.rest, data.facts))
 
 
-def _order(count: int, lesson: Lesson, epoch: int) -> Iterator[Any]:
-    order = np.random.default_rng([lesson.seed, epoch]).permutation(count)
-    return (order[start : start + lesson.batch_size] for start in range(0, count, lesson.batch_size))
+def _order(count: int, training: EncoderTrainConfig, epoch: int) -> Iterator[Any]:
+    order = np.random.default_rng([training.seed, epoch]).permutation(count)
+    return (order[start : start + training.batch_size] for start in range(0, count, training.batch_size))
 
 
 def _warmth(share: float) -> float:
-    """The learning rate at this share of the lesson: up in the first twentieth, then down along a cosine."""
+    """The learning rate at this share of the training: up in the first twentieth, then down along a cosine."""
     return share / 0.05 if share < 0.05 else 0.5 * (1 + cos(pi * (share - 0.05) / 0.95)) + 1e-3
 
 
-def _resume(state: Path, encoder: Encoder, optimiser: torch.optim.Optimizer) -> int:
+def _resume(state: Path, encoder: RegionEncoder, optimiser: torch.optim.Optimizer) -> int:
     if not state.is_file():
         return 0
     kept = torch.load(state, weights_only=True)

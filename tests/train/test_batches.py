@@ -6,10 +6,9 @@ import torch
 from tiny import Colored, groups, questions
 
 from askew.errors import DataError
-from askew.train.answers import Answers
-from askew.train.rows import Encoding, order
-from askew.train.table import build_table
-from askew.train.words import LONGEST, UNKNOWN, Words
+from askew.nets.question_words import LONGEST, UNKNOWN, Words
+from askew.train.answer_targets import Answers
+from askew.train.batches import Encoding, build_table, order
 from askew.types import Question
 
 

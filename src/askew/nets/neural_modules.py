@@ -1,7 +1,7 @@
 """The modules of the module networks (Whitehead et al. 2020, Table 5). Maps a, â over K regions lie between 0 and 1.
 
 x are the regions (B, K, H), c is the textual parameter (B, H). A 1x1 convolution to one channel after a product is a
-dot product, so no (B, K, H) array is made where the table's formula does not need one.
+dot product, so no (B, K, H) array is computed where the table's formula does not need one.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from askew.nets.attend import along, weighted
-from askew.nets.config import NetConfig
+from askew.nets.layers import along, weighted
+from askew.nets.net_config import NetConfig
 
 RELATIONS = 6
 """How two boxes can lie to each other: left, right, above, below, touching, distance."""
@@ -62,7 +62,7 @@ class FusionFind(nn.Module):
 
 
 class ProductTransform(nn.Module):
-    """StackNMN's Transform: conv2(conv1(x) ⊙ W1 Σ(a ⊙ x) ⊙ W2 c), from where one looks to somewhere else."""
+    """StackNMN's Transform: conv2(conv1(x) ⊙ W1 Σ(a ⊙ x) ⊙ W2 c), from the attended regions to others."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class ProductTransform(nn.Module):
     def forward(self, prepared: tuple[Tensor, Tensor], c: Tensor, a: Tensor, mask: Tensor) -> Tensor:
         """A map (B, K)."""
         first, x = prepared
-        seen = self.seen(weighted(share(a), x))  # (B, H)
+        seen = self.seen(weighted(normalised(a), x))  # (B, H)
         scores = along(first, seen * self.word(c) * self.second.weight)  # (B, K)
         return torch.sigmoid(scores + self.second.bias) * mask
 
@@ -86,8 +86,8 @@ class ProductTransform(nn.Module):
 class GraphTransform(nn.Module):
     """XNM's Transform: norm((σ(R W c) ⊙ M) a), which moves attention along the edges of a graph of regions.
 
-    An edge has the features of both its ends and how their boxes lie to each other. R W c is then a sum over both ends
-    and over the relations, so R itself, (B, K, K, 2H), is never made. M allows all edges, or (``near``) those
+    An edge has the features of both its ends and the spatial relation of their boxes. R W c is then a sum over both
+    ends and over the relations, so R itself, (B, K, K, 2H), is never computed. M allows all edges, or (``near``) those
     between boxes that touch.
     """
 
@@ -129,35 +129,35 @@ class ProductDescribe(nn.Module):
         self.out = nn.Linear(config.hidden, config.hidden)
 
     def forward(self, x: Tensor, c: Tensor, a: Tensor) -> Tensor:
-        """What is seen there, (B, H)."""
-        said: Tensor = self.out(self.seen(weighted(share(a), x)) * self.word(c))
+        """The attended features, (B, H)."""
+        said: Tensor = self.out(self.seen(weighted(normalised(a), x)) * self.word(c))
         return said
 
 
 class SumDescribe(nn.Module):
-    """XNM's Describe: Σ a ⊙ x. Not a mean, so that two of a thing look different from one."""
+    """XNM's Describe: Σ a ⊙ x. Not a mean, so that two objects differ from one."""
 
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
 
     def forward(self, x: Tensor, c: Tensor, a: Tensor) -> Tensor:
-        """What is seen there, (B, H)."""
+        """The attended features, (B, H)."""
         return weighted(a, x)
 
 
-def both(a: Tensor, b: Tensor) -> Tensor:
+def intersection(a: Tensor, b: Tensor) -> Tensor:
     """And: min(a1, a2).
 
-    >>> both(torch.tensor([0.2, 0.9]), torch.tensor([0.5, 0.1])).tolist() == torch.tensor([0.2, 0.1]).tolist()
+    >>> intersection(torch.tensor([0.2, 0.9]), torch.tensor([0.5, 0.1])).tolist() == torch.tensor([0.2, 0.1]).tolist()
     True
     """
     return torch.minimum(a, b)
 
 
-def share(a: Tensor) -> Tensor:
-    """A map (B, K) whose values sum to 1, or to less where it is nearly dark; StackNMN's modules look through it.
+def normalised(a: Tensor) -> Tensor:
+    """A map (B, K) whose values sum to 1, or to less where it is nearly zero everywhere; input of StackNMN's modules.
 
-    >>> share(torch.tensor([[1.0, 3.0], [0.0, 0.0]])).tolist()
+    >>> normalised(torch.tensor([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.0, 0.0]]
     """
     return a / a.sum(dim=1, keepdim=True).clamp(min=1e-3)
@@ -166,7 +166,7 @@ def share(a: Tensor) -> Tensor:
 def relations_of(boxes: Tensor) -> Tensor:
     """How box i lies to box j, (B, K, 4) to (B, K, K, 6): left of it, right, above, below, touching, distance.
 
-    The first four are how far, as shares of the picture, and 0 on the other side.
+    The first four are how far, as shares of the image, and 0 on the other side.
 
     >>> two = torch.tensor([[[0.0, 0.0, 0.25, 0.25], [0.5, 0.0, 0.25, 0.25]]])
     >>> relations_of(two)[0, 0, 1].abs().tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from askew.nets.encoder import Encoder, EncoderConfig, Grid, regions
+from askew.nets.region_encoder import EncoderConfig, Grid, RegionEncoder, regions
 
 CONFIG = EncoderConfig(names=2, labels=3, facts=1, size=32, width=12, regions=3)
 FAR = -20.0
@@ -47,5 +47,5 @@ def test_the_first_region_is_the_whole_with_its_facts_and_how_many_were_seen():
 
 def test_bytes_go_in_and_regions_come_out():
     pictures = torch.randint(0, 256, (2, 3, 32, 32), dtype=torch.uint8)
-    found = Encoder(CONFIG).eval()(pictures)
+    found = RegionEncoder(CONFIG).eval()(pictures)
     assert [tuple(part.shape) for part in found] == [(2, 4, CONFIG.features), (2, 4, 4), (2, 4)]

@@ -1,4 +1,4 @@
-"""Answers as numbers, and how right each is."""
+"""The answers a network can give, as numbers, and how correct each is for a question."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from askew.text import clean, normalise
 from askew.types import Question
 
 MOST_EACH = 10
-"""Different right answers that are kept for a question."""
+"""Different correct answers of a question that are kept."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Answers:
         kept = [key for key, counts in written.items() if counts.total() >= least]
         if not kept:
             raise DataError(
-                f"Not one answer was given {least} times: nothing to learn. Give more data, or least_answers=1."
+                f"No answer was given {least} times: there is nothing to learn. Give more data, or least_answers=1."
             )
         kept.sort(key=lambda key: (-written[key].total(), key))
         return cls(tuple(min(written[key], key=lambda text: (-written[key][text], text)) for key in kept[:most]))
@@ -55,9 +55,9 @@ class Answers:
         return len(self.known)
 
     def encode(self, questions: Sequence[Question]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """For each question up to ten answers (their numbers) and the VQA accuracy of each; number A is no answer.
+        """For each question up to ten answers (their numbers) and the VQA accuracy of each; number A means no answer.
 
-        An answer counts as the leave-one-out accuracy of the public evaluator counts it, always normalised.
+        The accuracy is the leave-one-out accuracy of the official evaluator, always normalised.
         """
         numbers = np.full((len(questions), MOST_EACH), len(self), np.int64)
         values = np.zeros((len(questions), MOST_EACH), np.float32)

@@ -1,4 +1,4 @@
-"""Networks trained here: ``trained:FOLDER``, the folder that ``askew train`` wrote."""
+"""The model ``trained:FOLDER``: a network from the folder that ``askew train`` wrote."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 class TrainedModel:
     """The best weights of a training as a model, answering with torch. They are loaded at the first question.
 
-    The signature holds what the folder's files contain, so that a training that went on is another model.
+    The signature covers the content of the folder's files, so a training that continued is another model.
     """
 
     folder: str = field(repr=False)
     features: str | None = field(default=None, repr=False)
-    """Where region features come from, when not from where they came in training."""
+    """Replaces the region features of the training."""
     batch_size: int = field(default=256, repr=False)
     signature: str = field(init=False, default="")
 
@@ -49,11 +49,11 @@ class TrainedModel:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
     def _looks_at(self) -> str:
-        """The content of the file of region features, or what else was given: with others it is another model."""
+        """The content of the file of region features, or their spec: with other features it is another model."""
         try:
             spec = self.features or read_object(Path(self.folder) / "config.json", "Train again.").get("features_spec")
         except DataError:
-            return ""  # said when the network is loaded
+            return ""  # reported when the network is loaded
         if spec and os.path.isfile(spec):
             return f", features#{fingerprint(spec)}"
         return f", features={self.features}" if self.features else ""
@@ -66,5 +66,5 @@ class TrainedModel:
         return load_trained(self.folder, self.features)
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the network says; a question whose picture cannot be seen fails alone."""
+        """The answers of the network; a question whose image has no features fails alone."""
         return self.trained.answer(questions, self.batch_size)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 import torch
 
-from askew.nets.config import NetConfig
-from askew.nets.modules import (
+from askew.nets.net_config import NetConfig
+from askew.nets.neural_modules import (
     FusionFind,
     GraphTransform,
     ProductDescribe,
     ProductFind,
     ProductTransform,
     SumDescribe,
-    both,
+    intersection,
     relations_of,
 )
 
@@ -123,7 +123,7 @@ def test_two_of_a_thing_are_described_unlike_one():
 
 
 def test_and_is_the_smaller():
-    assert both(torch.tensor([0.25, 1.0]), torch.tensor([0.5, 0.0])).tolist() == [0.25, 0.0]
+    assert intersection(torch.tensor([0.25, 1.0]), torch.tensor([0.5, 0.0])).tolist() == [0.25, 0.0]
 
 
 @pytest.mark.parametrize(("i", "j", "wanted"), [(0, 1, [0.5, 0, 0, 0, 0, 0.5]), (1, 0, [0, 0.5, 0, 0, 0, 0.5])])

@@ -1,4 +1,4 @@
-"""Region features that were extracted elsewhere, read from files a picture at a time."""
+"""Region features of images: what a store gives, and stores that read files of features extracted elsewhere."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,34 @@ from askew.errors import BadImage, DataError, need
 from askew.files import fingerprint
 from askew.images import content_hash
 from askew.models.hf_regions import Regions, checked
-from askew.train.seen import Seen
 from askew.types import ImageRef, Question
+
+
+class ImageFeatures(NamedTuple):
+    """The features of one image."""
+
+    features: NDArray[Any]
+    """(K, D) float32; pixels: (3, S, S) uint8."""
+    boxes: NDArray[np.float32] | None
+    """(K, 4): x, y, width, height as shares of the image; None for pixels."""
+
+
+class FeatureStore(Protocol):
+    """Gives the features of images. Its ``repr`` is its signature."""
+
+    @property
+    def regions(self) -> int | None:
+        """The largest number of regions of an image, when known before they are read."""
+        ...
+
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """The features of each image."""
+        ...
 
 
 @dataclass(frozen=True)
 class NpzFeatures:
-    """An ``.npz`` file of arrays ``ID/features`` (K, D) and ``ID/boxes`` (K, 4), corners as shares of the picture."""
+    """An ``.npz`` file of arrays ``ID/features`` (K, D) and ``ID/boxes`` (K, 4), corners as shares of the image."""
 
     file: str = field(repr=False)
     signature: str = field(init=False, default="")
@@ -33,10 +54,10 @@ class NpzFeatures:
         object.__setattr__(self, "table", table)
         object.__setattr__(self, "signature", table.signature)
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[Seen]:
-        """Read for each picture when asked for."""
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """Read for each image on demand."""
         found = [self.table.of(Question(0, image, "")) for image in images]
-        return [Seen(features, _from_corners(boxes)) for features, boxes in found]
+        return [ImageFeatures(features, _from_corners(boxes)) for features, boxes in found]
 
 
 @dataclass(frozen=True)
@@ -72,25 +93,25 @@ class H5Features:
                     "boxes (N, K, 4) and ids (N,)."
                 )
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[Seen]:
-        """Read for each picture when asked for."""
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """Read for each image on demand."""
         return [self._get(image) for image in images]
 
-    def _get(self, image: ImageRef) -> Seen:
+    def _get(self, image: ImageRef) -> ImageFeatures:
         for name in (content_hash(image), str(image.id)):
             if name in self.rows:
                 row = self.rows[name]
                 features = self._part("features", "image_features")[row]
                 boxes = self._part("boxes", "spatial_features")[row][:, :4]
-                return self._seen(name, features, boxes)
+                return self._checked(name, features, boxes)
             if f"{name}/features" in self.opened and f"{name}/boxes" in self.opened:
                 features, boxes = self.opened[f"{name}/features"][:], self.opened[f"{name}/boxes"][:]
-                return self._seen(name, features, boxes)
+                return self._checked(name, features, boxes)
         raise _missing(self.file, image)
 
-    def _seen(self, name: str, features: NDArray[Any], boxes: NDArray[Any]) -> Seen:
+    def _checked(self, name: str, features: NDArray[Any], boxes: NDArray[Any]) -> ImageFeatures:
         values, corners = checked(self.file, name, features, boxes)
-        return Seen(values, _from_corners(corners))
+        return ImageFeatures(values, _from_corners(corners))
 
     def _part(self, *names: str) -> Any:
         return next((self.opened[name] for name in names if name in self.opened), None)
@@ -100,7 +121,7 @@ class H5Features:
 class TsvFeatures:
     """A bottom-up ``.tsv`` file (Anderson et al. 2018): id, width, height, count, then boxes and features as base64.
 
-    The file is gone through once for where each picture's line begins; lines are read when asked for.
+    The file is scanned once for where each image's line begins; lines are read on demand.
     """
 
     file: str = field(repr=False)
@@ -116,7 +137,7 @@ class TsvFeatures:
                     parts = line.split(b"\t", 4)
                     if len(parts) < 5 or not parts[3].strip().isdigit():
                         raise DataError(
-                            f"{self.file}: line {number} is no line of bottom-up features. Expected with tabs between: "
+                            f"{self.file}: line {number} is not a line of bottom-up features. Expected with tabs: "
                             "image_id, image_w, image_h, num_boxes, boxes, features."
                         )
                     starts[parts[0].decode()] = at
@@ -128,12 +149,12 @@ class TsvFeatures:
         object.__setattr__(self, "regions", most)
         object.__setattr__(self, "signature", fingerprint(self.file))
 
-    def get_many(self, images: Sequence[ImageRef]) -> list[Seen]:
-        """Read for each picture when asked for."""
+    def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
+        """Read for each image on demand."""
         with open(self.file, "rb") as lines:
             return [self._get(lines, image) for image in images]
 
-    def _get(self, lines: Any, image: ImageRef) -> Seen:
+    def _get(self, lines: Any, image: ImageRef) -> ImageFeatures:
         if str(image.id) not in self.starts:
             raise _missing(self.file, image)
         lines.seek(self.starts[str(image.id)])
@@ -146,7 +167,7 @@ class TsvFeatures:
             raise BadImage(
                 f"{self.file}: the line of image {image.id!r} is damaged ({trouble}). Extract or download it again."
             ) from None
-        return Seen(values, _from_corners(corners / scale))
+        return ImageFeatures(values, _from_corners(corners / scale))
 
 
 def _from_corners(boxes: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -155,4 +176,4 @@ def _from_corners(boxes: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _missing(file: str, image: ImageRef) -> BadImage:
-    return BadImage(f"{file}: no region features of image {image.id!r}. Extract them, or give the right file.")
+    return BadImage(f"{file}: no region features of image {image.id!r}. Extract them, or give a file that has them.")

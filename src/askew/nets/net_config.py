@@ -1,0 +1,169 @@
+"""What a network is built from, and what a person can type as one (``xnm:hidden=256,steps=3``).
+
+No torch is imported here, so networks can be listed without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from askew.errors import BadOption
+
+EncoderChoice: TypeAlias = Literal["none", "conv"]
+"""The input of the network: ``none`` takes region features as they are, ``conv`` learns features from pixels."""
+
+Graph: TypeAlias = Literal["full", "near"]
+"""Which regions XNM's Transform may move attention between: all, or only those whose boxes touch."""
+
+
+@dataclass(frozen=True)
+class NetConfig:
+    """Everything that determines a network's shape; written to ``config.json`` next to the weights.
+
+    The first three sizes come from the data (``sized``), the others from what a person typed.
+    """
+
+    name: str = "xnm"
+    words: int = 0
+    """Rows of the embedding: the words known, and one each for padding (0) and unknown words (1)."""
+    answers: int = 0
+    """How many answers it can give."""
+    features: int = 0
+    """Numbers per region (3 for pixels)."""
+    hidden: int = 256
+    embedding: int = 128
+    """Numbers per word."""
+    steps: int = 3
+    """Reasoning steps T of the module networks."""
+    layers: int = 2
+    """Cross-modal layers of the transformer."""
+    heads: int = 4
+    """Heads of each attention of the transformer."""
+    dropout: float = 0.1
+    gumbel: bool = False
+    """Gumbel noise on the choice of modules, in training only (the released code leaves it on in evaluation)."""
+    temperature: float = 1.0
+    """Of the Gumbel softmax."""
+    graph: Graph = "full"
+    encoder: EncoderChoice = "none"
+
+    def __post_init__(self) -> None:
+        for field in ("hidden", "embedding", "steps", "layers", "heads"):
+            if getattr(self, field) < 1:
+                raise BadOption(f"{self.name}: {field} is {getattr(self, field)}; at least 1 is needed.")
+        if self.hidden % 2 or self.hidden % self.heads:
+            raise BadOption(f"{self.name}: hidden is {self.hidden}; give an even multiple of heads={self.heads}.")
+        if not 0 <= self.dropout < 1:
+            raise BadOption(f"{self.name}: dropout is {self.dropout}; give a number from 0 to below 1.")
+        if self.temperature <= 0:
+            raise BadOption(f"{self.name}: temperature is {self.temperature}; give a number above 0.")
+
+    def sized(self, words: int, answers: int, features: int) -> NetConfig:
+        """The same network for data of these sizes."""
+        return replace(self, words=words, answers=answers, features=features)
+
+    def record(self) -> dict[str, Any]:
+        """As plain JSON; ``NetConfig(**record)`` gives it back."""
+        return asdict(self)
+
+
+def stacknmn(
+    hidden: int = 256, steps: int = 3, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
+) -> NetConfig:
+    """Stack neural module network: soft choice of modules, products of words and regions (Hu et al. 2018).
+
+    >>> stacknmn(steps=4).steps
+    4
+    """
+    return NetConfig("stacknmn", hidden=hidden, steps=steps, embedding=embedding, dropout=dropout, encoder=encoder)
+
+
+def xnm(
+    hidden: int = 256,
+    steps: int = 3,
+    embedding: int = 128,
+    dropout: float = 0.1,
+    gumbel: bool = True,
+    temperature: float = 1.0,
+    graph: Graph = "full",
+    encoder: EncoderChoice = "none",
+) -> NetConfig:
+    """Explainable neural modules: attention moves along a graph of regions (Shi et al. 2019)."""
+    return NetConfig(
+        "xnm",
+        hidden=hidden,
+        steps=steps,
+        embedding=embedding,
+        dropout=dropout,
+        gumbel=gumbel,
+        temperature=temperature,
+        graph=graph,
+        encoder=encoder,
+    )
+
+
+def hybridnet(
+    hidden: int = 256,
+    steps: int = 4,
+    embedding: int = 128,
+    dropout: float = 0.1,
+    gumbel: bool = True,
+    temperature: float = 1.0,
+    encoder: EncoderChoice = "none",
+) -> NetConfig:
+    """XNM with StackNMN's Transform (Whitehead et al. 2020)."""
+    return NetConfig(
+        "hybridnet",
+        hidden=hidden,
+        steps=steps,
+        embedding=embedding,
+        dropout=dropout,
+        gumbel=gumbel,
+        temperature=temperature,
+        encoder=encoder,
+    )
+
+
+def language(hidden: int = 256, embedding: int = 128, dropout: float = 0.1) -> NetConfig:
+    """Reads the question and ignores the image: what a model that uses images must beat."""
+    return NetConfig("language", hidden=hidden, embedding=embedding, dropout=dropout)
+
+
+def lstm_qi(
+    hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
+) -> NetConfig:
+    """LSTM Q + norm I: the product of the question and the whole image (Antol et al. 2015)."""
+    return NetConfig("lstm-qi", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+
+
+def cnn_lstm(
+    hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none"
+) -> NetConfig:
+    """CNN+LSTM: question and whole image concatenated, then a perceptron (Johnson et al. 2017)."""
+    return NetConfig("cnn-lstm", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+
+
+def butd(hidden: int = 256, embedding: int = 128, dropout: float = 0.1, encoder: EncoderChoice = "none") -> NetConfig:
+    """Top-down attention over regions (Anderson et al. 2018)."""
+    return NetConfig("butd", hidden=hidden, embedding=embedding, dropout=dropout, encoder=encoder)
+
+
+def transformer(
+    hidden: int = 128,
+    layers: int = 2,
+    heads: int = 4,
+    embedding: int = 128,
+    dropout: float = 0.1,
+    encoder: EncoderChoice = "none",
+) -> NetConfig:
+    """A small cross-modal transformer in the manner of LXMERT (Tan and Bansal 2019), without pre-training."""
+    return NetConfig(
+        "transformer",
+        hidden=hidden,
+        layers=layers,
+        heads=heads,
+        embedding=embedding,
+        dropout=dropout,
+        encoder=encoder,
+    )

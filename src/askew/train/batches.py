@@ -1,0 +1,270 @@
+"""Questions, pairs and image features as arrays, so that a batch is a few indexing operations."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from askew.errors import BadImage
+from askew.files import cache_folder
+from askew.images import content_hash
+from askew.nets.layers import Batch
+from askew.nets.question_words import Words
+from askew.train.answer_targets import Answers
+from askew.train.features import FeatureStore, ImageFeatures
+from askew.types import Expect, Group, ImageRef, Question
+
+IN_MEMORY = 2 << 30
+"""Features of more bytes are kept in a half-precision file in the cache folder."""
+
+CHUNK = 256
+"""Images that a store is asked for at once."""
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """The features of N images of up to K regions, each of D numbers. The first row is "no image": no regions."""
+
+    features: NDArray[Any]
+    """(N, K, D) float32, or float16 where they are in a file; for pixels (N, 3, S, S) uint8."""
+    boxes: Tensor
+    """(N, K, 4)."""
+    mask: Tensor
+    """(N, K)."""
+    rows: dict[str, int]
+    """From the key of an image (``known_by``) to its row."""
+
+    @property
+    def width(self) -> int:
+        """Numbers per region (3 for pixels)."""
+        return int(self.features.shape[1] if self.features.ndim == 4 else self.features.shape[2])
+
+    def find(self, images: Sequence[ImageRef | None]) -> NDArray[np.int64]:
+        """The rows of these images; 0 for a question without one."""
+        return np.array([0 if image is None else self.rows[known_by(image)] for image in images], np.int64)
+
+    def take(self, rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Features (B, K, D), boxes (B, K, 4) and mask (B, K) of these rows (B,)."""
+        features = (
+            self._whole.index_select(0, rows) if self._in_memory else torch.from_numpy(self.features[rows.numpy()])
+        )
+        if features.dtype == torch.uint8:
+            features = features.to(torch.float32) / 255
+        return features.to(torch.float32), self.boxes.index_select(0, rows), self.mask.index_select(0, rows)
+
+    @property
+    def _in_memory(self) -> bool:
+        return not isinstance(self.features, np.memmap)
+
+    @property
+    def _whole(self) -> Tensor:
+        return torch.from_numpy(self.features)
+
+
+def known_by(image: ImageRef) -> str:
+    """What identifies an image: its content where it is available, else its id."""
+    return content_hash(image)
+
+
+def build_table(store: FeatureStore, images: Iterable[ImageRef | None]) -> FeatureTable:
+    """The features of these images, each image once."""
+    distinct: dict[str, ImageRef] = {}
+    for image in images:
+        if image is not None:
+            distinct.setdefault(known_by(image), image)
+    return fill(store, distinct, IN_MEMORY)
+
+
+def unusable(store: FeatureStore, images: Iterable[ImageRef | None]) -> dict[ImageRef, str]:
+    """Images without features, and why. A chunk is requested at once, and image by image where that fails."""
+    todo = list(dict.fromkeys(image for image in images if image is not None))
+    bad = {}
+    for start in range(0, len(todo), CHUNK):
+        part = todo[start : start + CHUNK]
+        if _trouble(store, part):
+            bad.update({image: trouble for image in part if (trouble := _trouble(store, [image]))})
+    return bad
+
+
+def _trouble(store: FeatureStore, images: Sequence[ImageRef]) -> str:
+    try:
+        store.get_many(images)
+    except BadImage as trouble:
+        return str(trouble)
+    return ""
+
+
+def fill(store: FeatureStore, images: dict[str, ImageRef], in_memory: int) -> FeatureTable:
+    """The table of these images; in memory unless its features have more bytes than ``in_memory``."""
+    known, todo = list(images), list(images.values())
+    first = store.get_many(todo[:CHUNK])
+    regions = max([store.regions or 0, *(seen.features.shape[0] for seen in first)], default=1) or 1
+    shape = _shape(first, len(known) + 1, regions)
+    features = _array(shape, first[0].features.dtype if first else np.dtype(np.float32), in_memory, store, known)
+    boxes = np.zeros((shape[0], regions, 4), np.float32)
+    mask = np.zeros((shape[0], regions), np.bool_)
+    for start in range(0, len(todo), CHUNK):
+        part = first if start == 0 else store.get_many(todo[start : start + CHUNK])
+        most = max(seen.features.shape[0] for seen in part)
+        if most > mask.shape[1]:
+            wider = _array((shape[0], most, *shape[2:]), part[0].features.dtype, in_memory, store, known)
+            wider[:, : mask.shape[1]] = features
+            room = ((0, 0), (0, most - mask.shape[1]))
+            features, boxes, mask = wider, np.pad(boxes, (*room, (0, 0))), np.pad(mask, room)
+        for row, seen in enumerate(part, start + 1):
+            _check(seen, shape, todo[row - 1])
+            count = seen.features.shape[0]
+            features[row, :count] = seen.features
+            if seen.boxes is not None:
+                boxes[row, :count], mask[row, :count] = seen.boxes, True
+    rows = {key: row for row, key in enumerate(known, 1)}
+    return FeatureTable(features, torch.from_numpy(boxes), torch.from_numpy(mask), rows)
+
+
+def _check(seen: ImageFeatures, shape: tuple[int, ...], image: ImageRef) -> None:
+    """Refuse features that are not as wide as the first image's, or not finite."""
+    if seen.features.shape[1:] != shape[2:]:
+        found, wanted = (" × ".join(map(str, sizes)) for sizes in (seen.features.shape[1:], shape[2:]))
+        raise BadImage(
+            f"image {image.id!r} has {found} numbers for a region, and others have {wanted}. Extract all images' "
+            "features with the same network."
+        )
+    if not np.isfinite(seen.features).all():
+        raise BadImage(f"image {image.id!r} has features that are not finite. Extract them again.")
+
+
+def _shape(first: Sequence[ImageFeatures], count: int, regions: int) -> tuple[int, ...]:
+    if not first:
+        return (count, regions, 1)
+    one = first[0].features.shape
+    return (count, *one) if len(one) == 3 else (count, regions, one[1])
+
+
+def _array(
+    shape: tuple[int, ...], dtype: np.dtype[Any], in_memory: int, store: FeatureStore, known: Sequence[str]
+) -> NDArray[Any]:
+    if np.prod(shape, dtype=np.float64) * dtype.itemsize <= in_memory:
+        return np.zeros(shape, dtype)
+    name = hashlib.sha256(repr((repr(store), known, shape)).encode()).hexdigest()[:16]
+    place = Path(cache_folder()) / "features" / f"{name}-{uuid4().hex}.npy"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    half = np.dtype(np.float16) if dtype == np.float32 else dtype
+    made = np.lib.format.open_memmap(place, "w+", half, shape)
+    place.unlink()  # the mapping lives on; the disk space is given back with it
+    return made
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How questions become numbers."""
+
+    words: Words
+    answers: Answers
+    table: FeatureTable
+
+    def rows(self, questions: Sequence[Question]) -> Rows:
+        """These questions as columns."""
+        numbers, values = self.answers.encode(questions)
+        return Rows(
+            torch.from_numpy(self.words.encode([question.text for question in questions])),
+            torch.from_numpy(self.table.find([question.image for question in questions])),
+            torch.from_numpy(numbers),
+            torch.from_numpy(values),
+            self.table,
+            len(self.answers),
+        )
+
+    def pairs(self, groups: Sequence[Group]) -> Pairs:
+        """Each variant of these groups beside its original."""
+        both = [(group.original, variant) for group in groups for variant in group.variants]
+        tests: dict[str, list[int]] = {}
+        for number, (_, variant) in enumerate(both):
+            tests.setdefault(variant.test, []).append(number)
+        expects = [variant.expect for _, variant in both]
+        return Pairs(
+            self.rows([original for original, _ in both]),
+            self.rows([variant.question for _, variant in both]),
+            tests,
+            torch.tensor([expect in (Expect.SAME, Expect.NOISE) for expect in expects], dtype=torch.bool),
+            torch.tensor([expect is Expect.DIFFERENT for expect in expects], dtype=torch.bool),
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """N questions."""
+
+    tokens: Tensor
+    """(N, L) int64."""
+    images: Tensor
+    """(N,) rows of the table."""
+    numbers: Tensor
+    """(N, 10): correct answers."""
+    values: Tensor
+    """(N, 10): how correct each is."""
+    table: FeatureTable
+    answers: int
+    """How many answers there are in all."""
+
+    def __len__(self) -> int:
+        return len(self.images)
+
+    def batch(self, which: Tensor) -> Batch:
+        """These questions (B,), padded to the longest among them."""
+        tokens = self.words(which)
+        targets = torch.zeros(len(which), self.answers + 1)  # (B, A + 1): the last is no answer
+        targets.scatter_(1, self.numbers.index_select(0, which), self.values.index_select(0, which))
+        return Batch(tokens, *self.table.take(self.images.index_select(0, which)), targets[:, : self.answers])
+
+    def words(self, which: Tensor) -> Tensor:
+        """Only the words of these questions, (B, L)."""
+        tokens = self.tokens.index_select(0, which)
+        longest = int((tokens > 0).sum(dim=1).max()) if len(which) else 1
+        return tokens[:, : max(1, longest)]
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """N originals, each with one variant."""
+
+    originals: Rows
+    variants: Rows
+    tests: dict[str, list[int]]
+    """Which pairs belong to which test."""
+    same: Tensor
+    """(N,) bool: the answer stays."""
+    flips: Tensor
+    """(N,) bool: yes becomes no, and no yes."""
+
+    def __len__(self) -> int:
+        return len(self.originals)
+
+    def draw(self, tests: Sequence[str], size: int, rng: Random) -> Tensor:
+        """So many random pairs of these tests, with replacement."""
+        pool = [number for test in tests for number in self.tests[test]] if len(tests) > 1 else self.tests[tests[0]]
+        return torch.tensor(rng.choices(pool, k=size), dtype=torch.int64)
+
+
+def content_of(parts: Sequence[Rows]) -> str:
+    """The content of these rows, in 16 digits: words, image rows and answers."""
+    whole = hashlib.sha256()
+    for rows in parts:
+        for column in (rows.tokens, rows.images, rows.numbers, rows.values):
+            whole.update(column.numpy().tobytes())
+    return whole.hexdigest()[:16]
+
+
+def order(count: int, seed: int, epoch: int) -> Tensor:
+    """The order of the questions in an epoch: a function of the seed and the epoch alone."""
+    shuffled = np.random.Generator(np.random.PCG64([seed, epoch, count])).permutation(count)
+    return torch.from_numpy(shuffled.astype(np.int64))

@@ -16,6 +16,8 @@ from askew.collect.invariants import violations
 from askew.collect.robots import Robots, ask_robot
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.simulate import Simulated, Skill, simulate
+from askew.collect.stats.from_study import FromStudy
+from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
 from askew.collect.study_settings import PRESETS
 from askew.collect.world_images import import_world, load_world, world_images
@@ -74,6 +76,18 @@ def test_the_default_people_do_as_the_papers_did(paper):
     _, _, done = paper
     assert 0.69 < done.success < 0.89
     assert 1.35 < done.tries < 1.85
+
+
+def test_the_papers_figures_are_within_the_intervals_of_the_statistics(paper):
+    """Success per session 79 per cent, 1.6 tries: Li et al. 2021, Table 1."""
+    study, _, _ = paper
+    with study.database.read() as tx:
+        found = statistics(FromStudy(tx))
+    for name, column, told in (("sessions", "success_per_session", 0.79), ("table1", "tries_mean", 1.6)):
+        sheet = found.sheet(name)
+        rate = dict(zip((one.name for one in sheet.columns), sheet.lines[-1].cells, strict=True))[column]
+        assert rate.low < told < rate.high, column
+        assert rate.high - rate.low < 0.4 * told  # narrow enough to say something
 
 
 def test_every_question_gets_all_its_verifiers_though_people_leave(paper):

@@ -27,6 +27,7 @@ examples:
   askew collect check study
   askew collect freeze study --round 1
   askew collect export study --output release
+  askew collect stats release --output stats
   askew run --data release --model bundled:xnm --suite accuracy --output runs/xnm"""
 
 
@@ -392,6 +393,8 @@ ACTIONS: dict[str, tuple[str, Any]] = {
 COMMANDS = {
     "quiz": "add and list examples that people judge before their first work",
     "gold": "add and list questions with known answers, mixed into what people verify",
+    "stats": "write the tables and figures of the paper for a study or a release",
+    "coding": "write Table 7's sample to code, and read what coders marked",
     "pay": "list accepted, rejected and pending work of each person, as CSV",
     "backup": "copy a study while the service runs",
     "restore": "make a study from a backup, and check it",

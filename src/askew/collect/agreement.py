@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
@@ -79,17 +79,42 @@ def krippendorff_alpha(units: Iterable[Sequence[str]]) -> float | None:
     >>> krippendorff_alpha([["a", "a"], ["a", "a"]]) is None
     True
     """
-    totals: Counter[str] = Counter()
-    differ = 0.0  # ordered pairs of different answers within units, each unit's divided by its answers less one
+    sums = AlphaSums()
     for unit in units:
-        if len(unit) < 2:
-            continue
-        counts = Counter(unit)
-        totals += counts
-        differ += sum(n * (len(unit) - n) for n in counts.values()) / (len(unit) - 1)
-    n = sum(totals.values())
-    expected = sum(count * (n - count) for count in totals.values())
-    return 1 - (n - 1) * differ / expected if expected else None
+        sums.add(unit)
+    return sums.alpha
+
+
+@dataclass
+class AlphaSums:
+    """What Krippendorff's alpha needs of units that come one by one."""
+
+    totals: Counter[str] = field(default_factory=Counter)
+    differ: float = 0.0
+    """Ordered pairs of different answers within units, each unit's divided by its answers less one."""
+
+    def add(self, unit: Sequence[str]) -> None:
+        """Take the answers to one question in."""
+        if len(unit) > 1:
+            counts = Counter(unit)
+            self.totals.update(counts)
+            self.differ += sum(n * (len(unit) - n) for n in counts.values()) / (len(unit) - 1)
+
+    @staticmethod
+    def together(several: Iterable[AlphaSums]) -> AlphaSums:
+        """The sums over all units of several."""
+        found = AlphaSums()
+        for one in several:
+            found.totals.update(one.totals)
+            found.differ += one.differ
+        return found
+
+    @property
+    def alpha(self) -> float | None:
+        """Alpha of the units so far; None without two answers that differ."""
+        n = sum(self.totals.values())
+        expected = sum(count * (n - count) for count in self.totals.values())
+        return 1 - (n - 1) * self.differ / expected if expected else None
 
 
 def _most_frequent(counts: Counter[str]) -> str | None:

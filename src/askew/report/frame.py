@@ -12,13 +12,21 @@ from askew.report.plots import shapes
 
 
 def framed(
-    body: str, *, title: str, eyebrow: str, heading: str, subtitle: str, first: str, allowed: tuple[str, ...] = ()
+    body: str,
+    *,
+    title: str,
+    eyebrow: str,
+    heading: str,
+    subtitle: str,
+    first: str,
+    allowed: tuple[str, ...] = (),
+    more_style: str = "",
 ) -> str:
     """A whole page around its body; ``first`` is the section to skip to, ``allowed`` what the page needs beyond style.
 
-    Nothing may be fetched, and only our own style and what is allowed counts.
+    Nothing may be fetched, and only our own style (with ``more_style`` of this page) and what is allowed counts.
     """
-    style = part("style.css")
+    style = part("style.css") + more_style
     policy = ("default-src 'none'", own("style", style), *allowed, "base-uri 'none'", "form-action 'none'")
     return Template(part("frame.html")).substitute(
         policy="; ".join(policy),

@@ -1,0 +1,280 @@
+"""Table 7: people label a random sample of successful questions; the sample is written and read as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from askew.collect.stats import published
+from askew.collect.stats.rates import Floats, Rate, share
+from askew.collect.stats.sheets import Cell, Column, Sheet
+from askew.collect.stats.told_examples import Example
+from askew.errors import DataError
+from askew.limits import bounded_read
+from askew.metrics.by_image import by_image, settled
+from askew.metrics.interval import interval
+from askew.metrics.ratio import ratio
+from askew.spreadsheet import csv_line
+from askew.types import Outcome, Row
+
+SAMPLE = 300
+LABELS = {
+    "count": "Count",
+    "ocr": "OCR",
+    "position": "Position",
+    "relation": "Relation",
+    "commonsense": "Commonsense",
+    "other_reasoning": "Other reasoning",
+    "low_level": "Low-level",
+    "action": "Action",
+    "small_object": "Small object",
+    "occlusion": "Occlusion",
+    "abstract": "Abstract",
+}
+"""The paper's eleven labels; a question may have several."""
+NO_LABEL = "none"
+_GIVEN = ("id", "round", "image", "question", "robot_answer", "correct_answer", "answers")
+_YES, _NO = {"1", "x", "yes", "true"}, {"", "0", "no", "false"}
+
+
+def draw_sample(examples: Iterable[Example], seed: int, size: int = SAMPLE) -> list[Example]:
+    """So many random successful questions (judged wrong: C, D and E) of each round; the same seed, the same sample."""
+    rounds: dict[int, list[tuple[float, Example]]] = {}
+    for one in examples:
+        if one.type in "CDE":
+            kept = rounds.setdefault(one.round, [])
+            kept.append((Random(f"{seed}:coding:{one.id}").random(), one))
+            if len(kept) >= 4 * size:
+                kept[:] = sorted(kept, key=_drawn)[:size]
+    return [one for number in sorted(rounds) for _, one in sorted(rounds[number], key=_drawn)[:size]]
+
+
+def _drawn(pair: tuple[float, Example]) -> tuple[float, int]:
+    return pair[0], pair[1].id
+
+
+def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
+    """The CSV to code: what coders need to see, and an empty column for each label."""
+    yield csv_line([*_GIVEN, *LABELS, NO_LABEL])
+    for one in sample:
+        assert one.author is not None
+        others = "; ".join(answer.text for answer in one.verifiers)
+        given: list[str | int | float | None] = [
+            one.id,
+            one.round,
+            one.image,
+            one.text,
+            one.robot,
+            one.author.text,
+            others,
+        ]
+        yield csv_line([*given, *[""] * (len(LABELS) + 1)])
+
+
+@dataclass(frozen=True)
+class Coded:
+    """What one coder said: question to its labels."""
+
+    path: str
+    rounds: dict[int, int]
+    """Question to its round."""
+    images: dict[int, str]
+    labels: dict[int, frozenset[str]]
+    uncoded: int
+
+
+def read_coded(path: str | Path, *, allow_uncoded: bool = False) -> Coded:
+    """A coder's file. A row without any mark is not coded: an error, unless told to leave such rows out."""
+    try:
+        text = bounded_read(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8. Save it as CSV UTF-8.") from None
+    rows = csv.DictReader(io.StringIO(text, newline=""), dialect=_dialect(text))
+    missing = [name for name in ("id", "round", "image", *LABELS, NO_LABEL) if name not in (rows.fieldnames or ())]
+    if missing:
+        raise DataError(f"{path}: no column {missing[0]!r}. Code the file that askew collect coding --write wrote.")
+    found = Coded(str(path), {}, {}, {}, 0)
+    uncoded = []
+    for number, row in enumerate(rows, 2):
+        key = _whole(path, number, row, "id")
+        if key in found.rounds:
+            raise DataError(f"{path}: row {number}: question {key} is there a second time. Delete one of the rows.")
+        found.rounds[key], found.images[key] = _whole(path, number, row, "round"), row["image"] or ""
+        chosen = {name for name in (*LABELS, NO_LABEL) if _is_marked(path, number, name, row[name])}
+        if NO_LABEL in chosen and len(chosen) > 1:
+            raise DataError(f"{path}: row {number}: {NO_LABEL} is marked with other labels. Unmark one of them.")
+        if not chosen:
+            uncoded.append(number)
+            del found.rounds[key], found.images[key]
+            continue
+        found.labels[key] = frozenset(chosen - {NO_LABEL})
+    if uncoded and not allow_uncoded:
+        raise DataError(
+            f"{path}: {len(uncoded)} rows have no mark, e.g. row {uncoded[0]}. Mark a label with x, or {NO_LABEL!r} "
+            "where no label fits; leave such rows out with --allow-uncoded."
+        )
+    if not found.labels:
+        raise DataError(f"{path}: no row is coded. Mark labels with x.")
+    return Coded(found.path, found.rounds, found.images, found.labels, len(uncoded))
+
+
+def check_coded(coders: Sequence[Coded], examples: Iterable[Example]) -> None:
+    """Refuse codings of questions that are not successful ones of this study, e.g. of another study."""
+    known = {one.id: (one.round, str(one.image)) for one in examples if one.type in "CDE"}
+    for coder in coders:
+        wrong = [key for key in coder.labels if known.get(key) != (coder.rounds[key], coder.images[key])]
+        if wrong:
+            raise DataError(
+                f"{coder.path}: {len(wrong)} of {len(coder.labels)} coded questions are not successful questions of "
+                f"this study, e.g. {wrong[0]}. Give the study that the sample was written from."
+            )
+
+
+def table7(coders: Sequence[Coded]) -> Sheet:
+    """The share of coded questions with each label; of two coders the mean of both, and Cohen's kappa."""
+    if len(coders) not in (1, 2):
+        raise DataError(f"{len(coders)} coders' files; Table 7 takes one or two.")
+    together = _same_questions(coders)
+    sheet = Sheet(
+        "table7",
+        "Table 7: what the questions are about",
+        f"A random sample of successful questions, coded by {len(coders)} "
+        f"{'person' if len(coders) == 1 else 'people'}; a question may have several labels. In per cent.",
+        [Column(name, label, "percent") for name, label in LABELS.items()],
+        published=published.TABLE_7,
+        notes=[
+            f"{coder.path}: {coder.uncoded} rows were not coded and are left out." for coder in coders if coder.uncoded
+        ],
+    )
+    rounds = sorted(set(coders[0].rounds.values()))
+    for name, numbers in [*((f"R{number}", [number]) for number in rounds), ("all", rounds)]:
+        if name == "all" and len(rounds) == 1:
+            continue
+        keys = [key for key in together if coders[0].rounds[key] in numbers]
+        sheet.add(f"{name} ({len(keys)})", *(_label_share(coders, keys, label) for label in LABELS))
+    if len(coders) == 2:
+        kappas: list[Cell] = [_kappa(coders, together, label) for label in LABELS]
+        sheet.notes = (*sheet.notes, _kappa_note(kappas))
+    return sheet
+
+
+def kappa_table(coders: Sequence[Coded]) -> Sheet | None:
+    """How far two coders agree on each label, by Cohen's kappa (1960); None with one coder."""
+    if len(coders) != 2:
+        return None
+    together = _same_questions(coders)
+    sheet = Sheet(
+        "kappa",
+        "Agreement of the coders",
+        "Cohen's kappa (1960) for each label: 1 is full agreement, 0 is chance.",
+        [
+            Column("first", "First coder"),
+            Column("second", "Second coder"),
+            Column("both", "Both"),
+            Column("kappa", "Kappa", "number", 2),
+        ],
+        first="label",
+    )
+    for name, label in LABELS.items():
+        marks = [[name in coder.labels[key] for key in together] for coder in coders]
+        both = sum(a and b for a, b in zip(*marks, strict=True))
+        sheet.add(label, sum(marks[0]), sum(marks[1]), both, _kappa(coders, together, name))
+    return sheet
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """Cohen's kappa from how often both, only the first, only the second, and neither said yes.
+
+    >>> round(float(Kappa().combine(np.array([20.0, 5.0, 10.0, 15.0]))), 3)
+    0.4
+    """
+
+    least: float = -1.0
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """Rows are made here, not from outcomes."""
+        raise NotImplementedError
+
+    def combine(self, sums: Any) -> Any:
+        """(observed - chance) / (1 - chance); nan where both always say the same one thing."""
+        both, first, second, neither = sums
+        n = both + first + second + neither
+        observed = both + neither
+        chance = ratio((both + first) * (both + second) + (second + neither) * (first + neither), n)
+        return ratio(observed - chance, n - chance)
+
+
+def _kappa(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
+    rows = np.zeros((len(keys), 4))
+    for place, key in enumerate(keys):
+        first, second = (label in coder.labels[key] for coder in coders)
+        rows[place, 2 * (not first) + (not second)] = 1.0
+    rows = _by_image(coders[0], keys, rows)
+    total = rows.sum(axis=0)
+    low, high = interval(Kappa(), rows)
+    return Rate(settled(Kappa().combine(total)), settled(low), settled(high), len(keys), len(rows))
+
+
+def _by_image(coder: Coded, keys: Sequence[int], rows: Floats) -> Floats:
+    names = sorted({coder.images[key] for key in keys})
+    numbers = {name: number for number, name in enumerate(names)}
+    return by_image(np.array([numbers[coder.images[key]] for key in keys], dtype=np.int64), rows)
+
+
+def _kappa_note(kappas: Sequence[Cell]) -> str:
+    known = [one.value for one in kappas if isinstance(one, Rate) and one.value == one.value]
+    if not known:
+        return "Cohen's kappa cannot be told: the coders used no label differently."
+    return f"Cohen's kappa of the two coders, mean of {len(known)} labels: {sum(known) / len(known):.2f}."
+
+
+def _label_share(coders: Sequence[Coded], keys: Sequence[int], label: str) -> Rate:
+    images = {name: number for number, name in enumerate(sorted({coders[0].images[key] for key in keys}))}
+    marked = np.array([label in coder.labels[key] for coder in coders for key in keys], dtype=bool)
+    place = np.array([images[coders[0].images[key]] for _ in coders for key in keys], dtype=np.int64)
+    return share(marked, np.ones(len(marked), dtype=bool), place)
+
+
+def _same_questions(coders: Sequence[Coded]) -> list[int]:
+    first, last = coders[0], coders[-1]
+    if len(coders) == 2 and first.path == last.path:
+        raise DataError(f"{first.path}: the same file twice. Give the files of two coders.")
+    apart = sorted(first.labels.keys() ^ last.labels.keys())
+    if apart:
+        raise DataError(
+            f"{len(apart)} questions are coded in only one of {first.path} and {last.path}, e.g. {apart[0]}. "
+            "Both coders must code the same sample."
+        )
+    return sorted(first.labels)
+
+
+def _dialect(text: str) -> type[csv.Dialect]:
+    """Spreadsheets of many countries write semicolons."""
+    head = text.split("\n", 1)[0]
+
+    class Dialect(csv.excel):
+        delimiter = max(",;\t", key=head.count)
+
+    return Dialect
+
+
+def _whole(path: str | Path, number: int, row: dict[str, Any], name: str) -> int:
+    text = (row[name] or "").strip()
+    if not (text.isascii() and text.isdigit()):
+        raise DataError(f"{path}: row {number}: {name} is {text[:40]!r}, not a number. Keep this column as it was.")
+    return int(text)
+
+
+def _is_marked(path: str | Path, number: int, name: str, cell: str | None) -> bool:
+    text = (cell or "").strip().lower()
+    if text not in _YES | _NO:
+        raise DataError(f"{path}: row {number}: {name} is {text[:40]!r}. Mark it with x or 1, or leave it empty.")
+    return text in _YES

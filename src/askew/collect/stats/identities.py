@@ -1,0 +1,85 @@
+"""What must add up (Li et al. 2021, Fig. 8 and Table 1): where it does not, there is an error instead of a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from askew.collect.stats.facts import NONE, SPLITS, TYPES, Facts
+from askew.collect.stats.told_examples import About
+from askew.errors import DataError
+
+
+def check_identities(facts: Facts, about: About) -> None:
+    """Raise if counts contradict each other or what the source states elsewhere."""
+    wrong = [*_sessions(facts), *_splits(facts), *_shares(facts, about), *_claims(facts, about)]
+    if wrong:
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise DataError(
+            f"The statistics do not add up: {wrong[0]}{more}. "
+            "The data has been changed or damaged: check it with askew collect check STUDY, or restore a backup."
+        )
+
+
+def _sessions(facts: Facts) -> Iterator[str]:
+    """Every session is on one image, tries are numbered within the limit, and nothing follows a success."""
+    session, tries = facts.column("session"), facts.column("tries")
+    if not len(session):
+        return
+    most = facts.settings.max_tries
+    if (tries < 1).any() or (tries > most).any():
+        yield f"{int(((tries < 1) | (tries > most)).sum())} tries are not between 1 and {most}"
+    keys, place = np.unique(session, return_inverse=True)
+    pairs = len(np.unique(np.stack([session, facts.image_of]), axis=1).T)
+    if pairs != len(keys):
+        yield f"{pairs} pairs of session and image, but {len(keys)} sessions"
+    successes = np.bincount(place, weights=facts.is_type("CDE"))
+    if facts.settings.stop_at_first_success and (successes > 1).any():
+        yield f"{int((successes > 1).sum())} sessions have more than one success"
+
+
+def _splits(facts: Facts) -> Iterator[str]:
+    """Every image is in one split; dev and test have type E only, train A, C and E."""
+    split = facts.column("split")
+    chosen = split != NONE
+    pairs = np.unique(np.stack([facts.image_of[chosen], split[chosen]]), axis=1).T
+    images = len(np.unique(facts.image_of[chosen]))
+    if len(pairs) != images:
+        yield f"{len(pairs) - images} images are in more than one split"
+    in_train = int((split == SPLITS.index("train")).sum())
+    parts = sum(int(((split == SPLITS.index("train")) & facts.is_type(kind)).sum()) for kind in "ACE")
+    if in_train != parts:
+        yield f"train has {in_train} questions, but {parts} of types A, C and E"
+    tested = np.isin(split, [SPLITS.index("dev"), SPLITS.index("test")])
+    if (tested & ~facts.is_type("E")).any():
+        yield f"{int((tested & ~facts.is_type('E')).sum())} questions in dev and test are not of type E"
+
+
+def _shares(facts: Facts, about: About) -> Iterator[str]:
+    """Of a frozen round's verified examples (E), train has its share, to within two images or half a per cent."""
+    split, good = facts.column("split"), facts.is_type("E")
+    for number, told in about.rounds.items():
+        mine = good & (facts.round == number)
+        if told.get("snapshot") and mine.any():
+            verified, most = int(mine.sum()), int(np.bincount(facts.image_of[mine]).max())
+            share = facts.settings.train_share
+            apart = abs(100 * int((mine & (split == SPLITS.index("train"))).sum()) - share * verified)
+            if apart > max(200 * most, verified / 2):
+                yield f"train of round {number} has not {share} % of its {verified} verified examples"
+
+
+def _claims(facts: Facts, about: About) -> Iterator[str]:
+    """Total = A + B + C + D + E, Verified = C + D + E, and all counts are those that the source states elsewhere."""
+    for number, claimed in about.claimed.items():
+        mine = facts.round == number
+        split = facts.column("split")
+        counted = {kind: int((mine & facts.is_type(kind)).sum()) for kind in TYPES}
+        counted["U"] = facts.left_out[number]
+        counted["total"] = int(mine.sum())
+        counted["verified"] = sum(counted[kind] for kind in "CDE")
+        counted["questions"] = counted["total"] + counted["U"]
+        counted |= {name: int((mine & (split == place)).sum()) for place, name in enumerate(SPLITS)}
+        for name, value in claimed.items():
+            if counted[name] != value:
+                yield f"round {number} has {counted[name]} counted as {name}, but {value} are stated"

@@ -1,0 +1,178 @@
+"""The statistics as one page in the style of the report: nothing is fetched, nothing runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from askew.collect.stats.drawings import chart_style, draw
+from askew.collect.stats.rates import Rate
+from askew.collect.stats.sheets import Cell, Column, Sheet, interval_shown, shown
+from askew.collect.stats.statistics import Statistics
+from askew.collect.study_settings import differences
+from askew.metrics.interval import METHOD
+from askew.report.frame import framed
+from askew.report.markup import Html, details, el, join, scroll
+from askew.report.tables import PUBLISHED
+
+MOST_ROWS = 60
+"""Rows of a table on the page; its CSV file has all."""
+_OWN = {"table1", "sessions", "table7", "table8", "table9", "table10"}
+
+
+def page(found: Statistics) -> str:
+    """The page as text; the same study gives the same page."""
+    sections = [
+        ("overview", "Overview", _overview(found)),
+        ("tables", "Tables", join(*(_sheet(sheet) for sheet in found.tables if sheet.name in _OWN))),
+        ("figures", "Figures", el("div", *map(_figure, found.figures), class_="charts")),
+        ("work", "People and models", join(*(_sheet(sheet) for sheet in found.tables if sheet.name not in _OWN))),
+        ("made", "How it was counted", _made(found)),
+    ]
+    links = [el("a", heading, href=f"#{name}") for name, heading, _ in sections]
+    body = join(
+        el("nav", *links, aria_label="Sections"),
+        el("main", *(_section(*section) for section in sections), class_="stats"),
+        el("footer", el("p", "Made by askew. Values in per cent have 95 % intervals over images beneath them.")),
+    )
+    rounds = len(found.about.rounds)
+    return framed(
+        body,
+        title=f"askew: statistics of {found.about.name}",
+        eyebrow="askew collect stats",
+        heading=found.about.name or "Statistics",
+        subtitle=f"{found.about.source} · {rounds} {'round' if rounds == 1 else 'rounds'} · {_size(found)}",
+        first="overview",
+        more_style=chart_style(),
+    )
+
+
+def _size(found: Statistics) -> str:
+    whole = found.sheet("table1").lines[-1].cells
+    return f"{whole[1]:,} questions · {whole[2]:,} verified · {whole[0]:,} images"
+
+
+def _section(name: str, heading: str, inner: Html) -> Html:
+    return el("section", el("h2", heading), inner, id=name, class_="part")
+
+
+def _overview(found: Statistics) -> Html:
+    whole, sessions = found.sheet("table1"), found.sheet("sessions")
+    readings = [
+        ("Success per session", sessions, "success_per_session", "of the sessions end with a verified question"),
+        ("Verified error rate", whole, "error_verified", "of all questions are verified errors (E / total)"),
+        ("Tries", whole, "tries_mean", "tries for a verified example, on average"),
+        ("Seconds", whole, "seconds_mean", "seconds for a verified example, on average"),
+    ]
+    cards = [_reading(name, *_cell_of(sheet, column), told) for name, sheet, column, told in readings]
+    notes = [note for note in whole.notes if note.startswith("Round ")]
+    return join(el("div", *cards, class_="cards readings"), _notes(notes))
+
+
+def _cell_of(sheet: Sheet, name: str) -> tuple[Cell, Column]:
+    place = next(at for at, column in enumerate(sheet.columns) if column.name == name)
+    return sheet.lines[-1].cells[place], sheet.columns[place]
+
+
+def _reading(name: str, cell: Cell, column: Column, told: str) -> Html:
+    unit = " %" if column.unit == "percent" else ""
+    within = interval_shown(cell, column)
+    beneath = f"95 % interval {within}" if within else "too few images for an interval"
+    return el(
+        "div",
+        el("h3", name),
+        el("p", shown(cell, column), el("small", unit) if unit else None, class_="figure"),
+        el("p", f"{told}; {beneath}", class_="quiet"),
+        class_="card",
+    )
+
+
+def _sheet(sheet: Sheet) -> Html:
+    return el(
+        "section",
+        el("h3", sheet.title),
+        el("p", sheet.about, class_="quiet"),
+        _table(sheet),
+        _notes(sheet.notes),
+        class_="sheet",
+    )
+
+
+def _figure(sheet: Sheet) -> Html:
+    return el(
+        "figure",
+        el("h3", sheet.title),
+        *draw(sheet),
+        el("figcaption", sheet.about, class_="quiet"),
+        _notes(sheet.notes),
+        details("The numbers", _table(sheet)),
+    )
+
+
+def _table(sheet: Sheet) -> Html:
+    if not sheet.lines:
+        return el("p", "Nothing to show.", class_="quiet")
+    head = [el("th", sheet.first.capitalize(), scope="col")]
+    head += [el("th", column.label, scope="col", class_=_kind(column)) for column in sheet.columns]
+    lines = [_line(line.label, line.cells, sheet) for line in sheet.lines[:MOST_ROWS]]
+    inner = el(
+        "table",
+        el("caption", sheet.title, class_="hidden"),
+        el("thead", el("tr", *head)),
+        el("tbody", *lines),
+        _published(sheet) if sheet.published else None,
+    )
+    left = len(sheet.lines) - MOST_ROWS
+    more = el("p", f"{left:,} more rows are in {sheet.name}.csv.", class_="quiet") if left > 0 else None
+    return join(scroll(inner, sheet.title), more)
+
+
+def _line(label: str, cells: object, sheet: Sheet) -> Html:
+    assert isinstance(cells, tuple | list)
+    columns = zip(cells, sheet.columns, strict=True)
+    return el("tr", el("th", label, scope="row"), *(_cell(cell, column) for cell, column in columns))
+
+
+def _cell(cell: Cell, column: Column) -> Html:
+    within = interval_shown(cell, column)
+    if isinstance(cell, Rate) and not within and cell.n:
+        within = f"n {cell.n:,}"
+    return el("td", shown(cell, column), el("small", within) if within else None, class_=_kind(column))
+
+
+def _kind(column: Column) -> str | None:
+    return "text" if column.unit == "text" else None
+
+
+def _published(sheet: Sheet) -> Html:
+    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
+    rows = [
+        el("tr", el("th", label, scope="row"), *(el("td", cell) for cell in cells)) for label, cells in sheet.published
+    ]
+    return el("tbody", el("tr", heading, class_="apart"), *rows, class_="published")
+
+
+def _notes(notes: object) -> Html | None:
+    assert isinstance(notes, tuple | list)
+    return el("ul", *(el("li", note) for note in notes), class_="notes") if notes else None
+
+
+def _made(found: Statistics) -> Html:
+    settings = found.about.settings
+    changed = differences(settings)
+    facts = [
+        ("Source", found.about.source),
+        ("Preset", settings.preset),
+        ("Differs from the paper", ", ".join(f"{k} {ours} (paper: {paper})" for k, (paper, ours) in changed.items())),
+        ("Vocabulary", "none given" if found.vocabulary is None else f"{found.vocabulary:,} answers"),
+        ("Intervals", f"95 %, clustered by image ({METHOD}); none with fewer than ten images; medians have none"),
+        *((f"Round {number}", _round(about)) for number, about in found.about.rounds.items()),
+    ]
+    told = el("dl", *(join(el("dt", name), el("dd", text or "nothing")) for name, text in facts), class_="facts")
+    all_settings = el("dl", *(join(el("dt", k), el("dd", str(v))) for k, v in asdict(settings).items()), class_="facts")
+    return join(told, details("All settings", all_settings))
+
+
+def _round(about: object) -> str:
+    assert isinstance(about, dict)
+    frozen = f", seed {about['seed']}, snapshot {about['snapshot']}" if about["snapshot"] else ""
+    return f"{about['state']}, {about['images']:,} images{frozen}"

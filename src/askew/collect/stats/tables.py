@@ -1,0 +1,402 @@
+"""Tables 1, 8, 9 and 10 of the paper for a study, and what is behind them: sessions, models and leases."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from askew.collect.agreement import AlphaSums
+from askew.collect.stats import published
+from askew.collect.stats.facts import CLASSES, NONE, SPLITS, Facts
+from askew.collect.stats.rates import Floats, Ints, Mask, Rate, mean, mean_share, of_sums, share
+from askew.collect.stats.sheets import Column, Sheet
+from askew.collect.stats.told_examples import About, Drawn, Ended
+
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A round, or all of them, or a domain."""
+
+    label: str
+    mask: Mask
+    rounds: tuple[int, ...]
+
+
+@dataclass
+class Counted:
+    """Everything that was read of a study."""
+
+    facts: Facts
+    about: About
+    drawn: Sequence[Drawn] = ()
+    ended: Sequence[Ended] | None = None
+
+    @cached_property
+    def parts(self) -> list[Part]:
+        """Each round, and all together where there are several."""
+        numbers = tuple(self.about.rounds)
+        found = [Part(f"R{number}", self.facts.round == number, (number,)) for number in numbers]
+        whole = Part(ALL, np.ones(len(self.facts.type), dtype=bool), numbers)
+        return [*found, whole] if len(found) != 1 else found
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """The sessions with at least one question that counts."""
+        return Sessions.of(self.facts)
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Columns over sessions."""
+
+    image: Ints
+    round: Ints
+    domain: Ints
+    tries: Floats
+    succeeded: Mask
+
+    @staticmethod
+    def of(facts: Facts) -> Sessions:
+        """Sessions by number; each is on one image."""
+        _, first, place = np.unique(facts.column("session"), return_index=True, return_inverse=True)
+        tries = np.bincount(place, minlength=len(first)).astype(float)
+        succeeded = np.bincount(place, weights=facts.is_type("CDE"), minlength=len(first)) > 0
+        domain = facts.column("domain")
+        return Sessions(facts.image_of[first], facts.round[first], domain[first], tries, succeeded)
+
+    def among(self, part: Part, domain: int | None = None) -> Mask:
+        """Which sessions belong to a part."""
+        mine = np.isin(self.round, part.rounds)
+        return mine if domain is None else mine & (self.domain == domain)
+
+
+def table1(counted: Counted) -> Sheet:
+    """Table 1: images, questions, error rates, tries, seconds, splits."""
+    sheet = Sheet(
+        "table1",
+        "Table 1: data statistics",
+        "Total: questions of types A to E; verified: judged definitely wrong and answered by every verifier (C, D and "
+        "E). Error rates: verified / total and E / total. Tries and seconds per verified example (E).",
+        [
+            Column("images", "Images"),
+            Column("questions", "Questions"),
+            Column("verified", "Verified"),
+            Column("error_total", "Error rate, total (%)", "percent"),
+            Column("error_verified", "Error rate, verified (%)", "percent"),
+            Column("tries_mean", "Tries, mean", "number", 2),
+            Column("tries_median", "Tries, median", "number", 0),
+            Column("seconds_mean", "Seconds, mean", "number", 1),
+            *(Column(name, name.capitalize()) for name in SPLITS),
+        ],
+        published=published.TABLE_1,
+        notes=(*_unfinished(counted), *published.TABLE_1_NOTES),
+    )
+    facts = counted.facts
+    for part in counted.parts:
+        sheet.add(part.label, *_table1_cells(facts, part.mask), *_split_sizes(facts, part.mask))
+    return sheet
+
+
+def _table1_cells(facts: Facts, mine: Mask) -> list[Rate | int | float]:
+    images, good = facts.image_of, facts.is_type("E")
+    tries = facts.column("tries").astype(float)
+    return [
+        len(np.unique(images[mine])),
+        int(mine.sum()),
+        int((mine & facts.is_type("CDE")).sum()),
+        share(facts.is_type("CDE"), mine, images),
+        share(good, mine, images),
+        mean(tries, mine & good, images),
+        _median(tries[mine & good]),
+        mean(facts.floats("seconds"), mine & good, images),
+    ]
+
+
+def _split_sizes(facts: Facts, mine: Mask) -> list[int | None]:
+    split = facts.column("split")
+    if not (split[mine] != NONE).any():
+        return [None] * len(SPLITS)
+    return [int((mine & (split == place)).sum()) for place in range(len(SPLITS))]
+
+
+def sessions_table(counted: Counted) -> Sheet:
+    """What Table 1 does not print: sessions, what became of them, and what was left out."""
+    sheet = Sheet(
+        "sessions",
+        "Sessions and what was left out",
+        "A session is one writer's tries on one image, counted if it has a question of type A to E. Success per "
+        "session is the share that ends with a verified question; E / total is the paper's verified error rate.",
+        [
+            Column("images_in_round", "Images in the round"),
+            Column("questions_per_image", "Questions per image", "number", 2),
+            Column("sessions", "Sessions"),
+            Column("sessions_per_image", "Sessions per image", "number", 2),
+            Column("success_per_session", "Success per session (%)", "percent"),
+            Column("e_per_total", "E / total (%)", "percent"),
+            Column("tries_per_session", "Tries per session, mean", "number", 2),
+            Column("tries_per_session_median", "Tries per session, median", "number", 0),
+            Column("seconds_median", "Seconds per E, median", "number", 1),
+            Column("left_out", "Left out (U)"),
+            Column("waiting", "Of these, not verified yet"),
+            Column("text_rule", "Removed by the text's rule"),
+            Column("same", "Asked twice, not in dev or test"),
+        ],
+        published=published.SESSIONS,
+        notes=(*_unfinished(counted), *published.SESSIONS_NOTES),
+    )
+    facts, sessions = counted.facts, counted.sessions
+    images, good = facts.image_of, facts.is_type("E")
+    for part in counted.parts:
+        mine, ours = part.mask, sessions.among(part)
+        sheet.add(
+            part.label,
+            sum(counted.about.rounds[number]["images"] for number in part.rounds),
+            _per_image(images[mine]),
+            int(ours.sum()),
+            _per_image(sessions.image[ours]),
+            share(sessions.succeeded, ours, sessions.image),
+            share(good, mine, images),
+            mean(sessions.tries, ours, sessions.image),
+            _median(sessions.tries[ours]),
+            _median(facts.floats("seconds")[mine & good]),
+            sum(facts.left_out[number] for number in part.rounds),
+            sum(facts.waiting[number] for number in part.rounds),
+            int(facts.column("removed")[mine].sum()),
+            _asked_twice(counted, part),
+        )
+    return sheet
+
+
+def _asked_twice(counted: Counted, part: Part) -> int | None:
+    """Verified examples (E) of dev and test images that are left out: an earlier question about the image is equal."""
+    facts = counted.facts
+    if not (facts.column("split")[part.mask] != NONE).any():
+        return None
+    frozen = [number for number in part.rounds if counted.about.rounds[number]["snapshot"]]
+    mine = part.mask & facts.is_type("E") & np.isin(facts.round, frozen)
+    return int((mine & (facts.column("split") == NONE)).sum())
+
+
+def table8(counted: Counted) -> Sheet:
+    """Table 8's row of people: how many tries an attack takes, and how often it succeeds, in both readings."""
+    sheet = Sheet(
+        "table8",
+        "Table 8: people's attacks",
+        "Tries per verified example; how many questions are verified errors (E / total), and how many sessions end "
+        "with a success.",
+        [
+            Column("tries", "Tries", "number", 2),
+            Column("error_rate", "Error rate, E / total (%)", "percent"),
+            Column("success_per_session", "Success per session (%)", "percent"),
+        ],
+        first="method",
+        published=published.TABLE_8,
+        notes=published.TABLE_8_NOTES,
+    )
+    facts, sessions, part = counted.facts, counted.sessions, counted.parts[-1]
+    good = facts.is_type("E")
+    sheet.add(
+        "People of this study",
+        mean(facts.column("tries").astype(float), good, facts.image_of),
+        share(good, part.mask, facts.image_of),
+        share(sessions.succeeded, sessions.among(part), sessions.image),
+    )
+    return sheet
+
+
+def table9(counted: Counted) -> Sheet:
+    """Table 9: classes of verified questions, and the best accuracy that anybody could have."""
+    facts = counted.facts
+    closed = facts.vocabulary is not None
+    about = (
+        "Verified questions (C, D and E) by their most frequent answer; OOV first: no answer is in the vocabulary. "
+        "Upper bounds: the best VQA accuracy (official evaluator) that an answer of the vocabulary, or any, can have."
+    )
+    missing = () if closed else ("No vocabulary was given (--vocabulary FILE): OOV and its bounds are not counted.",)
+    sheet = Sheet(
+        "table9",
+        "Table 9: answer classes and upper bounds",
+        about,
+        [
+            *(Column(name, f"{name} (%)", "percent", 2) for name in CLASSES),
+            Column("closed_dev", "Bound, vocabulary, dev", "percent", 2),
+            Column("closed_test", "Bound, vocabulary, test", "percent", 2),
+            Column("open_dev", "Bound, open, dev", "percent", 2),
+            Column("open_test", "Bound, open, test", "percent", 2),
+        ],
+        published=published.TABLE_9,
+        notes=(*missing, *published.TABLE_9_NOTES),
+    )
+    kind, split = facts.column("class"), facts.column("split")
+    for part in counted.parts:
+        verified = part.mask & facts.is_type("CDE")
+        shares: list[Rate | None] = [share(kind == place, verified, facts.image_of) for place in range(len(CLASSES))]
+        if not closed:
+            shares[CLASSES.index("OOV")] = None
+        bounds = [
+            mean_share(facts.floats(name), part.mask & (split == SPLITS.index(of)), facts.image_of)
+            if closed or name == "open"
+            else None
+            for name in ("closed", "open")
+            for of in ("dev", "test")
+        ]
+        sheet.add(part.label, *shares, *bounds)
+    return sheet
+
+
+def table10(counted: Counted) -> Sheet:
+    """By domain of the images: the columns of Table 1."""
+    sheet = Sheet(
+        "table10",
+        "By domain of the images",
+        "Table 1 for each domain. The paper's Table 10 has a model's accuracy by domain: askew run --data RELEASE "
+        "gives that, with a row per round and per domain.",
+        [
+            *table1(counted).columns[:8],
+            Column("success_per_session", "Success per session (%)", "percent"),
+            *(Column(name, name.capitalize()) for name in SPLITS),
+        ],
+        first="domain",
+    )
+    facts, sessions = counted.facts, counted.sessions
+    domain, whole = facts.column("domain"), counted.parts[-1]
+    for name, number in sorted(facts.domains.numbers.items()):
+        mine = domain == number
+        ours = sessions.among(whole, number)
+        success = share(sessions.succeeded, ours, sessions.image)
+        sheet.add(name or "(none)", *_table1_cells(facts, mine), success, *_split_sizes(facts, mine))
+    return sheet
+
+
+def models_table(counted: Counted) -> Sheet:
+    """How often each model was drawn, failed and was wrong, and how long it took."""
+    sheet = Sheet(
+        "models",
+        "Models",
+        "Draws that ended without an answer are failures. Error rates are of judged questions that the model "
+        "answered; seconds are the model's alone.",
+        [
+            Column("round", "Round", "text"),
+            Column("draws", "Draws"),
+            Column("calls", "Calls"),
+            Column("failed", "Failed draws (%)", "percent"),
+            Column("questions", "Judged questions"),
+            Column("error_total", "Error rate, total (%)", "percent"),
+            Column("error_verified", "Error rate, verified (%)", "percent"),
+            *(Column(f"p{at}", f"Seconds, p{at}", "number", 3) for at in (50, 95, 99)),
+        ],
+        first="model",
+        notes=() if counted.about.source == "study" else ("A release does not say how long models took.",),
+    )
+    facts = counted.facts
+    names = sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name})
+    for name in names:
+        mine = facts.column("model") == facts.models.numbers.get(name, NONE)
+        for part in counted.parts:
+            own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]
+            if not own:
+                continue
+            here = mine & part.mask
+            sheet.add(
+                name,
+                part.label,
+                sum(one.draws for one in own),
+                sum(one.attempts for one in own),
+                _of_counts([(one.image, one.failed, one.draws) for one in own]),
+                int(here.sum()),
+                share(facts.is_type("CDE"), here, facts.image_of),
+                share(facts.is_type("E"), here, facts.image_of),
+                *_percentiles(facts.floats("latency")[here]),
+            )
+    return sheet
+
+
+def leases_table(counted: Counted) -> Sheet:
+    """How many leases ended because their time was over."""
+    sheet = Sheet(
+        "leases",
+        "Leases",
+        "Leases that ended, and the share that ran out: somebody took an image or a question and did not come back.",
+        [
+            Column("kind", "Lease", "text"),
+            Column("ended", "Ended"),
+            Column("expired", "Expired (%)", "percent"),
+        ],
+        notes=() if counted.ended is not None else ("A release does not say what became of leases.",),
+    )
+    for part in counted.parts:
+        for kind in ("writing", "verifying"):
+            own = [one for one in counted.ended or () if one.kind == kind and one.round in part.rounds]
+            if own:
+                rate = _of_counts([(one.image, one.expired, one.ended) for one in own])
+                sheet.add(part.label, kind, sum(one.ended for one in own), rate)
+    return sheet
+
+
+def agreement_table(counted: Counted) -> Sheet:
+    """How far verifiers agree, and how sure they are."""
+    sheet = Sheet(
+        "agreement",
+        "Agreement",
+        "Krippendorff's alpha (nominal) of the verifiers' normalised answers to verified questions (C, D and E): 1 is "
+        "full agreement, 0 is chance. Confidence: yes 1, maybe 0.5, no 0.",
+        [
+            Column("questions", "Verified questions"),
+            Column("alpha", "Alpha", "number", 3),
+            Column("same_7", "7 of 10 answers the same (%)", "percent"),
+            Column("confidence", "Mean confidence", "number", 2),
+            Column("confident_9", "9 of 10 confident (%)", "percent"),
+        ],
+    )
+    facts = counted.facts
+    people = facts.settings.verifiers_per_question + 1
+    agree, sure = 10 * facts.column("group") >= 7 * people, 10 * facts.column("confident") >= 9 * people
+    confidence = facts.column("sure") / np.maximum(2 * facts.column("asked"), 1)
+    for part in counted.parts:
+        mine = part.mask & facts.is_type("CDE")
+        sheet.add(
+            part.label,
+            int(mine.sum()),
+            AlphaSums.together(facts.alphas[number] for number in part.rounds if number in facts.alphas).alpha,
+            share(agree, mine, facts.image_of),
+            mean_share(confidence, mine, facts.image_of),
+            share(sure, mine, facts.image_of),
+        )
+    return sheet
+
+
+def _of_counts(counts: Sequence[tuple[int, int, int]]) -> Rate:
+    """The share of hits among all, each given for an image."""
+    _, place = np.unique([one[0] for one in counts], return_inverse=True)
+    hits, among = (np.bincount(place, weights=[one[at] for one in counts]).astype(float) for at in (1, 2))
+    return of_sums(hits, among, is_share=True)
+
+
+def _per_image(images: Ints) -> Rate:
+    """How many there are for each image that has any."""
+    counts = np.bincount(images)
+    return of_sums(counts.astype(float), (counts > 0).astype(float), is_share=False)
+
+
+def _median(values: Floats) -> float:
+    return float(np.median(values)) if len(values) else float("nan")
+
+
+def _percentiles(values: Floats) -> list[float]:
+    known = values[~np.isnan(values)]
+    return [float(np.percentile(known, at)) if len(known) else float("nan") for at in (50, 95, 99)]
+
+
+def _unfinished(counted: Counted) -> list[str]:
+    """What is not final yet."""
+    return [
+        f"Round {number} is {about['state']}: its figures will change. {counted.facts.waiting[number]:,} questions "
+        "wait for verifiers and are not counted; splits are made when it is frozen."
+        for number, about in counted.about.rounds.items()
+        if about["state"] not in ("FROZEN", "RELEASED")
+    ]

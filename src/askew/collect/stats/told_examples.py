@@ -1,0 +1,100 @@
+"""One question as a study's database and a release tell it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from askew.collect.study_settings import StudySettings
+
+
+class Answer(NamedTuple):
+    """What one person answered."""
+
+    text: str
+    normalised: str
+    confidence: str | None
+
+
+class Example(NamedTuple):
+    """A question with all that was said about it."""
+
+    id: int
+    round: int
+    image: int
+    domain: str
+    session: int
+    try_no: int | None
+    text: str
+    type: str
+    """A to E, or U for what takes no part; texts of U may be missing."""
+    split: str | None
+    verdict: str | None
+    seconds: float | None
+    """From the image shown to the judgement."""
+    model: str
+    robot: str
+    """The robot's answer, normalised."""
+    author: Answer | None
+    verifiers: list[Answer]
+    """Those that count, by slot."""
+    latency: float | None
+    """Seconds that the model took; None where the source does not say."""
+    state: str
+
+
+class Drawn(NamedTuple):
+    """How often a model was drawn for questions about an image, and what came of it."""
+
+    round: int
+    image: int
+    model: str
+    draws: int
+    failed: int
+    attempts: int
+
+
+class Ended(NamedTuple):
+    """How many leases on an image ended, and how many of them because time was over."""
+
+    round: int
+    image: int
+    kind: str
+    """``writing`` or ``verifying``."""
+    ended: int
+    expired: int
+
+
+@dataclass(frozen=True)
+class About:
+    """The study itself."""
+
+    name: str
+    settings: StudySettings
+    rounds: Mapping[int, Mapping[str, Any]]
+    """Round to its state, images, seed and snapshot."""
+    source: str
+    """What was read: ``study`` or ``release``, for the page."""
+    claimed: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
+    """Round to counts that another part of the source states; they must be the same as those counted here."""
+
+
+class Source(Protocol):
+    """Where the statistics come from."""
+
+    def about(self) -> About:
+        """The study."""
+        ...
+
+    def examples(self) -> Generator[Example, None, None]:
+        """All questions, in the order they were asked."""
+        ...
+
+    def drawn(self) -> list[Drawn]:
+        """What the models did; complete only after the examples were read."""
+        ...
+
+    def ended(self) -> list[Ended] | None:
+        """What became of leases; None where the source does not say."""
+        ...

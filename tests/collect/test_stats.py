@@ -1,0 +1,275 @@
+"""Statistics of a tiny study, worked by hand, from its database and from its release."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from small_study import SMALL, SmallStudy
+
+from askew.collect.freeze import freeze
+from askew.collect.release import release
+from askew.collect.rounds import change_round
+from askew.collect.stats.facts import CLASSES, answer_class, best_accuracy
+from askew.collect.stats.files import write_statistics
+from askew.collect.stats.from_release import FromRelease
+from askew.collect.stats.from_study import FromStudy
+from askew.collect.stats.rates import Rate, share
+from askew.collect.stats.statistics import opened_source, statistics
+from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
+from askew.collect.verifying import claim_slot, skip_slot, verify
+from askew.errors import DataError, UsageError
+from askew.metrics.official import official_table
+from askew.types import Question
+
+HOSTILE = "<script>alert(1)</script> what is it?"
+
+
+@pytest.fixture
+def worked(tmp_path, database_url):
+    """Four images, one writer each, two verifiers for each success: types A, B, E on the first image, C on the
+    second, D on the third, an A on the fourth, whose writer has not finished."""
+    study = SmallStudy.make(tmp_path / "study", database_url, images=4, people=6)
+    first, second, third, fourth = study.people[:4]
+    study.attack(first, "Is it red?", verdict="correct")
+    study.attack(first, "Is it big?", verdict="unsure")
+    study.attack(first, HOSTILE)
+    study.attack(second, "Is there a dog?")
+    study.attack(third, "How many dogs are there?")
+    study.attack(fourth, "Is it red?", verdict="correct")
+    said = {3: (("no", "yes"), ("No.", "maybe")), 4: (("yes", "yes"), ("no", "no")), 5: (("2", "yes"), ("3", "no"))}
+    given = dict.fromkeys(said, 0)
+    skipped = False
+    progress = True
+    while progress:
+        progress = False
+        for person in study.people[1:]:
+            task = study.do(claim_slot, person)
+            if task is None:
+                continue
+            progress = True
+            if not skipped:
+                study.do(skip_slot, person, task.question_id, "cannot see the image")
+                skipped = True
+                continue
+            answer, confidence = said[task.question_id][given[task.question_id]]
+            given[task.question_id] += 1
+            study.do(verify, person, task.question_id, answer, confidence)
+    assert given == {3: 2, 4: 2, 5: 2}
+    yield study
+    study.close()
+
+
+def counted(study, vocabulary=None):
+    with study.study.database.read() as tx:
+        return statistics(FromStudy(tx), vocabulary)
+
+
+def row(found, name, at=-1):
+    sheet = found.sheet(name)
+    cells = zip(sheet.columns, sheet.lines[at].cells, strict=True)
+    return {column.name: cell.value if isinstance(cell, Rate) else cell for column, cell in cells}
+
+
+def shares(found, name):
+    return {line.cells[0]: line.cells[1] for line in found.sheet(name).lines}
+
+
+def test_the_tables_of_a_study_worked_by_hand(worked):
+    found = counted(worked)
+    first = row(found, "table1")
+    assert [first[name] for name in ("images", "questions", "verified")] == [4, 6, 3]
+    assert first["error_total"] == pytest.approx(3 / 6)
+    assert first["error_verified"] == pytest.approx(1 / 6)
+    assert (first["tries_mean"], first["tries_median"]) == (3.0, 3.0)
+    assert first["seconds_mean"] == 11.0  # three tries of claim, ask, reply and judge; the clock starts at the first
+    assert [first[name] for name in ("train", "dev", "test")] == [None] * 3
+    sessions = row(found, "sessions")
+    assert sessions["sessions"] == 4
+    assert sessions["success_per_session"] == pytest.approx(3 / 4)
+    assert sessions["e_per_total"] == pytest.approx(1 / 6)
+    assert sessions["tries_per_session"] == pytest.approx(6 / 4)
+    assert sessions["tries_per_session_median"] == 1.0
+    assert (sessions["questions_per_image"], sessions["sessions_per_image"]) == (1.5, 1.0)
+    assert row(found, "table8") == pytest.approx({"tries": 3.0, "error_rate": 1 / 6, "success_per_session": 3 / 4})
+    assert shares(found, "figure8") == {"A": 2, "B": 1, "C": 1, "D": 1, "E": 1}
+    assert shares(found, "figure6") == {"1": 0, "2": 0, "3": 1, "4": 0, "5": 0}
+    assert shares(found, "figure7")["0–20"] == 1
+    assert any("OPEN" in note for note in found.sheet("table1").notes)
+
+
+def test_what_people_and_models_did(worked):
+    found = counted(worked)
+    lines = {(line.label, line.cells[0]): line.cells for line in found.sheet("models").lines}
+    assert sum(cells[1] for cells in lines.values()) == 6
+    assert all(cells[3].value == 0 for cells in lines.values())
+    leases = {line.cells[0]: line.cells[1:] for line in found.sheet("leases").lines}
+    assert leases["writing"][0] == 3  # the fourth writer is not done
+    assert leases["verifying"][0] == 7  # six answers and one skip
+    assert leases["verifying"][1].value == 0
+    agreement = row(found, "agreement")
+    # pairs: no-no, yes-no, 2-3; totals no 3, yes 1, 2 and 3 once: 1 - 5 * 4 / (36 - 9 - 1 - 1 - 1)
+    assert agreement["alpha"] == pytest.approx(1 - 5 * 4 / 24)
+    # with the author confident: (2+2+1)/6, (2+2+0)/6, (2+2+0)/6
+    assert agreement["confidence"] == pytest.approx((5 + 4 + 4) / 18)
+
+
+def test_answer_classes_are_disjoint_and_oov_comes_first(worked):
+    open_ = row(counted(worked), "table9")
+    assert open_["OOV"] is None
+    assert sum(open_[name] for name in CLASSES if name != "OOV") == pytest.approx(1)
+    assert open_["Y/N"] == pytest.approx(1)  # the authors' answer, no, is the first of the most frequent ones
+    closed = row(counted(worked, Vocabulary(["yes", "2"])), "table9")
+    assert sum(closed[name] for name in CLASSES) == pytest.approx(1)
+    assert closed["OOV"] == pytest.approx(1 / 3)  # only no was said to the first
+    assert closed["Y/N"] == pytest.approx(2 / 3)
+
+
+def test_a_release_gives_the_same_statistics(worked, tmp_path):
+    worked.do(change_round, worked.round_id, "DRAINING")
+    worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
+    release(worked.study, tmp_path / "release")
+    told = counted(worked)
+    with opened_source(tmp_path / "release") as source:
+        assert isinstance(source, FromRelease)
+        found = statistics(source)
+    assert found.sheet("leases").lines == []
+    for name in (
+        "table1",
+        "sessions",
+        "table8",
+        "table9",
+        "table10",
+        "agreement",
+        *(f"figure{n}" for n in range(4, 11)),
+    ):
+        assert str(found.sheet(name).lines) == str(told.sheet(name).lines), name
+    sizes = row(found, "table1")
+    manifest = json.loads((tmp_path / "release" / "release.json").read_bytes())
+    assert [sizes[name] for name in ("train", "dev", "test")] == [
+        manifest["rounds"][0]["splits"][name] for name in ("train", "dev", "test")
+    ]
+
+
+def test_a_type_that_does_not_follow_from_what_was_said_is_an_error(worked):
+    worked.do(change_round, worked.round_id, "DRAINING")
+    worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
+    on = "" if worked.study.database.is_sqlite else " ON question"
+    with worked.study.database.write() as tx:
+        tx.execute(sa.text(f"DROP TRIGGER question_update_frozen{on}"))
+        tx.execute(sa.text("UPDATE question SET type = 'D', split = NULL WHERE id = 3"))
+    with pytest.raises(DataError, match=r"Question 3 .* type D, but what people said makes it E"):
+        counted(worked)
+
+
+def test_a_changed_release_is_an_error(worked, tmp_path):
+    worked.do(change_round, worked.round_id, "DRAINING")
+    worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
+    release(worked.study, tmp_path / "release")
+    manifest = tmp_path / "release" / "release.json"
+    told = json.loads(manifest.read_bytes())
+    told["rounds"][0]["types"]["A"] += 1
+    manifest.write_text(json.dumps(told))
+    with pytest.raises(DataError, match=r"do not add up: round 1 has 2 counted as A, but 3 are stated"):
+        statistics(FromRelease(tmp_path / "release"))
+    history = tmp_path / "release" / "history.jsonl"
+    history.write_bytes(history.read_bytes().replace(b"Is it red?", b"Is it blue"))
+    with pytest.raises(DataError, match="has been changed"):
+        statistics(FromRelease(tmp_path / "release"))
+
+
+def test_nothing_to_count_is_said(tmp_path):
+    study = SmallStudy.make(tmp_path / "study")
+    with pytest.raises(UsageError, match="nothing to count"):
+        counted(study)
+    study.close()
+
+
+def test_files_are_whole_safe_and_the_same_each_time(worked, tmp_path):
+    found = counted(worked)
+    for folder in ("one", "two"):
+        write_statistics(found, tmp_path / folder)
+    names = sorted(path.name for path in (tmp_path / "one").iterdir())
+    assert names == sorted(path.name for path in (tmp_path / "two").iterdir())
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    page = (tmp_path / "one" / "stats.html").read_text(encoding="utf-8")
+    assert "<script" not in page
+    assert not re.search(r'(src|href)="(?!#)', page)
+    for number in range(4, 11):
+        assert f"figure{number}.csv" in names
+        drawing = ElementTree.parse(tmp_path / "one" / f"figure{number}.svg").getroot()
+        assert drawing.find("{http://www.w3.org/2000/svg}title").text.startswith(f"Figure {number}")
+        assert drawing.find("{http://www.w3.org/2000/svg}desc").text
+    whole = json.loads((tmp_path / "one" / "stats.json").read_bytes())
+    assert whole["tables"]["table1"]["rows"][0]["error_total"]["value"] == 0.5
+    assert "Published figures" in page
+    assert "R2 row does not add up" in page
+
+
+def test_upper_bounds_are_those_of_the_official_evaluator():
+    """Every candidate is scored by the evaluator; the bound is the best of them, oddities included."""
+    vocabulary = ["2", "red", "Yes.", "the dog", "a"]
+    cases = [
+        ("Two",) * 10,
+        ("2",) * 10,
+        ("two", *["2"] * 9),
+        ("a", "the", *["red"] * 8),
+        ("dog", "the dog", "cat", "cat", "cat", "1", "2", "3", "4", "5"),
+        ("yes", "Yes.", "no", "no", "no", "no", "no", "no", "no", "no"),
+        ("no", "yes"),
+    ]
+    for answers in cases:
+        question = Question(1, None, "?", answers)
+
+        def official(candidate, question=question):
+            return official_table([question], {1: candidate}).overall / 100
+
+        assert best_accuracy(answers) == pytest.approx(max(map(official, answers))), answers
+        closed = best_accuracy(answers, Vocabulary(vocabulary))
+        assert closed == pytest.approx(max(map(official, vocabulary))), answers
+
+
+def test_intervals_are_the_packages_and_go_by_image():
+    images = np.repeat(np.arange(20), 3)
+    hits = images % 2 == 0
+    every = np.ones(60, dtype=bool)
+    together = share(hits, every, images)
+    apart = share(hits, every, np.arange(60))
+    assert together.value == apart.value == 0.5
+    assert together.high - together.low > 1.5 * (apart.high - apart.low)  # three answers of an image are one draw
+    assert not share(hits[:27], every[:27], images[:27]).is_told  # nine images
+
+
+def test_a_vocabulary_is_read_from_lines_and_json(tmp_path):
+    lines, listed, broken = tmp_path / "v.txt", tmp_path / "v.json", tmp_path / "bad.json"
+    lines.write_text("two\n\nred\n", encoding="utf-8")
+    listed.write_text('["two", "red"]', encoding="utf-8")
+    broken.write_text("[1, 2]", encoding="utf-8")
+    assert len(read_vocabulary(lines)) == len(read_vocabulary(listed)) == 2
+    assert answer_class(["2", "2"], read_vocabulary(lines)) == "Num"
+    with pytest.raises(DataError, match="one answer per line"):
+        read_vocabulary(broken)
+
+
+def test_bands_and_bins_of_ten_answers(tmp_path):
+    """Seven of ten, three to six, two or fewer; the mean confidence of ten answers falls into tenths."""
+    from askew.collect.stats.facts import Facts
+    from askew.collect.stats.figures import agreement_bands, confidence_bins
+
+    facts = Facts(replace(SMALL, verifiers_per_question=9))
+    for group, sure in ((7, 20), (6, 19), (3, 10), (2, 1)):
+        facts._put(group=group, sure=sure, asked=10)
+    assert agreement_bands(facts).tolist() == [0, 1, 1, 2]
+    assert confidence_bins(facts).tolist() == [10, 9, 5, 0]
+
+
+def test_the_folder_says_what_is_missing(tmp_path):
+    with pytest.raises(DataError, match="no study here"), opened_source(Path(tmp_path)):
+        pass

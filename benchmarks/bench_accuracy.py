@@ -15,9 +15,8 @@ import sys
 import time
 from random import Random
 
-import yaml
-
-import askew.text
+import askew.answers.normalise
+from askew.files.resources import resource
 from askew.metrics import official
 from askew.types import Kind, Question
 
@@ -54,7 +53,7 @@ def timed(run):
 
 def fresh(questions, predictions):
     """Ours with nothing remembered from before."""
-    for cached in (askew.text.normalise, official._as_the_evaluator_adds_up):
+    for cached in (askew.answers.normalise.normalise, official._as_the_evaluator_adds_up):
         cached.cache_clear()
     return official.official_table(questions, predictions)
 
@@ -103,8 +102,7 @@ class Peer:
     """The official evaluator's algorithm, question by question."""
 
     def __init__(self) -> None:
-        with open(askew.text.__file__.replace("text.py", "normalisation.yaml"), encoding="utf-8") as file:
-            data = yaml.safe_load(file)
+        data = resource("answers/normalisation.yaml")
         self.marks, self.articles = list(data["punctuation"]), data["articles"]
         self.numbers, self.contractions = dict(data["numbers"]), data["contractions"]
         self.period = re.compile(r"(?!<=\d)(\.)(?!\d)")

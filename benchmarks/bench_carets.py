@@ -21,10 +21,10 @@ import orjson
 
 from askew.data.scene_file import SceneFile
 from askew.data.scenes import write_scenes
+from askew.files.records import group_record
 from askew.perturb.carets import TESTS, generate
 from askew.perturb.carets.attributes import categories, fits, words
 from askew.perturb.carets.ontology import members
-from askew.records import group_record
 from askew.types import Group, Relation, Scene, Thing
 
 NAMES = sorted(members())

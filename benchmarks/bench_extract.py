@@ -9,7 +9,7 @@ after the step, in the mode ``robust``: how many score lower, how many higher, a
 import sys
 import time
 
-from askew.extract import short
+from askew.answers.extract import short
 from askew.metrics.accuracy import accuracy
 from askew.registry import open_data
 

@@ -22,9 +22,9 @@ from PIL import Image
 from transformers import BertTokenizer, ViltConfig, ViltForQuestionAnswering, ViltImageProcessorPil, ViltProcessor
 from transformers.utils import logging
 
-from askew.ask import Keys, ask, plan
+from askew.engine.ask import Keys, ask, plan
+from askew.engine.store import Store
 from askew.registry import make
-from askew.store import Store
 from askew.types import Group, ImageRef, Question
 
 WORDS = "what color is the how many are there in a on of car dog cat shirt bus plate umbrella horse boat left right ?"

@@ -18,11 +18,11 @@ from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
+from askew.answers.normalise import tokens
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
 from askew.rank.question_pool import Pool
-from askew.text import tokens
 from askew.world.dataset import World
 
 SHARED = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"

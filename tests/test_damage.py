@@ -152,7 +152,7 @@ def test_a_full_disk_is_one_line_with_what_to_do(tmp_path, monkeypatch, capsys):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--model", "constant:no", "--output", "out", "--quiet"]
-    for name in ("askew.run._write_samples", "askew.run.write_joined"):
+    for name in ("askew.engine.run._write_samples", "askew.engine.run.write_joined"):
         with monkeypatch.context() as patched:
             patched.setattr(name, full)
             assert askew_main(words) == 2
@@ -171,8 +171,8 @@ def test_a_full_temporary_folder_is_said():
 
 
 def test_a_store_on_a_full_disk_is_said_when_it_is_opened(tmp_path, monkeypatch):
+    from askew.engine.store import Store
     from askew.errors import RunError
-    from askew.store import Store
 
     for said, free, words in (
         ("database or disk is full", 1 << 30, r"cannot be opened \(database or disk is full\). Make room"),

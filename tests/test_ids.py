@@ -11,10 +11,10 @@ import pytest
 import askew
 from askew.api import as_data, as_suite
 from askew.data.groups import told_apart, write_groups
+from askew.engine.publish import publish
+from askew.engine.settings import Settings
 from askew.errors import DataError
 from askew.models.callable import CallableModel
-from askew.publish import publish
-from askew.settings import Settings
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 CAT, BUS = "What color is the cat?", "What color is the bus?"

@@ -9,9 +9,9 @@ import pytest
 
 import askew
 from askew.cli import main
-from askew.compare import compare_runs, not_compared
+from askew.engine.compare import compare_runs, not_compared
+from askew.engine.metric_records import metric_from, metric_record
 from askew.errors import DataError
-from askew.metric_records import metric_from, metric_record
 from askew.registry import BUILT_IN, make
 from askew.report.load import load_run
 from running import run_askew, write_questions

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from askew.answers.normalise import tokens
 from askew.rank.question_pool import Pool
-from askew.text import tokens
 from askew.types import Ranked
 
 

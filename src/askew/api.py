@@ -15,10 +15,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from askew.build import prepare
 from askew.data.faults import short
+from askew.engine.build import prepare
+from askew.engine.run import begin, check_failures, claim_folder, empty_suites, run, score_from
+from askew.engine.settings import Named, settings_from
 from askew.errors import ModelError, UsageError
-from askew.files import alone_in
+from askew.files.locks import alone_in
 from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.registry import make, open_data
 from askew.report.answer_forms import WRONG, form_sentences
@@ -26,8 +28,6 @@ from askew.report.html import write_report
 from askew.report.load import Run, load_run, read_outcome
 from askew.report.tables import without_published
 from askew.report.terminal import terminal_summary
-from askew.run import begin, check_failures, claim_folder, empty_suites, run, score_from
-from askew.settings import Named, settings_from
 from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite
 
@@ -119,7 +119,7 @@ def evaluate(
 
     ``model`` is a spec (``"constant:yes"``), a model (an object with ``answer`` or ``stream``), or a function
     ``f(image, question) -> str``; ``data`` a path, a spec (``"world:split=val"``), a data set, or questions; ``suite``
-    a spec, a suite, or several. ``settings`` are those of :class:`askew.settings.Settings` (``limit``, ``seed``, ...).
+    a spec, a suite, or several. ``settings`` are those of :class:`askew.engine.settings.Settings` (``limit``, ...).
     Without ``output`` the files lie in a temporary folder as long as the result lives; with it, the same call after an
     interruption goes on.
     """

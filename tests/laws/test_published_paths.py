@@ -13,14 +13,14 @@ import pytest
 
 import askew
 from askew.api import as_data
-from askew.ask import Keys
 from askew.cli import main
 from askew.data.groups import read_groups
-from askew.image_folders import ImageFolders
+from askew.engine.ask import Keys
+from askew.engine.store import Store, ask_key
+from askew.files.image_folders import ImageFolders
+from askew.files.paths import public_text, public_word
 from askew.models.baselines import Constant
-from askew.public import public_text, public_word
 from askew.report.load import load_run
-from askew.store import Store, ask_key
 from askew.types import Prediction
 
 SUITES = {

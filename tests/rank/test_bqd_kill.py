@@ -18,8 +18,8 @@ import askew.rank.ranking as ranking
 ranking.BATCH = 4
 import askew.suites.basic as basic
 from askew.data.lines import Lines
-from askew.publish import publish
-from askew.settings import Named, Settings
+from askew.engine.publish import publish
+from askew.engine.settings import Named, Settings
 from askew.types import ImageRef
 from dataclasses import replace
 from word_ranker import Words

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 from overlap_pool import NOUNS, questions
 
+from askew.answers.normalise import tokens
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
 from askew.rank.overlap.porter import stem
 from askew.rank.question_pool import Pool
-from askew.text import tokens
 
 POOL = [text for text in Pool.of(questions(150)).texts if tokens(text)]
 ASKED = [*questions(14, seed=2)[:9], "Zebra quagga dogs?", "the cat the dog the cat"]

@@ -7,9 +7,9 @@ import orjson
 import pytest
 from fake_runs import make_run
 
+from askew.engine.run import score_from
 from askew.errors import BadRecord, DataError
 from askew.report.load import Run, labels, load_run
-from askew.run import score_from
 
 
 def test_a_run_is_read_back(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from askew.text import modal_answer, normalise
+from askew.answers.normalise import modal_answer, normalise
 from askew.world.ask import asked_and_answered
 from askew.world.scenes import make_scene
 from askew.world.truth import true_answer

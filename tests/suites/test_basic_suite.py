@@ -7,13 +7,13 @@ import pytest
 
 import askew
 from askew.api import Questions
-from askew.build import Coverage
 from askew.data.lines import Lines
+from askew.engine.build import Coverage
+from askew.engine.publish import publish
+from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.rscore import r_score
 from askew.models.callable import CallableModel
-from askew.publish import publish
-from askew.settings import Named, Settings
 from askew.suites.basic import BasicSuite, training
 from askew.suites.published import published
 from askew.suites.rad import RadSuite

@@ -12,7 +12,7 @@ from PIL import Image
 import askew
 from askew.api import Questions
 from askew.errors import BadOption
-from askew.images import open_image
+from askew.files.images import open_image
 from askew.metrics.scorer import score
 from askew.perturb.visual.image_encoding import encode
 from askew.registry import make

@@ -8,10 +8,10 @@ import pytest
 import askew
 from askew.api import Questions
 from askew.data.vqa import Vqa
+from askew.engine.publish import publish
+from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError
 from askew.language.ppdb import read_ppdb
-from askew.publish import publish
-from askew.settings import Named, Settings
 from askew.suites.p2 import P2Suite
 from askew.suites.p2_release import write_release
 from askew.types import Group, ImageRef, Outcome, Prediction, Question, Refusal

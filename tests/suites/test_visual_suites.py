@@ -11,11 +11,11 @@ from PIL import Image
 import askew
 from askew.api import Questions
 from askew.data.groups import told_apart
+from askew.engine.publish import publish
+from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.perturb.visual.image_encoding import encode
-from askew.publish import publish
 from askew.registry import make
-from askew.settings import Named, Settings
 from askew.suites.corruption import CorruptionSuite
 from askew.suites.visual import VisualSuite
 from askew.types import Group, ImageRef, Prediction, Question, Refusal, Scene, Thing

@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
+from askew.answers.normalise import modal_answer, normalise
 from askew.language.numbers import number_of
 from askew.metrics.accuracy import accuracy
-from askew.text import modal_answer, normalise
 from askew.types import Question
 from askew.world.annotators import answered, holds
 from askew.world.ask import asked_and_answered

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 from askew.errors import UsageError
-from askew.records import scene_from, scene_record
+from askew.files.records import scene_from, scene_record
 from askew.types import Relation, Scene, Thing
 from askew.world.compose import single
 from askew.world.draw import draw

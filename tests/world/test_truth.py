@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
+from askew.answers.normalise import modal_answer, normalise
 from askew.errors import DataError
-from askew.text import modal_answer, normalise
 from askew.types import Relation, Scene, Thing
 from askew.world.ask import asked_and_answered
 from askew.world.meaning import Meaning, Pick

@@ -117,7 +117,7 @@ def _trouble(error: OSError) -> str:
     >>> _trouble(PermissionError(13, "Permission denied", "runs/.gate.xml.0a1b.part"))
     'runs: Permission denied. Check the path and its permissions, or give another.'
     """
-    from askew.files import FULL
+    from askew.files.read_write import FULL
 
     path = error.filename2 or error.filename
     if path is None:

@@ -50,8 +50,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Build, write, and print the coverage."""
     from askew.api import as_data, as_suite
-    from askew.publish import publish, publish_training
-    from askew.settings import Settings
+    from askew.engine.publish import publish, publish_training
+    from askew.engine.settings import Settings
 
     options = settled(args, {"purpose": "testing"}, required=("output",))
     if bool(options.data) == bool(options.scenes):

@@ -73,8 +73,8 @@ def _init(args: argparse.Namespace) -> int:
     from askew.collect.study import create_study
     from askew.collect.study_settings import settings_of
     from askew.collect.world_items import add_world_quiz
+    from askew.engine.settings import check_whole
     from askew.errors import BadOption
-    from askew.settings import check_whole
 
     pairs = [text.partition("=") for text in args.set]
     for name, equals, _ in pairs:
@@ -250,7 +250,7 @@ def _simulate(args: argparse.Namespace) -> int:
     from askew.collect.schema import event
     from askew.collect.simulate import Skill, simulate
     from askew.collect.study import open_study
-    from askew.settings import check_whole
+    from askew.engine.settings import check_whole
 
     check_whole("people", args.people, least=1)
     check_whole("seed", args.seed)

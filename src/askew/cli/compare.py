@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> int:
     """Compare the runs."""
     from askew.cli.show import show
     from askew.errors import UsageError
-    from askew.outputs import check_output, note_output
+    from askew.files.output_folders import check_output, note_output
     from askew.report.load import labels, load_run
 
     options = settled(args)

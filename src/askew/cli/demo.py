@@ -45,7 +45,7 @@ def main(args: argparse.Namespace) -> int:
     """Make the world, ask the reference models everything there is to ask, show the table, write the report."""
     from askew.api import as_data, as_model, as_suite
     from askew.cli.show import run_all
-    from askew.settings import Settings
+    from askew.engine.settings import Settings
 
     need_extras("The demo", "bundled", "language", "rank", "translate")
     args = settled(args)

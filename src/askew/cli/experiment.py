@@ -8,9 +8,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from askew.cli.options import add_shared, as_typed, settled
+from askew.engine.settings import check_whole
 from askew.experiments import EXPERIMENTS, experiment
 from askew.experiments.plan import Plan
-from askew.settings import check_whole
 
 EXAMPLES = f"""\
 experiments:

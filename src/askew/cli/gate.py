@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Check, write, print; gives 0 or 1."""
     from askew.errors import DataError, UsageError
-    from askew.files import write_joined
+    from askew.files.read_write import write_joined
     from askew.gate import check_requirement, failures_check, is_open, junit, markdown, parse_requirement, terminal
     from askew.gate.baseline import Rule, compare_to
     from askew.report.load import load_run
@@ -81,7 +81,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _write_summary(path: str, text: str) -> None:
     """GitHub's own file may hold what other commands of the step wrote; any other is made anew."""
-    from askew.files import write_joined
+    from askew.files.read_write import write_joined
 
     if path == os.environ.get("GITHUB_STEP_SUMMARY"):
         with open(path, "a", encoding="utf-8") as file:

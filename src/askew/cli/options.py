@@ -11,8 +11,8 @@ from difflib import get_close_matches
 from typing import Any, TypeAlias
 
 from askew.errors import UsageError
-from askew.limits import read_yaml
-from askew.public import public_text, public_word
+from askew.files.limits import read_yaml
+from askew.files.paths import public_text, public_word
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
 """Options by name, each with the type of its value and its help."""

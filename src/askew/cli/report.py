@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the page and print the table."""
     from askew.cli.show import show
-    from askew.outputs import check_page
+    from askew.files.output_folders import check_page
     from askew.report.html import page_title
     from askew.report.load import load_run
 

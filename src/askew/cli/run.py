@@ -67,7 +67,7 @@ def main(args: argparse.Namespace) -> int:
     """Run every model, then show and report them together."""
     from askew.api import as_data, as_model, as_suite
     from askew.cli.show import dry_run, run_all, suites_in
-    from askew.settings import Settings
+    from askew.engine.settings import Settings
 
     options = settled(args, {"name": []}, required=("model", "data", "output"))
     specs, names = several(options.model), several(options.name)

@@ -40,8 +40,8 @@ def main(args: argparse.Namespace) -> int:
     """Score the file."""
     from askew.api import as_data, as_suite
     from askew.cli.show import run_all, suites_in
+    from askew.engine.settings import Named, Settings
     from askew.models.predictions import Predictions
-    from askew.settings import Named, Settings
 
     args = settled(args, {"extract": "none"})
     settings = Settings(

@@ -11,17 +11,18 @@ from tempfile import TemporaryDirectory
 
 import orjson
 
-from askew.build import prepare
-from askew.compare import compare_runs, not_compared
+from askew.engine.build import prepare
+from askew.engine.compare import compare_runs, not_compared
+from askew.engine.run import begin, check_failures, claim_folder, empty_suites, forecast, run
+from askew.engine.settings import Named, Settings
 from askew.errors import TooManyFailures
-from askew.files import alone_in, write_joined
-from askew.public import public_word
+from askew.files.locks import alone_in
+from askew.files.paths import public_word
+from askew.files.read_write import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
 from askew.report.tables import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
-from askew.run import begin, check_failures, claim_folder, empty_suites, forecast, run
-from askew.settings import Named, Settings
 
 
 def run_all(

@@ -24,7 +24,7 @@ from askew.collect.invariants import violations
 from askew.collect.schema import gold_item, image, quiz_item
 from askew.collect.study import FILE, FORMAT, Study, open_study
 from askew.errors import DataError, UsageError
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 
 SQLITE, DUMP = "study.sqlite", "study.dump"
 EXTRA = ("secret.key", "consent.txt", "world.json")

@@ -17,8 +17,8 @@ from askew.collect.refusals import Refused
 from askew.collect.schema import image, place, round_
 from askew.collect.study import Study
 from askew.errors import BadImage
-from askew.files import replaced
-from askew.images import image_bytes, open_image
+from askew.files.images import image_bytes, open_image
+from askew.files.read_write import replaced
 from askew.types import ImageRef
 
 MAX_PIXELS = 40_000_000

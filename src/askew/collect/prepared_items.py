@@ -22,8 +22,8 @@ from askew.collect.schema import gold_item, image, judgement, question, quiz_ite
 from askew.collect.study import Study
 from askew.collect.typed_text import checked_text, same_answer
 from askew.errors import BadImage, DataError
-from askew.files import opened, replaced
-from askew.limits import bounded_lines, load_json
+from askew.files.limits import bounded_lines, load_json
+from askew.files.read_write import opened, replaced
 
 _YES_NO = {"yes", "no"}
 

@@ -22,6 +22,7 @@ import orjson
 import sqlalchemy as sa
 
 import askew
+from askew.answers.normalise import normalise
 from askew.collect.database import AnyRow, Tx
 from askew.collect.history import Record, encoded, history
 from askew.collect.release_sheet import datasheet
@@ -32,8 +33,9 @@ from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
 from askew.data.write import modal, write_jsonl
 from askew.errors import DataError, UsageError
-from askew.files import alone_in, file_sha256, write_joined
-from askew.text import normalise
+from askew.files.fingerprint import file_sha256
+from askew.files.locks import alone_in
+from askew.files.read_write import write_joined
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from askew.answers.extract import extract
 from askew.collect.database import Database
 from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, record_reply
 from askew.collect.schema import model
 from askew.collect.study import Study
-from askew.extract import extract
 from askew.registry import make
 from askew.types import ImageRef, Prediction, Question
 from askew.verbs import Streams

@@ -26,8 +26,8 @@ from askew.collect.typed_text import same_answer
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.world_images import load_world, world_images
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
+from askew.engine.settings import check_share
 from askew.errors import UsageError
-from askew.settings import check_share
 from askew.types import Prediction
 from askew.world.annotators import answered
 from askew.world.meaning import Asked

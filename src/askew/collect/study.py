@@ -15,7 +15,7 @@ from askew.collect import schema
 from askew.collect.database import Clock, Database, sqlite_url
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 
 FORMAT = 1
 FILE = "study.json"

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
+from askew.engine.settings import check_whole
 from askew.errors import BadOption
-from askew.settings import check_whole
 
 LowQualityRule = Literal["fig8", "text"]
 LEAST_QUIZ_ITEMS, MOST_QUIZ_ITEMS = 8, 40

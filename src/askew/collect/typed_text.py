@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from askew.answers.normalise import clean, normalise, tokens
 from askew.collect.refusals import Refused
-from askew.text import clean, normalise, tokens
 
 
 def checked_text(text: str, most: int, what: str) -> str:

@@ -17,7 +17,8 @@ from askew.collect.schema import image
 from askew.collect.study import Study
 from askew.collect.typed_text import same_question
 from askew.errors import UsageError
-from askew.files import cache_folder, write_joined
+from askew.files.paths import cache_folder
+from askew.files.read_write import write_joined
 from askew.world.ask import asked
 from askew.world.meaning import Asked
 from askew.world.scenes import make_scene

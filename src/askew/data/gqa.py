@@ -21,7 +21,7 @@ from askew.data.scenes import SceneIndex, scene_files
 from askew.data.sniff import may_be
 from askew.data.stream import pairs
 from askew.errors import DataError
-from askew.files import fingerprint, signature
+from askew.files.fingerprint import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")

@@ -1,4 +1,4 @@
-"""Ready-made groups: a JSONL file with one group per line, as ``askew.records`` writes them.
+"""Ready-made groups: a JSONL file with one group per line, as ``askew.files.records`` writes them.
 
 Images below the file's folder are named relative to it, so the folder can be moved; images made on the fly are put into
 ``images/`` beside the file. Others are named relative to the folder of images, and ``--images`` finds them anywhere.
@@ -16,9 +16,9 @@ from askew.data.jsonl import Album, checked, sound_lines
 from askew.data.one_file import OneFile
 from askew.data.write import kept_beside, line
 from askew.errors import BadRecord, DataError
-from askew.files import write_joined
-from askew.image_folders import ImageFolders, folders_of, remember
-from askew.records import group_from, group_record
+from askew.files.image_folders import ImageFolders, folders_of, remember
+from askew.files.read_write import write_joined
+from askew.files.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question
 
 

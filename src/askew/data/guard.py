@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 
 from askew.errors import DataError
-from askew.limits import MAX_DEPTH, MAX_RECORD
+from askew.files.limits import MAX_DEPTH, MAX_RECORD
 
 _DROPPED = bytes(code for code in range(256) if code not in b'"[]{},')
 _STEP = np.zeros(256, dtype=np.int32)

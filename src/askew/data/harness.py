@@ -31,7 +31,7 @@ from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items
 from askew.data.tables import looks_like_table, table_rows, zip_kind, zipped_samples
 from askew.errors import BadRecord
-from askew.limits import load_json
+from askew.files.limits import load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")

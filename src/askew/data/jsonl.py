@@ -1,6 +1,6 @@
 """Our own files: one question per line, as short as ``{"image": "a.jpg", "question": "...", "answer": "..."}``.
 
-A JSON list of the same records is read too. The fields are those of ``askew.records``; ``answer`` is short for one
+A JSON list of the same records is read too. The fields are those of ``files/records.py``; ``answer`` is short for one
 of ``answers``, and ``image`` is the picture's file, relative to the file's folder, unless ``path`` says another.
 """
 
@@ -20,8 +20,8 @@ from askew.data.one_file import OneFile
 from askew.data.scenes import check_scene
 from askew.data.stream import first_sign, items, lines, parsed
 from askew.errors import BadImage, BadRecord, DataError
-from askew.image_folders import ImageFolders, folders_of
-from askew.records import question_from
+from askew.files.image_folders import ImageFolders, folders_of
+from askew.files.records import question_from
 from askew.types import Id, ImageRef, Question
 
 _ALIASES = {"question_id": "id", "image_id": "image"}

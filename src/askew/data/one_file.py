@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from askew.files import fingerprint, signature
+from askew.files.fingerprint import fingerprint, signature
 
 
 @dataclass(frozen=True, repr=False)

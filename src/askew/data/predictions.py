@@ -26,7 +26,7 @@ from askew.data.index import distinct
 from askew.data.jsonl import sound_lines
 from askew.data.stream import glimpse, items, lines, pairs
 from askew.errors import BadRecord, DataError
-from askew.limits import load_json
+from askew.files.limits import load_json
 from askew.types import Id
 
 _IDS = ("question_id", "questionId", "id")

@@ -12,7 +12,7 @@ from askew.data.index import Index
 from askew.data.pictures import Pictures
 from askew.data.scenes import scene_files, scene_of
 from askew.data.stream import pairs
-from askew.files import fingerprint, signature
+from askew.files.fingerprint import fingerprint, signature
 from askew.types import Question
 
 

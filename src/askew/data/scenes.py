@@ -15,7 +15,7 @@ from askew.data.index import Index, distinct
 from askew.data.stream import pairs
 from askew.data.write import encoded
 from askew.errors import BadRecord, DataError
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 from askew.types import Relation, Scene, Thing
 
 _FACTS = ("location", "weather")

@@ -16,8 +16,8 @@ import orjson
 
 from askew.data.guard import Guarded
 from askew.errors import BadRecord, DataError
-from askew.files import opened
-from askew.limits import bounded_lines, load_json
+from askew.files.limits import bounded_lines, load_json
+from askew.files.read_write import opened
 
 _CHUNK = 1 << 16
 _BUFFER = 1 << 20

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError, need
-from askew.files import opened, opened_raw
-from askew.limits import MAX_MEMBER, MAX_RECORD, bounded_lines, load_json
+from askew.files.limits import MAX_MEMBER, MAX_RECORD, bounded_lines, load_json
+from askew.files.read_write import opened, opened_raw
 
 _ZIP = b"PK\x03\x04"
 _HEAD = 1 << 16

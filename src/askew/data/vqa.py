@@ -19,7 +19,7 @@ from askew.data.pictures import Pictures
 from askew.data.sniff import may_be
 from askew.data.stream import items, scalar
 from askew.errors import BadRecord, DataError
-from askew.files import fingerprint, signature
+from askew.files.fingerprint import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")

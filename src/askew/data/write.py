@@ -13,9 +13,9 @@ import orjson
 
 from askew.data.made import kept
 from askew.errors import DataError
-from askew.files import replaced, write_joined
-from askew.image_folders import ImageFolders, remember
-from askew.records import question_record
+from askew.files.image_folders import ImageFolders, remember
+from askew.files.read_write import replaced, write_joined
+from askew.files.records import question_record
 from askew.types import Id, ImageRef, Question
 
 

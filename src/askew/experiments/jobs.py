@@ -12,12 +12,12 @@ from random import Random
 from typing import Any
 
 from askew.api import Result, as_data, as_suite, evaluate
-from askew.build import prepare
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
+from askew.engine.build import prepare
+from askew.engine.settings import Settings, progress_bar
 from askew.experiments.plan import Plan
-from askew.images import content_hash
-from askew.settings import Settings, progress_bar
+from askew.files.images import content_hash
 from askew.train.features import open_features
 from askew.train.prepare import Data
 from askew.types import ImageRef, Question

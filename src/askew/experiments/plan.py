@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 
 from askew.errors import BadOption, UsageError
-from askew.files import replaced
-from askew.limits import read_object
-from askew.outputs import refuse_foreign
+from askew.files.limits import read_object
+from askew.files.output_folders import refuse_foreign
+from askew.files.read_write import replaced
 
 TEST_SCENES = 3
 """The test split is of a world so many times as large: testing is cheap, and pairs of some kinds are rare."""

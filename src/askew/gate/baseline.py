@@ -9,11 +9,13 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from askew.compare import compare_runs
+from askew.engine.compare import compare_runs
+from askew.engine.metric_records import metrics_of, unknown_metrics
+from askew.engine.settings import check_share
 from askew.errors import BadOption
+from askew.files.paths import public_text
 from askew.gate.check import Check, Status
 from askew.gate.requirement import did_you_mean
-from askew.metric_records import metrics_of, unknown_metrics
 from askew.metrics.accuracy import Gap
 from askew.metrics.attacks import AttackErrorRate, AttackTries
 from askew.metrics.compare import Difference, corrected
@@ -21,10 +23,8 @@ from askew.metrics.flips import Flips
 from askew.metrics.interval import LEAST_IMAGES
 from askew.metrics.introspect import Introspect
 from askew.metrics.rates import AnswerRate
-from askew.public import public_text
 from askew.report.figures import probability, show
 from askew.report.load import Run
-from askew.settings import check_share
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from askew.engine.settings import Settings, check_share
 from askew.report.load import Run
-from askew.settings import Settings, check_share
 
 
 class Status(str, Enum):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 
+from askew.files.resources import resource
 from askew.language.inflect import singular
 from askew.language.tagger import Token
 from askew.language.wordnet import Pos, WordNet
-from askew.shipped import shipped
 
 _LONGEST = 4
 _REMEMBERED = 1 << 16
@@ -106,7 +106,7 @@ def _openings(wordnet: WordNet, pos: Pos) -> dict[str, set[str]]:
 @lru_cache(maxsize=1)
 def _starts() -> dict[str, tuple[tuple[str, ...], ...]]:
     """The listed phrases by their first word; if that ends in ``*``, by each of its inflected forms."""
-    phrases: list[str] = shipped("language/fixed_phrases.yaml")
+    phrases: list[str] = resource("language/fixed_phrases.yaml")
     starts: dict[str, list[tuple[str, ...]]] = {}
     for phrase in phrases:
         first, *rest = phrase.split()

@@ -9,9 +9,9 @@ import re
 from functools import lru_cache
 from typing import Any
 
+from askew.files.resources import resource
 from askew.language.numbers import number_word
 from askew.language.tagger import import_alone
-from askew.shipped import shipped
 
 _VOWEL_LETTERS = frozenset("aefhilmnorsx")
 """Letters whose names begin with a vowel sound."""
@@ -185,7 +185,7 @@ def _plurals() -> dict[str, str]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = shipped("language/nouns.yaml")
+    data: dict[str, Any] = resource("language/nouns.yaml")
     return data
 
 
@@ -251,5 +251,5 @@ def _first_number_word(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _article_exceptions() -> dict[str, tuple[str, ...]]:
-    data = shipped("language/articles.yaml")
+    data = resource("language/articles.yaml")
     return {name: tuple(words) for name, words in data.items()}

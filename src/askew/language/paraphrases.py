@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from askew.errors import DataError
+from askew.files.resources import resource
 from askew.language.tagger import Token
-from askew.shipped import shipped
 
 _INNER = frozenset(("JJ", "JJR", "JJS", "NN", "NNS", "NNP", "NNPS", "CD", "POS", "VBN", "HYPH"))
 _OUTER = frozenset(("DT", "PDT", "PRP$", "WP$"))
@@ -102,7 +102,7 @@ class Paraphrases:
 @lru_cache(maxsize=1)
 def reviewed() -> tuple[Paraphrase, ...]:
     """The reviewed rules."""
-    entries: list[dict[str, str]] = shipped("language/paraphrases.yaml")
+    entries: list[dict[str, str]] = resource("language/paraphrases.yaml")
     return tuple(
         Paraphrase(entry["id"], entry["from"], entry["to"], (entry["good"], entry["becomes"]), entry["bad"])
         for entry in entries

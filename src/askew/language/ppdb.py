@@ -23,7 +23,7 @@ from hashlib import sha256
 from math import isfinite
 
 from askew.errors import BadOption, BadRecord
-from askew.files import opened
+from askew.files.read_write import opened
 from askew.language.paraphrases import Paraphrase
 from askew.language.thesaurus import POS_OF_TAG, Synonym
 

@@ -14,9 +14,9 @@ from functools import lru_cache
 from math import log
 from typing import Any
 
+from askew.files.resources import resource
 from askew.language.word_counts import words_of
 from askew.language.wordnet import Pos, Synset, WordNet
-from askew.shipped import shipped
 
 _RELATIONS = ("@", "~", "&", "+", "#p", "%p", "*", "^", "=", "!")
 """Hypernyms, hyponyms, similar, derived, parts and wholes, entailed, see also, attributes, antonyms."""
@@ -134,5 +134,5 @@ def _stop() -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = shipped("language/senses.yaml")
+    data: dict[str, Any] = resource("language/senses.yaml")
     return data

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from askew.files.resources import resource
 from askew.language.wordnet import Pos, Synset, WordNet
-from askew.shipped import shipped
 
 UNREVIEWED = 0.9
 """The highest confidence of a synonym that only WordNet lists: it also calls a hand a mitt."""
@@ -98,7 +98,7 @@ def _share(wordnet: WordNet, word: str, sense: Synset) -> float:
 
 @lru_cache(maxsize=2)
 def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
-    data: dict[str, Any] = shipped("language/synonyms.yaml")
+    data: dict[str, Any] = resource("language/synonyms.yaml")
     rules: dict[tuple[str, Pos], list[Synonym]] = {}
     for name, entry in data.items():
         sense = wordnet.named(name)
@@ -162,7 +162,7 @@ class Antonyms:
 
 @lru_cache(maxsize=2)
 def _antonym_rules(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Antonym, ...]]:
-    data: dict[str, list[dict[str, Any]]] = shipped("language/antonyms.yaml")
+    data: dict[str, list[dict[str, Any]]] = resource("language/antonyms.yaml")
     rules: dict[tuple[str, Pos], list[Antonym]] = {}
     for kind, entries in data.items():
         pos: Pos = "v" if kind == "verbs" else "a"

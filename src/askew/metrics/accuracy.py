@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
+from askew.answers.normalise import clean, normalise
 from askew.errors import BadOption
 from askew.metrics.ratio import ratio
-from askew.text import clean, normalise
 from askew.types import Mode, Outcome, Prediction, Question, Row
 
 Side: TypeAlias = Literal["original", "paired", "variant", "all"]

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from askew.answers.normalise import modal_answer, normalise
 from askew.metrics.accuracy import summed
 from askew.metrics.correct import Correct, check_correct, judged_pairs
 from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
 from askew.metrics.ratio import ratio
-from askew.text import modal_answer, normalise
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 
 

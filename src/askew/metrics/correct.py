@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from typing import TypeAlias
 
+from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import accuracy, check_mode
-from askew.text import modal_answer, normalise
 from askew.types import Mode, Outcome, Prediction, Question
 
 Correct: TypeAlias = str

@@ -12,9 +12,9 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import product
 
+from askew.answers.normalise import normalise
 from askew.metrics.accuracy import accuracy
 from askew.metrics.correct import Correct, judged
-from askew.text import normalise
 from askew.types import Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
 

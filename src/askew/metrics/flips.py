@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.consistency import consistent
 from askew.metrics.correct import Correct, check_correct, judged
 from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
 from askew.metrics.ratio import ratio
-from askew.text import modal_answer, normalise
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 
 FlipKind: TypeAlias = Literal["any", "positive", "negative", "wrong", "right"]

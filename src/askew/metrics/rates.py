@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
+from askew.answers.normalise import normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.fillings import filled
 from askew.metrics.ratio import ratio
-from askew.text import normalise
 from askew.types import Outcome, Row
 
 Says: TypeAlias = Literal["yes", "no", "other"]

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from askew.answers.normalise import modal_answer
 from askew.errors import DataError
-from askew.limits import bounded_read, load_json
-from askew.text import modal_answer
+from askew.files.limits import bounded_read, load_json
 from askew.types import Prediction, Question
 from askew.verbs import Dataset
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
-from askew.files import fingerprint
+from askew.files.fingerprint import fingerprint
 from askew.models.eyes import REFERENCE, Eyes, load, read_json
 from askew.models.pixels import pixels
 from askew.types import Prediction, Question

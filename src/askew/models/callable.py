@@ -14,7 +14,7 @@ from typing import Any
 from uuid import uuid4
 
 from askew.errors import AskewError, ModelError
-from askew.images import open_image
+from askew.files.images import open_image
 from askew.models.content import Reading, Untold
 from askew.types import Prediction, Question
 

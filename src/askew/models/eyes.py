@@ -14,8 +14,8 @@ import orjson
 from numpy.typing import NDArray
 
 from askew.errors import DataError, need
-from askew.images import content_hash
-from askew.limits import bounded_read, load_json
+from askew.files.images import content_hash
+from askew.files.limits import bounded_read, load_json
 from askew.models.pixels import pixels
 from askew.types import ImageRef
 

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from askew.errors import DataError, ModelError, need
-from askew.files import cache_folder, file_sha256, replaced
-from askew.limits import bounded_read, load_json
-from askew.shipped import shipped
+from askew.files.fingerprint import file_sha256
+from askew.files.limits import bounded_read, load_json
+from askew.files.paths import cache_folder
+from askew.files.read_write import replaced
+from askew.files.resources import resource
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: words, one after another (BLIP, LLaVA, ...).
@@ -238,7 +240,7 @@ def read_labels(file: str) -> tuple[str, ...]:
 @lru_cache
 def prompts() -> Mapping[str, str]:
     """The default prompt of each kind and family."""
-    table: Mapping[str, str] = shipped("models/hf_prompts.yaml")
+    table: Mapping[str, str] = resource("models/hf_prompts.yaml")
     return table
 
 

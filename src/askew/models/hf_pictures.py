@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any
 
 from askew.errors import BadImage
-from askew.images import content_hash, open_image
+from askew.files.images import content_hash, open_image
 from askew.types import Question
 
 

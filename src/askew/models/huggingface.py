@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
-from askew.files import fingerprint
+from askew.files.fingerprint import fingerprint
 from askew.models.hf_classify import Classifier, RegionClassifier
 from askew.models.hf_folder import Folder, Task, find
 from askew.models.hf_generate import Generator

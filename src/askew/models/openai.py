@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from askew.errors import BadImage, BadOption, ModelError
-from askew.images import check_image
+from askew.files.images import check_image
 from askew.models.endpoint.asking import Asking, Manner, streamed
 from askew.models.endpoint.budget import Budget, Limits, Price, price_of
 from askew.models.endpoint.chat import Chat

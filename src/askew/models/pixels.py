@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from askew.images import open_image
+from askew.files.images import open_image
 from askew.types import ImageRef
 
 

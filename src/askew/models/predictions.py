@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from askew.data.predictions import read_predictions
 from askew.errors import MissingPredictions
-from askew.files import fingerprint
+from askew.files.fingerprint import fingerprint
 from askew.types import Id, Prediction, Question
 
 

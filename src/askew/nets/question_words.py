@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.text import tokens
+from askew.answers.normalise import tokens
 
 PADDING, UNKNOWN = 0, 1
 """The first two numbers are no words."""

@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from askew.files.resources import resource
 from askew.language.inflect import base, is_plural
 from askew.language.tagger import Token
-from askew.shipped import shipped
 
 _DETERMINERS = ("DT", "PDT", "WDT", "WP", "PRP$", "WP$")
 _LETTERS = dict.fromkeys(_DETERMINERS, "D") | dict.fromkeys(("CD", "VBN", "VBG", "HYPH"), "J")
@@ -156,5 +156,5 @@ def _letters(tokens: Sequence[Token]) -> str:
 @lru_cache(maxsize=1)
 def word_lists() -> dict[str, Any]:
     """The small words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
-    data: dict[str, Any] = shipped("language/backtranslation.yaml")
+    data: dict[str, Any] = resource("language/backtranslation.yaml")
     return data

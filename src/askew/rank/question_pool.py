@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from askew.shipped import shipped
-from askew.text import tokens
+from askew.answers.normalise import tokens
+from askew.files.resources import resource
 from askew.types import Question
 
 
@@ -80,5 +80,5 @@ def pool_of(questions: Iterable[Question], yes_no: bool = False) -> Pool:
 
 @lru_cache(maxsize=1)
 def _openings() -> frozenset[str]:
-    words: list[str] = shipped("language/backtranslation.yaml")["opens"]
+    words: list[str] = resource("language/backtranslation.yaml")["opens"]
     return frozenset(words) | {f"{word}n" for word in words}  # isn't, aren't: what stands before the apostrophe

@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.files import cache_folder
+from askew.files.paths import cache_folder
 from askew.types import Ranked
 
 

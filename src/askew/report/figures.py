@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 DASH = "—"
 
@@ -159,7 +159,7 @@ def probability(p: float | None) -> str:
 
 @cache
 def _named() -> dict[str, dict[str, Any]]:
-    named: dict[str, dict[str, Any]] = shipped("report/metrics.yaml")
+    named: dict[str, dict[str, Any]] = resource("report/metrics.yaml")
     return named
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 from askew.report.breaks import examples, find_breaks
 from askew.report.census import take_census
 from askew.report.content import SUPPORT, Content

@@ -13,9 +13,9 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.image_folders import ImageFolders, remembered
-from askew.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
-from askew.records import outcome_from
+from askew.files.image_folders import ImageFolders, remembered
+from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
+from askew.files.records import outcome_from
 from askew.report.figures import NOTHING, Figure, title
 from askew.report.results_check import check_results
 from askew.types import Outcome

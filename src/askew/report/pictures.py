@@ -11,7 +11,7 @@ from typing import Any
 
 from PIL import Image
 
-from askew.images import open_encoded
+from askew.files.images import open_encoded
 
 LONGEST = 224
 """Pixels of the longer side."""

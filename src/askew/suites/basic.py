@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
+from askew.engine.settings import Settings, progress_bar
 from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
@@ -20,7 +21,6 @@ from askew.rank.bqd import BqdFile
 from askew.rank.question_pool import pool_of
 from askew.rank.ranking import BATCH, Ranking
 from askew.registry import make
-from askew.settings import Settings, progress_bar
 from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
 from askew.suites.measures import both_sides

@@ -9,7 +9,7 @@ from typing import Any
 
 from askew.data.write import encoded, modal
 from askew.errors import DataError
-from askew.files import replaced
+from askew.files.read_write import replaced
 from askew.types import Group, Variant
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 Rows = dict[str, tuple[float | None, ...]]
 
@@ -17,5 +17,5 @@ def published(suite: str) -> dict[str, Rows]:
     >>> published("rad")["rad"]["BUTD (VQA)"][0]
     67.15
     """
-    tables: dict[str, dict[str, Any]] = shipped(f"suites/{suite}.yaml")
+    tables: dict[str, dict[str, Any]] = resource(f"suites/{suite}.yaml")
     return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in tables.items()}

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.answers.normalise import clean, normalise
 from askew.errors import DataError
 from askew.metrics.accuracy import leave_one_out
-from askew.text import clean, normalise
 from askew.types import Question
 
 MOST_EACH = 10

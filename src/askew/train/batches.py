@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from askew.errors import BadImage
-from askew.files import cache_folder
-from askew.images import content_hash
+from askew.files.images import content_hash
+from askew.files.paths import cache_folder
 from askew.nets.layers import Batch
 from askew.nets.question_words import Words
 from askew.train.answer_targets import Answers

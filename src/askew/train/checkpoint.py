@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from askew.errors import DataError
-from askew.files import replaced
+from askew.files.read_write import replaced
 
 STATE, BEST = "state.pt", "weights.pt"
 """The file from which a training resumes, and the weights of the best epoch."""

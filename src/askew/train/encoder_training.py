@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as fn
 
-from askew.files import replaced
+from askew.files.read_write import replaced
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.train.world_labels import LabelledImages
 

@@ -9,15 +9,15 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from askew.answers.normalise import tokens
 from askew.errors import UsageError
-from askew.files import replaced
-from askew.images import open_image
+from askew.files.images import open_image
+from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
 from askew.nets.module_network import MODULES
 from askew.nets.networks import PixelNet
 from askew.report.frame import own
 from askew.report.markup import Html, el, join
-from askew.text import tokens
 from askew.train.trained import Trained
 from askew.types import Group, ImageRef, Question
 

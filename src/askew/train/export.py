@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 
 from askew.errors import AskewError, BadOption, RunError, need
-from askew.files import replaced
+from askew.files.read_write import replaced
 from askew.nets.layers import Output
 from askew.nets.region_encoder import RegionEncoder
 from askew.train.trained import Trained, load_trained

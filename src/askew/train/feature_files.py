@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadImage, DataError, need
-from askew.files import fingerprint
-from askew.images import content_hash
+from askew.files.fingerprint import fingerprint
+from askew.files.images import content_hash
 from askew.models.hf_regions import Regions, checked
 from askew.types import ImageRef, Question
 

@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption, DataError, need
-from askew.files import cache_folder, fingerprint, replaced
-from askew.images import content_hash
+from askew.files.fingerprint import fingerprint
+from askew.files.images import content_hash
+from askew.files.paths import cache_folder
+from askew.files.read_write import replaced
 from askew.models.eyes import REFERENCE, Eyes
 from askew.models.pixels import pixels
 from askew.nets.net_config import NetConfig

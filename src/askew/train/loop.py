@@ -18,14 +18,15 @@ from torch import Tensor, nn
 
 from askew import __version__
 from askew.api import as_data
+from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError, UsageError
-from askew.files import alone_in, clear_parts, replaced
-from askew.limits import read_object
+from askew.files.limits import read_object
+from askew.files.locks import alone_in
+from askew.files.output_folders import refuse_foreign
+from askew.files.read_write import clear_parts, replaced
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
-from askew.outputs import refuse_foreign
-from askew.settings import Settings, progress_bar
 from askew.train.batches import Rows, order
 from askew.train.checkpoint import BEST, STATE, Progress, load_state, save_state, save_weights
 from askew.train.features import FeatureStore

@@ -11,11 +11,11 @@ from typing import Any, TypeAlias
 
 from askew.api import Questions
 from askew.data.groups import read_groups
+from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig
 from askew.nets.question_words import Words
 from askew.registry import make, names
-from askew.settings import Named
 from askew.train.answer_targets import Answers
 from askew.train.batches import Encoding, Pairs, Rows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store

@@ -14,11 +14,11 @@ from typing import Any
 import torch
 
 from askew.api import as_data
+from askew.files.resources import resource
 from askew.metrics.official import official_table
 from askew.models.bundled import Onnx
 from askew.nets.region_encoder import EncoderConfig
 from askew.registry import make
-from askew.shipped import shipped
 from askew.train.encoder_training import EncoderTrainConfig, train_encoder
 from askew.train.export import export_encoder, export_trained
 from askew.train.features import WorldFeatures
@@ -84,7 +84,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, required=True, help="the folder for ONNX files and for the work on them")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="encoder, or names of models (default: everything)")
     args = parser.parse_args(argv)
-    plan = shipped("train/reference.yaml")
+    plan = resource("train/reference.yaml")
     torch.set_num_threads(plan["training"]["threads"])
     work = args.output / "work"
     wanted = args.only or ["encoder", *plan["models"]]

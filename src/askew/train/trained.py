@@ -12,8 +12,8 @@ import torch
 from torch import nn
 
 from askew.errors import AskewError, DataError
-from askew.images import content_hash
-from askew.limits import bounded_read, load_json
+from askew.files.images import content_hash
+from askew.files.limits import bounded_read, load_json
 from askew.nets.layers import Batch, Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from askew.files import replaced
+from askew.files.read_write import replaced
 from askew.report.figures import Figure
 from askew.report.frame import framed
 from askew.report.markup import Html, details, el, join, table

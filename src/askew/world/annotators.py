@@ -13,8 +13,8 @@ from functools import cache
 from itertools import accumulate
 from random import Random
 
+from askew.answers.normalise import normalise
 from askew.language.numbers import number_word
-from askew.text import normalise
 from askew.world.meaning import Asked
 from askew.world.phrasing import data
 from askew.world.vocabulary import classes

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from askew.errors import BadOption, DataError
-from askew.files import cache_folder
+from askew.files.paths import cache_folder
 from askew.types import Question
 from askew.world.shelf import Shelf, generator
 from askew.world.splits import indices

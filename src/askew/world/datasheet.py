@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from askew.text import normalise
+from askew.answers.normalise import normalise
 from askew.types import Scene
 from askew.world.shelf import Kept
 from askew.world.splits import SPLITS

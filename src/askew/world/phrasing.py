@@ -7,7 +7,7 @@ from functools import cache
 from random import Random
 from typing import Any
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 from askew.world.meaning import Draft
 from askew.world.vocabulary import classes
 
@@ -17,7 +17,7 @@ Choice = tuple[tuple[str, ...], tuple[float, ...]]
 @cache
 def data(name: str) -> Mapping[str, Any]:
     """One file of ``phrasings/``."""
-    content: Mapping[str, Any] = shipped(f"world/phrasings/{name}.yaml")
+    content: Mapping[str, Any] = resource(f"world/phrasings/{name}.yaml")
     return content
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import orjson
 
 from askew.errors import DataError
-from askew.files import replaced
-from askew.records import question_from, question_record, scene_from, scene_record
+from askew.files.read_write import replaced
+from askew.files.records import question_from, question_record, scene_from, scene_record
 from askew.types import ImageRef, Question, Scene
 from askew.world.ask import asked_and_answered
 from askew.world.phrasing import data

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 Weights = Mapping[str, float]
 
@@ -66,7 +66,7 @@ class Place:
 
 def read(name: str) -> dict[str, Any]:
     """One data file of the world."""
-    content: dict[str, Any] = shipped(f"world/data/{name}.yaml")
+    content: dict[str, Any] = resource(f"world/data/{name}.yaml")
     return content
 
 

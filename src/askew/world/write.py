@@ -14,8 +14,9 @@ from typing import Any
 
 from askew.data.scenes import write_scenes
 from askew.data.write import write_gqa, write_jsonl, write_vqa
-from askew.files import alone_in, replaced
-from askew.outputs import check_output, note_output
+from askew.files.locks import alone_in
+from askew.files.output_folders import check_output, note_output
+from askew.files.read_write import replaced
 from askew.types import Kind, Question, Scene
 from askew.world.dataset import World
 from askew.world.datasheet import Tally, markdown

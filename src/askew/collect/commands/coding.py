@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the sample, or read coders' files."""
     from askew.collect.stats.statistics import opened_source
-    from askew.settings import check_whole
+    from askew.engine.settings import check_whole
 
     check_whole("size", args.size, least=1)
     check_whole("seed", args.seed)
@@ -38,7 +38,7 @@ def _write(args: argparse.Namespace, source: Source) -> int:
 
     from askew.collect.stats.coding import LABELS, NO_LABEL, draw_sample, sample_lines
     from askew.errors import UsageError
-    from askew.files import write_joined
+    from askew.files.read_write import write_joined
 
     if Path(args.write).exists():
         raise UsageError(f"{args.write}: the file is there already. It may hold a coder's work; give another name.")

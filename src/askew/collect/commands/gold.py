@@ -40,7 +40,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.collect.prepared_items import add_gold_file, promote_gold
     from askew.collect.study import open_study
     from askew.collect.world_items import add_world_gold
-    from askew.settings import check_whole
+    from askew.engine.settings import check_whole
 
     for name in ("promote", "world"):
         if getattr(args, name) is not None:

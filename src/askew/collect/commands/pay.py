@@ -31,7 +31,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.collect.payments import bonus_csv, parse_rates, payments_csv, work_of_all
     from askew.collect.study import open_study
     from askew.errors import UsageError
-    from askew.files import write_joined
+    from askew.files.read_write import write_joined
 
     if (args.bonuses is None) != (args.id is None):
         raise UsageError("--bonuses and --id go together: the file, and the name of the ids in it.")

@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.collect.schema import quiz_item
     from askew.collect.study import open_study
     from askew.collect.world_items import add_world_quiz
-    from askew.settings import check_whole
+    from askew.engine.settings import check_whole
 
     if args.world is not None:
         check_whole("world", args.world, least=1)

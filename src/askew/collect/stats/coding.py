@@ -17,11 +17,11 @@ from askew.collect.stats.rates import Floats, Rate, share
 from askew.collect.stats.sheets import Cell, Column, Sheet
 from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
-from askew.limits import bounded_read
+from askew.files.limits import bounded_read
+from askew.files.spreadsheet import csv_line
 from askew.metrics.by_image import by_image, settled
 from askew.metrics.interval import interval
 from askew.metrics.ratio import ratio
-from askew.spreadsheet import csv_line
 from askew.types import Outcome, Row
 
 SAMPLE = 300

@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from askew.answers.normalise import normalise, tokens
 from askew.collect.agreement import AlphaSums
 from askew.collect.example_types import Verdicts, example_type, text_rule_removes
 from askew.collect.stats.rates import Floats, Ints, Mask
@@ -18,7 +19,6 @@ from askew.collect.stats.vocabulary import Vocabulary
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
 from askew.metrics.accuracy import accuracy
-from askew.text import normalise, tokens
 from askew.world.phrasing import question_type
 
 TYPES = "ABCDE"

@@ -12,9 +12,9 @@ from askew.collect.stats.drawings import draw, standalone
 from askew.collect.stats.page import page
 from askew.collect.stats.sheets import csv_rows, json_of
 from askew.collect.stats.statistics import Statistics
-from askew.files import write_joined
+from askew.files.read_write import write_joined
+from askew.files.spreadsheet import csv_line
 from askew.metrics.interval import METHOD
-from askew.spreadsheet import csv_line
 
 FORMAT = 1
 PAGE = "stats.html"

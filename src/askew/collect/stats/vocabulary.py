@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from askew.answers.normalise import normalise
 from askew.collect.typed_text import same_answer
 from askew.errors import DataError
-from askew.limits import bounded_read, load_json
-from askew.text import normalise
+from askew.files.limits import bounded_read, load_json
 
 
 class Vocabulary:

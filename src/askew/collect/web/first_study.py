@@ -12,9 +12,9 @@ from askew.collect.study import FILE, Study, create_study, open_study
 from askew.collect.study_settings import settings_of
 from askew.collect.world_images import import_world
 from askew.collect.world_items import add_world_quiz
+from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
-from askew.settings import check_whole
 
 ROBOTS = ("bundled:xnm", "bundled:xnm-q3r", "bundled:cnn-lstm")
 """The ensemble of a study that names no models: the reference models that look at the image."""

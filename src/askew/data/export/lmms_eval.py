@@ -11,7 +11,7 @@ import orjson
 
 from askew.data.export.rows import IDS, Asked
 from askew.data.write import line
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 
 _TASK = """\
 # A task for lmms-eval, written by askew. Run it from anywhere:

@@ -8,7 +8,7 @@ from typing import Any
 
 from askew.data.export.rows import Asked, picture_name
 from askew.data.write import line
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 
 
 def write_plain(asked: Iterable[Asked], folder: Path, name: str) -> list[Path]:

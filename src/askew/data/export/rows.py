@@ -10,7 +10,7 @@ import orjson
 
 from askew.data.write import modal
 from askew.errors import DataError
-from askew.images import content_hash
+from askew.files.images import content_hash
 from askew.types import Group, Id, ImageRef, Question
 
 ANSWER_PROMPT = "\nAnswer the question using a single word or phrase."

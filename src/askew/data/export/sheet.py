@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from askew.data.export.rows import IDS, Asked, picture_name
-from askew.files import write_joined
-from askew.spreadsheet import csv_line
+from askew.files.read_write import write_joined
+from askew.files.spreadsheet import csv_line
 
 _MARK = b"\xef\xbb\xbf"
 """By which Excel knows UTF-8."""

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from askew.data.export.rows import IDS, Asked
-from askew.files import write_joined
-from askew.images import image_bytes
+from askew.files.images import image_bytes
+from askew.files.read_write import write_joined
 from askew.types import ImageRef
 
 

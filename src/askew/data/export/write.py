@@ -15,7 +15,7 @@ from askew.data.export.sheet import write_sheet
 from askew.data.export.vlmevalkit import write_vlmevalkit
 from askew.data.write import line
 from askew.errors import DataError, UsageError
-from askew.files import write_joined
+from askew.files.read_write import write_joined
 from askew.types import Group
 
 Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]

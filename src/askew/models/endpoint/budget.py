@@ -7,7 +7,7 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from askew.errors import BadOption, DataError
-from askew.limits import read_yaml
+from askew.files.limits import read_yaml
 
 
 @dataclass(frozen=True, slots=True)

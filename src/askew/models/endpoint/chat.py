@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
+from askew.engine.store import is_token_count
 from askew.errors import BadOption
 from askew.models.endpoint.pictures import Picture
-from askew.store import is_token_count
 from askew.types import Id, Prediction, Question
 
 _FIELD = re.compile(r"\{(question|context)\}")

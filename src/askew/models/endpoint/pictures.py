@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from askew.images import content_hash, image_bytes, open_encoded, open_image
+from askew.files.images import content_hash, image_bytes, open_encoded, open_image
 from askew.types import ImageRef
 
 if TYPE_CHECKING:

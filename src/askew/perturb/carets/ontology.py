@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
+from askew.files.resources import resource
 from askew.language import inflect
 from askew.language.wordnet import WordNet
-from askew.shipped import shipped
 
 Number = Literal["one", "many", "mass"]
 """``a cup``, ``any cups``, ``any water``."""
@@ -235,7 +235,7 @@ def names() -> Mapping[str, Any]:
 
 def read(file: str) -> dict[str, Any]:
     """A data file of this package."""
-    data: dict[str, Any] = shipped(f"perturb/carets/data/{file}")
+    data: dict[str, Any] = resource(f"perturb/carets/data/{file}")
     return data
 
 

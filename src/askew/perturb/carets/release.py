@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import orjson
 
-from askew.files import replaced
+from askew.files.read_write import replaced
 from askew.types import Group, Question, Variant
 
 SUFFIXES = {

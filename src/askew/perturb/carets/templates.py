@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 Split = Literal["all", "odd", "even"]
 """Which templates are used: all, or one half, so that a model can be trained on the other."""
@@ -73,7 +73,7 @@ def templates(type_: str) -> tuple[Template, ...]:
     >>> [len(templates(each)) for each in TYPES]
     [54, 18, 18, 25, 25, 39, 28]
     """
-    data: dict[str, list[dict[str, Any]]] = shipped(f"perturb/carets/templates/{TYPES[type_]}.yaml")
+    data: dict[str, list[dict[str, Any]]] = resource(f"perturb/carets/templates/{TYPES[type_]}.yaml")
     entries = [entry for part in ("plain", "related") for entry in data.get(part, ())]
     return tuple(_template(type_, number, entry) for number, entry in enumerate(entries, 1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 
 @lru_cache(maxsize=1)
@@ -14,5 +14,5 @@ def words() -> dict[str, frozenset[str]]:
     >>> "very" in words()["joined"]
     True
     """
-    data: dict[str, list[str]] = shipped("perturb/lexical/words.yaml")
+    data: dict[str, list[str]] = resource("perturb/lexical/words.yaml")
     return {name: frozenset(listed) for name, listed in data.items()}

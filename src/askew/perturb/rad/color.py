@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from askew.files.resources import resource
 from askew.language.tagger import Tagger
 from askew.perturb.rad.phrase import phrase_fault
 from askew.perturb.rad.pool import Pools
 from askew.perturb.rad.template import Asked, CannotAsk, plain, read_tokens, tidy
-from askew.shipped import shipped
 
 _SINGULAR = re.compile(r"what (colou?r) is the (.+)\?", re.IGNORECASE)
 _PLURAL = re.compile(r"what (colou?r) are the (.+)\?", re.IGNORECASE)
@@ -97,7 +97,7 @@ class Color:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, dict[str, list[str]]]:
-    data: dict[str, dict[str, list[str]]] = shipped("perturb/rad/colors.yaml")
+    data: dict[str, dict[str, list[str]]] = resource("perturb/rad/colors.yaml")
     return data
 
 

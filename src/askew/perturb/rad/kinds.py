@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
 """Where the answer stands: behind the noun with an article, behind it without one, or before it."""
@@ -79,7 +79,7 @@ def _kin() -> dict[str, frozenset[int]]:
 
 @lru_cache(maxsize=1)
 def _data() -> dict[str, Any]:
-    data: dict[str, Any] = shipped("perturb/rad/kinds.yaml")
+    data: dict[str, Any] = resource("perturb/rad/kinds.yaml")
     return {name: _words(value) if isinstance(value, list) and name != "kin" else value for name, value in data.items()}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 
 def word_list(name: str) -> frozenset[str]:
@@ -18,5 +18,5 @@ def word_list(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1)
 def _lists() -> dict[str, frozenset[str]]:
-    data = shipped("perturb/rad/words.yaml")
+    data = resource("perturb/rad/words.yaml")
     return {name: frozenset(str(word) for word in words) for name, words in data.items()}

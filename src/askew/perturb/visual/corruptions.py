@@ -17,10 +17,10 @@ import numpy.typing as npt
 from PIL import Image
 
 from askew.errors import BadOption
-from askew.images import open_encoded
+from askew.files.images import open_encoded
+from askew.files.resources import resource
 from askew.perturb.visual.hide_background import gaussian
 from askew.perturb.visual.image_encoding import Encoding, check_encoding, encode, image_of
-from askew.shipped import shipped
 from askew.types import Expect, Question, Refusal, Variant
 
 KINDS = ("noise", "blur", "bright", "contrast", "jpeg")
@@ -90,7 +90,7 @@ def corrupted(image: Image.Image, kind: str, severity: int, rng: Random) -> Imag
 
 @cache
 def _strengths() -> Mapping[str, tuple[float, ...]]:
-    return {kind: tuple(values) for kind, values in shipped("perturb/visual/corruptions.yaml").items()}
+    return {kind: tuple(values) for kind, values in resource("perturb/visual/corruptions.yaml").items()}
 
 
 def _noise(image: Image.Image, strength: float, rng: Random) -> Image.Image:

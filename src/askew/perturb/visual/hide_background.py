@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from askew.errors import BadImage, BadOption
-from askew.images import image_bytes, open_encoded
+from askew.files.images import image_bytes, open_encoded
 from askew.perturb.visual.image_encoding import Encoding, check_encoding, encode, image_of
 from askew.perturb.visual.question_regions import (
     Box,

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias, get_args
 from PIL import Image
 
 from askew.errors import BadImage, BadOption
-from askew.images import open_image
+from askew.files.images import open_image
 from askew.types import ImageRef, Question
 
 Encoding: TypeAlias = Literal["jpeg", "png"]

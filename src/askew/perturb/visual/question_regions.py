@@ -8,9 +8,9 @@ from math import ceil, floor
 from random import Random
 from typing import TypeAlias
 
+from askew.answers.normalise import modal_answer, tokens
+from askew.files.resources import resource
 from askew.language.inflect import singular
-from askew.shipped import shipped
-from askew.text import modal_answer, tokens
 from askew.types import Question, Scene, Thing
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -112,7 +112,7 @@ def _belonging(scene: Scene, found: Set[str]) -> Iterator[str]:
 
 @cache
 def _words() -> Mapping[str, frozenset[str]]:
-    return {kind: frozenset(words) for kind, words in shipped("perturb/visual/place_words.yaml").items()}
+    return {kind: frozenset(words) for kind, words in resource("perturb/visual/place_words.yaml").items()}
 
 
 def _side(start: float, stop: float, whole: int) -> tuple[int, int]:

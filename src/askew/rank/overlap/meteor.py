@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.language.wordnet import Pos, WordNet
 from askew.rank.compiled import compiled
@@ -16,7 +17,6 @@ from askew.rank.overlap.ngrams import count_word, seek
 from askew.rank.overlap.porter import stem
 from askew.rank.overlap.text_index import Index, check_rule, cumulated, read
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
-from askew.text import tokens
 
 Floats = NDArray[np.float64]
 

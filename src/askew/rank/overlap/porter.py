@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.shipped import shipped
+from askew.files.resources import resource
 
 Rules = Sequence[tuple[str, str]]
 
@@ -50,7 +50,7 @@ class _Steps:
 
 @lru_cache(maxsize=1)
 def _steps() -> _Steps:
-    data = shipped("rank/overlap/porter.yaml")
+    data = resource("rank/overlap/porter.yaml")
     irregular = {form: base for base, forms in data["irregular"].items() for form in forms}
     rules = {name: [(old, new) for old, new in data[name]] for name in ("plurals", "restored", "double", "single")}
     return _Steps(irregular, last=[(ending, "") for ending in data["last"]], **rules)

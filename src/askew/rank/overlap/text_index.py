@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.answers.normalise import tokens
 from askew.errors import BadOption, DataError
 from askew.rank.question_pool import Pool
-from askew.text import tokens
 
 SEEDED = "seeded:"
 

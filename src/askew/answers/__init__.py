@@ -1,0 +1,1 @@
+"""Answers as text: the official VQA normalisation, and answers extracted from free text."""

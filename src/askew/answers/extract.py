@@ -1,0 +1,286 @@
+"""From a model's own words to a VQA answer: a named step whose name stands in results.json.
+
+The store keeps the words, the step is applied when they are scored, so another step needs no new asking. It looks at
+the question and the words alone, never at people's answers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from askew.answers.extract_count import count
+from askew.answers.extract_rules import bare, first_sentence, opened, refuses, rules, unquoted
+from askew.answers.normalise import tokens
+from askew.errors import BadOption
+from askew.types import Prediction, Question
+
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 3}
+"""The steps there are. A version is raised whenever a step may take another answer out of the same words."""
+STEPS = tuple(VERSIONS)
+REFUSAL, EMPTY = "refusal", "empty answer"
+
+
+def check_step(step: str) -> None:
+    """Refuse a step that is none."""
+    if step not in STEPS:
+        raise BadOption(f"No extraction is called {step!r}. Known: {', '.join(STEPS)}.")
+
+
+def signature(step: str) -> str:
+    """The step with its version.
+
+    >>> signature("short")
+    'short-v3'
+    """
+    check_step(step)
+    return f"{step}-v{VERSIONS[step]}"
+
+
+def extract(step: str, question: Question, prediction: Prediction) -> Prediction:
+    """The prediction with its answer taken out of the model's words, which stay beside it as ``raw``.
+
+    >>> said = Prediction(1, "Yes, there is a dog.")
+    >>> found = extract("short", Question(1, None, "Is there a dog?"), said)
+    >>> found.answer, found.raw
+    ('yes', 'Yes, there is a dog.')
+    >>> extract("short", Question(1, None, "Who is it?"), Prediction(1, "I'm sorry, I can't help with that.")).error
+    'refusal'
+    """
+    check_step(step)
+    if step == "none" or prediction.answer is None:
+        return prediction
+    answer, error = short(question.text, prediction.answer)
+    return replace(prediction, answer=answer, error=error, raw=prediction.answer)
+
+
+def short(question: str, words: str) -> tuple[str | None, str | None]:
+    """An answer in few words and lower case, or what kind of non-answer the words are.
+
+    Thoughts and marks go; then a question of yes or no takes the first word (or what the sentence affirms), a question
+    how many takes the number, any other what a sentence says of its subject, or else its first clause.
+
+    >>> short("How many dogs are there?", "There are **three** dogs.")
+    ('3', None)
+    >>> short("What color is the cat?", "<think>Fur.</think>The cat is white.")
+    ('white', None)
+    """
+    text = bare(words)
+    if not text:
+        return None, EMPTY
+    form = yes_no if asks_yes_no(question) else count if asks_how_many(question) else None
+    if form is not None and (found := form(question, text)) is not None:
+        return found, None
+    if refuses(text):
+        return None, REFUSAL
+    found = _settled(question, text)
+    return (found, None) if found else (None, EMPTY)
+
+
+def asks_yes_no(question: str) -> bool:
+    """True for a question that begins with an auxiliary (after an opening such as "In the picture,"), without "or".
+
+    >>> [asks_yes_no(q) for q in ("Is it red?", "In the photo, are there dogs?", "Is it red or blue?", "What is it?")]
+    [True, True, False, False]
+    """
+    if "or" in tokens(question):
+        return False
+    return any(tokens(part)[:1] and tokens(part)[0] in rules().auxiliaries for part in question.split(",")[-2:])
+
+
+def asks_how_many(question: str) -> bool:
+    """True for a question after a number of things.
+
+    >>> [asks_how_many(q) for q in ("How many cats?", "What is the number of cats?", "What number is on the bus?")]
+    [True, True, False]
+    """
+    return rules().counting.search(question) is not None
+
+
+def yes_no(question: str, text: str) -> str | None:
+    """yes or no, or None when the text says neither.
+
+    >>> yes_no("Is the dog asleep?", "The dog is not asleep."), yes_no("Is the cat black?", "The cat is white.")
+    ('no', None)
+    """
+    known = rules()
+    whole = first_sentence(text)
+    if known.undecided.match(whole):
+        return None
+    for sentence in dict.fromkeys((whole, first_sentence(opened(text)))):
+        if known.says_no.match(sentence):
+            return "no"
+        if known.says_yes.match(sentence):
+            return "yes"
+    words = tokens(sentence)
+    if words[:1] and words[0] in known.affirm:
+        return "yes"
+    if words[:1] and words[0] in known.deny:
+        return "no"
+    if refuses(text) or known.open & {*words} - {*tokens(question)}:
+        return None
+    if words[:1] == ("there",) and not known.deny.isdisjoint(words[2:3]):
+        return "no"
+    if words[:1] and words[0] in known.partly and not {"all", "both", "every"}.isdisjoint(tokens(question)):
+        return "no"
+    said = {word for word in tokens(text) if word in ("yes", "no")}
+    if len(said) == 1 and not (said == {"no"} and "yes" not in words and "no" not in words[:3]):
+        return said.pop()
+    return _affirmed(question, words)
+
+
+def phrase(question: str, text: str) -> str:
+    """What a sentence says of its subject, or else its first clause.
+
+    >>> phrase("What is the man holding?", "The man is holding a tennis racket in his hand.")
+    'tennis racket'
+    >>> phrase("Where is the cat?", "The cat is on the table, next to a cup.")
+    'on the table'
+    """
+    sentence = _CONTRAST.sub("", _unlabelled(question, opened(first_sentence(opened(text)))))
+    sentence = _said_of_subject(question, sentence)
+    clause = sentence
+    if len(sentence.split()) > 3 and not _LIST.fullmatch(sentence):
+        clause = _CLAUSE.split(sentence, maxsplit=1)[0]
+    for tail in _TAILS:
+        clause = tail.sub("", clause)
+    clause = _ARTICLE.sub("", unquoted(clause)).lower()
+    return _colour(question, clause) if _COLOUR_ASKED.search(question) else clause
+
+
+def _unlabelled(question: str, sentence: str) -> str:
+    """The sentence without a label of the question's own words: "red" of "Color: red"."""
+    label, mark, rest = sentence.partition(":")
+    return rest.strip() if mark and rest[:1] == " " and {*tokens(label)} <= {*tokens(question), "the"} else sentence
+
+
+def _said_of_subject(question: str, sentence: str) -> str:
+    """What a sentence says of its subject; the subject itself where the rest only repeats the question."""
+    if _NOTHING.search(sentence):
+        return "nothing"
+    sentence = _TO_BE.sub("it is ", sentence)
+    match = _COPULA.match(sentence) or _SHOWS.match(sentence)
+    if match is None:
+        return _object(question, sentence)
+    rest = _without_repeated(question, match["rest"])
+    asked, small = {*tokens(question)}, rules().little | rules().auxiliaries | {"being"}
+    subject = match.groupdict().get("subject") or ""
+    new = {*tokens(subject)} - asked - small - {"which", "what", "one"}
+    if new and {*tokens(match["rest"])} - small <= asked and subject.lower() not in _PRONOUNS:
+        return subject
+    return rest or sentence
+
+
+def _object(question: str, sentence: str) -> str:
+    """What follows a verb that the question has too: "a surfboard" of "The man holds a surfboard" ("is holding")."""
+    asked = {_stem(word) for word in tokens(question) if word not in rules().little | rules().auxiliaries}
+    words = sentence.split()
+    for place, word in enumerate(words[1:6], 1):
+        if word.endswith("s") and _stem(word.lower()) in asked and words[place + 1 :]:
+            subject = [w.lower() for w in words[:place]]
+            if subject[0] in {*_PRONOUNS, "the", "a", "his", "her"}:
+                return " ".join(words[place + 1 :])
+    return sentence
+
+
+def _colour(question: str, phrase: str) -> str:
+    """The colour alone where a phrase names the thing with it: "blue" of "wearing a blue shirt"."""
+    words = phrase.split()
+    if words[-1:] in (["color"], ["colour"]) and words[-2:-1] and words[-2] in rules().colours:
+        words = words[:-1]
+    while len(words) > 1 and words[-1] in tokens(question) and words[-2] in rules().colours:
+        words = words[:-1]
+    known = [place for place, word in enumerate(words) if word in rules().colours]
+    if known and _THING.match(phrase):
+        words = words[known[0] : known[0] + 1]
+    return " ".join(words)
+
+
+_COPULA = re.compile(
+    r"^(?:(?P<subject>it|this|that|there|he|she|they|these|those|you|we|i|what|(?:the|a|an|his|her|its|their|my|your|one"
+    r"|both|some|all)\b[^,;:]*?|[\w'’-]+(?: [\w'’-]+){0,3}?)\s+(?:is|are|was|were|(?:would|must|could|might|may) be"
+    r"|(?:appears?|seems?)(?: to (?:be|have been))?|looks?(?: like)?)|(?:it|that|there|he|she|they"
+    r"|these)['’](?:s|re))\b\s+(?:(?:most )?likely |probably |possibly |clearly |currently |mostly |called |named )*"
+    r"(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+_SHOWS = re.compile(
+    r"^(?:it|the [^,;:]*?)\s+(?:(?:shows|displays|indicates|says|reads):?(?=\s[\"“'‘]|\s\d)"
+    r"|(?:has|have) (?=an? [\w-]+ colou?r$))\s*(?P<rest>\S.*)$",
+    re.IGNORECASE,
+)
+_CONTRAST = re.compile(
+    r"^.*?\b(?:not|isn['’]t|aren['’]t)\b[^,;]*[,;] (?:but(?: rather)?|rather|instead)?\s*(?=it\b|they\b)"
+    r"|(?<=\w), (?:and )?not\b.*$",
+    re.I,
+)
+_NOTHING = re.compile(r"\b(?:is|are|does|do)(?: not|n['’]t) (?:\w+ )?anything$", re.IGNORECASE)
+_ITEM = (
+    r"(?!(?:with|which|who|where|while|in|on|at|near|next|but|not|so|as|it|he|she|they|there|because|although)\b)"
+    r"[\w'’-]+(?: [\w'’-]+){0,3}"
+)
+_LIST = re.compile(
+    rf"{_ITEM}(?:, {_ITEM})+,? (?:and|or|&) {_ITEM}|[\w'’-]+(?:, [\w'’-]+){{2,}}(?: [\w'’-]+)?", re.IGNORECASE
+)
+_COLOUR_ASKED = re.compile(r"\b(?:what|which)(?: \w+)? colou?rs?\b", re.IGNORECASE)
+_THING = re.compile(r"(?:\w+ing|\w+s|in|with|painted)\b.* ", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r",\s+(?!and\b|or\b)|\s+[-–—]+\s+|:\s|\s\(|\s(?:because|which|while|although|though|but|since"
+    r"|as (?:it|he|she|they|there)|that (?:is|are|was|were|has|have)"
+    r"|who (?:is|are)|and (?:it|he|she|they|there|is|are))\b",
+    re.IGNORECASE,
+)
+_TAILS = (
+    re.compile(r"(?:\s+(?:shown|seen|visible))?\s+in (?:the|this) (?:image|picture|photo|photograph|scene)$", re.I),
+    re.compile(r"\s+in (?:his|her|its|their|the) (?:left |right )?hands?$", re.I),
+    re.compile(r"\s+in (?:colou?r|shape|size|style)$|(?<=\w)[- ]colou?red$|\s+to me$", re.I),
+)  # fmt: skip
+_TO_BE = re.compile(r"^to (?:be|have been) ", re.IGNORECASE)
+_MADE_OF = re.compile(r"\bmade (?:out of|from|up of)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\w)", re.IGNORECASE)
+
+
+_PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "these", "those", "it's", "he's", "she's"))
+
+
+def _affirmed(question: str, words: Sequence[str]) -> str | None:
+    """What a sentence that repeats the question's words says to it; "there are no dogs" denies.
+
+    A pronoun stands for the first thing that the question names. Fewer than three words only name something.
+    """
+    known = rules()
+    denied = any(word in known.deny or word.endswith(("n't", "n’t")) for word in words)
+    small = {_stem(word) for word in known.little | known.auxiliaries}
+    asked = [stem for stem in map(_stem, tokens(question)) if stem not in small]
+    pronoun = words[:1] and words[0] in _PRONOUNS
+    wanted = asked[1:] if pronoun and len(asked) > 1 and words[0] != "there" else asked
+    if not wanted or len(words) < 3 or not {*wanted} <= {_stem(word) for word in words}:
+        return "no" if denied and pronoun and len(words) <= 4 else None
+    return "no" if denied else "yes"
+
+
+def _stem(word: str) -> str:
+    word = word[:-3] if len(word) > 5 and word.endswith("ing") else word
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _without_repeated(question: str, rest: str) -> str:
+    """What is said, without leading words that the question has said already ("wearing a hat" for "wearing")."""
+    if "or" in tokens(question):
+        return rest
+    asked = set(tokens(question)) - {"in", "on", "at", "under", "near"}
+    words = _MADE_OF.sub("made of", rest).split()
+    while len(words) > 1 and words[0].lower().strip(",") in asked - {"not", "no"}:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _settled(question: str, text: str, shorten: Callable[[str, str], str] = phrase) -> str:
+    """The phrase of the phrase, until it stays: so an answer in few words is its own extraction."""
+    for _ in range(8):
+        found = shorten(question, text)
+        if not found or found == text:
+            break
+        text = found
+    return found or text

@@ -1,0 +1,114 @@
+"""What two answers must share to count as the same: the public VQA evaluator's normalisation, and words of a text.
+
+The evaluator's oddities are kept, because published accuracies depend on them. Each is marked *sic* here or in
+``normalisation.yaml`` and pinned by a test.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from askew.files.resources import resource
+
+_PERIOD = re.compile(r"(?!<=\d)(\.)(?!\d)")
+"""*sic*: meant to look behind, it looks ahead for ``<=`` and always succeeds, so ``"5."`` loses its period too."""
+
+_MOST_PERIODS = int(re.UNICODE)
+"""*sic*: a flag passed where the count belongs, so at most 32 periods of an answer go."""
+
+_DIGIT_COMMA_DIGIT = re.compile(r"\d,\d")
+
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+(?:['’-]\w+)*")
+
+
+def clean(text: str) -> str:
+    r"""The text with line breaks and tabs as spaces, and none around it: all that is done to unanimous answers.
+
+    >>> clean(" Yes.\n")
+    'Yes.'
+    """
+    return text.replace("\n", " ").replace("\t", " ").strip()
+
+
+@lru_cache(maxsize=1 << 18)
+def normalise(text: str) -> str:
+    """The answer as the public VQA evaluator compares it (Antol et al. 2015), remembered for each distinct text.
+
+    Punctuation goes (or becomes a space), then letters are lowered, number words up to ten become digits, articles
+    go, and contractions get their apostrophe back.
+
+    >>> normalise("The two dogs.")
+    '2 dogs'
+    >>> normalise("t-shirt"), normalise("red, white"), normalise("1,000 - 2,000")
+    ('t shirt', 'red white', '1000 2000')
+    """
+    text = clean(text)
+    rules = _rules()
+    if rules.marked.search(text):
+        text = _without_punctuation(text, rules.punctuation)
+    words = (rules.numbers.get(word, word) for word in text.lower().split())
+    return " ".join(rules.contractions.get(word, word) for word in words if word not in rules.articles)
+
+
+def modal_answer(answers: Sequence[str]) -> str:
+    """The most frequent answer after normalisation; of equally frequent ones the first given.
+
+    >>> modal_answer(["Two", "3", "2."])
+    '2'
+    >>> modal_answer([])
+    ''
+    """
+    return _modal(tuple(answers))
+
+
+def tokens(text: str) -> tuple[str, ...]:
+    """The words of a text in lower case; apostrophes, hyphens and decimal points inside a word stay.
+
+    >>> tokens("What's on the man's T-shirt: 3.5?")
+    ("what's", 'on', 'the', "man's", 't-shirt', '3.5')
+    """
+    return tuple(_WORD.findall(text.lower()))
+
+
+@lru_cache(maxsize=1 << 14)
+def _modal(answers: tuple[str, ...]) -> str:
+    counts = Counter(map(normalise, answers))
+    return max(counts, key=counts.__getitem__, default="")
+
+
+def _without_punctuation(text: str, marks: str) -> str:
+    # sic: a mark goes everywhere when it stands beside a space anywhere, and every mark goes when the text has a
+    # number such as 1,000; otherwise it becomes a space. Only the text as given decides, not what is left of it.
+    has_thousands = _DIGIT_COMMA_DIGIT.search(text) is not None
+    left = text
+    for mark in marks:
+        if mark in text:
+            goes = has_thousands or mark + " " in text or " " + mark in text
+            left = left.replace(mark, "" if goes else " ")
+    return _PERIOD.sub("", left, count=_MOST_PERIODS)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    punctuation: str
+    marked: re.Pattern[str]
+    articles: frozenset[str]
+    numbers: Mapping[str, str]
+    contractions: Mapping[str, str]
+
+
+@lru_cache(maxsize=1)
+def _rules() -> _Rules:
+    data = resource("answers/normalisation.yaml")
+    marks = data["punctuation"]
+    return _Rules(
+        punctuation=marks,
+        marked=re.compile(f"[{re.escape(marks)}.]"),
+        articles=frozenset(data["articles"]),
+        numbers=data["numbers"],
+        contractions=data["contractions"],
+    )

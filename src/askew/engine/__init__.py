@@ -1,0 +1,1 @@
+"""The engine: build groups, ask models, store answers, score, compare, publish."""

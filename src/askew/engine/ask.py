@@ -1,0 +1,243 @@
+"""Groups and a model in, outcomes out. Every distinct (image content, question, context) is asked once, ever."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
+
+import numpy as np
+
+from askew.engine.store import Store, ask_key, token_counts
+from askew.errors import BadImage, ModelError
+from askew.files.images import content_hash
+from askew.types import Group, ImageRef, Outcome, Prediction, Question
+from askew.verbs import Model, Streams
+
+Item = TypeVar("Item")
+_PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
+WINDOW = 8
+"""Batches looked ahead: repeats within the window are joined before the store is asked."""
+STREAM = 8192
+"""Questions looked ahead for a model that streams, so that it seldom waits for the last answer of a window."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much there is to ask."""
+
+    groups: int
+    questions: int
+    """Originals and variants, repeats included."""
+    distinct: int
+    known: int
+    """Distinct ones whose answer is in the store already."""
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written for the known answers."""
+
+    @property
+    def calls(self) -> int:
+        """Distinct questions that the model will be asked."""
+        return self.distinct - self.known
+
+
+class Keys:
+    """What each question is known by, for one model: ``keys.of(question)``."""
+
+    def __init__(self, model: Model) -> None:
+        self._signature = repr(model)
+        self._by_id = getattr(model, "by_id", False)
+        self._blind = getattr(model, "blind", False)
+        self._opens_images = getattr(model, "opens_images", False)
+
+    def of(self, question: Question) -> bytes:
+        """32 bytes; equal for what would be the same asking."""
+        picture = "" if question.image is None else self._picture(question.image)
+        by = repr(question.id) if self._by_id else ""
+        return ask_key(self._signature, picture, question.text, question.context, by)
+
+    def lacks_image(self, question: Question) -> bool:
+        """True when the model opens images and this question names one that has neither file nor bytes."""
+        image = question.image
+        return self._opens_images and image is not None and image.path is None and image.data is None
+
+    def _picture(self, image: ImageRef) -> str:
+        """A picture by its content; for a model that never looks, by what the data says of it: no file is needed."""
+        return content_hash(replace(image, path=None) if self._blind else image)
+
+
+def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
+    """Count what must be asked, without asking; refuse images that are named and missing.
+
+    Memory: nine bytes a question, and more for each known answer that took tokens.
+    """
+    count = missing = 0
+    example: Question | None = None
+    prefixes, answered, paid = array("Q"), bytearray(), dict[bytes, tuple[int, int]]()
+    for window in chunks(groups, 512):
+        count += len(window)
+        questions = [question for group in window for question in members(group)]
+        lacking = list(filter(keys.lacks_image, questions))
+        missing, example = missing + len(lacking), example or next(iter(lacking), None)
+        found = list(map(keys.of, questions))
+        known = store.known(found)
+        prefixes.extend(int.from_bytes(key[:8], "big") for key in found)
+        answered.extend(key in known for key in found)
+        paid.update((key[:8], tokens) for key, tokens in known.items() if any(tokens))
+    if example is not None and example.image is not None:
+        raise BadImage(
+            f"{missing:,} of {len(prefixes):,} questions name an image whose file is not known, e.g. image "
+            f"{example.image.id!r} of question {example.id!r}, and the model looks at images. Give their folder "
+            "(--images DIR; images=... in Python). A model that never looks must say so (blind=true)."
+        )
+    distinct, first = np.unique(np.array(prefixes, dtype=np.uint64), return_index=True)
+    known_count = int(np.frombuffer(answered, dtype=np.uint8)[first].sum())
+    read, written = (sum(counts) for counts in zip((0, 0), *paid.values(), strict=True))
+    return Plan(count, len(prefixes), len(distinct), known_count, (read, written))
+
+
+def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
+    """Each distinct question that has no answer in the store yet."""
+    seen: set[bytes] = set()
+    for window in chunks(groups, 512):
+        found = {keys.of(question): question for group in window for question in members(group)}
+        known = store.known(list(found))
+        for key, question in found.items():
+            if key not in known and key[:8] not in seen:
+                seen.add(key[:8])
+                yield question
+
+
+@dataclass
+class Streak:
+    """Equal failures in a row; ``limit`` of them stop the run (0: never).
+
+    >>> streak = Streak(3)
+    >>> streak.add([Prediction(1, None, error="KeyError: 1"), Prediction(2, "yes"), Prediction(3, None, error="boom")])
+    >>> streak.add([Prediction(4, None, error="KeyError: 'a'"), Prediction(5, None, error="KeyError: 'b'")])
+    >>> streak.count
+    2
+    """
+
+    limit: int
+    kind: str = ""
+    count: int = 0
+
+    def add(self, said: Iterable[Prediction]) -> None:
+        """Hear what the model said, in order; ``ModelError`` when it only fails."""
+        for prediction in said:
+            kind = failure_kind(prediction.error or "no answer") if prediction.failed else ""
+            self.count = self.count + 1 if kind and kind == self.kind else int(bool(kind))
+            self.kind = kind
+            if self.limit and self.count >= self.limit:
+                error = (prediction.error or "no answer").strip().partition("\n")[0][:300].rstrip(".")
+                raise ModelError(
+                    f"The model failed on {self.count:,} questions in a row in the same way; the last: {error}. "
+                    "Answers before are kept: correct the cause, and the same command goes on from there. "
+                    "--stop-after N (stop_after=N in Python) stops later, 0 never."
+                )
+
+
+def failure_kind(error: str) -> str:
+    """What failures have in common that differ in numbers, places in memory, paths and quoted words alone.
+
+    >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("a/b.png: image 7 at 0x7f1c is no image")
+    ('KeyError: …', '… image # at # is no image')
+    """
+    first = error.strip().partition("\n")[0]
+    return re.sub(r"0x[0-9a-f]+|\d+", "#", _PARTICULAR.sub("…", first)) or "no answer"
+
+
+def ask(
+    groups: Iterable[Group],
+    model: Model,
+    keys: Keys,
+    store: Store,
+    batch_size: int,
+    on_answers: Callable[[Sequence[Prediction]], None],
+) -> Iterator[Outcome]:
+    """The outcomes, in order. What the store knows is taken from there; what the model says goes there at once.
+
+    ``on_answers`` hears of every batch the model has answered. A question that failed is not asked again in this
+    run, and is asked again in the next.
+    """
+    failed: dict[bytes, Prediction] = {}
+    for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
+        keyed = [[(keys.of(question), question) for question in members(group)] for group in window]
+        wanted = {key: question for group_keys in keyed for key, question in group_keys}
+        answers = store.get({key: question.id for key, question in wanted.items()})
+        answers.update((key, failed[key]) for key in wanted if key in failed)
+        for heard in _answers(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+            said = {key: _writable(prediction) for key, prediction in heard.items()}
+            store.put(said.items())
+            answers.update(said)
+            failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
+            on_answers(list(said.values()))
+        for group, group_keys in zip(window, keyed, strict=True):
+            first, *rest = (replace(answers[key], question_id=question.id) for key, question in group_keys)
+            yield Outcome(group, first, tuple(rest))
+
+
+def _writable(prediction: Prediction) -> Prediction:
+    """The prediction as it can be written: half a character (a lone surrogate, of a reply cut short) becomes �, and
+    counts of tokens that cannot be right become 0.
+    """
+    texts = (prediction.answer, prediction.error, prediction.raw)
+    if prediction.tokens != (0, 0):
+        prediction = replace(prediction, tokens=token_counts(*prediction.tokens))
+    if all(text is None or text.isascii() for text in texts):
+        return prediction
+    answer, error, raw = (text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts)
+    return replace(prediction, answer=answer, error=error, raw=raw)
+
+
+def _window(model: Model, batch_size: int) -> int:
+    return max(STREAM, batch_size) if isinstance(model, Streams) else WINDOW * batch_size
+
+
+def members(group: Group) -> list[Question]:
+    """The questions of a group: the original, then the variants."""
+    return [group.original, *(variant.question for variant in group.variants)]
+
+
+def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Lists of at most ``size`` items, in order.
+
+    >>> list(chunks("abcde", 2))
+    [['a', 'b'], ['c', 'd'], ['e']]
+    """
+    source = iter(items)
+    while chunk := list(islice(source, size)):
+        yield chunk
+
+
+def _answers(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
+    """What the model says, a batch at a time; from a model that streams, each answer as it comes."""
+    if not isinstance(model, Streams):
+        for keys in chunks(wanted, batch_size):
+            yield dict(zip(keys, _answer(model, [wanted[key] for key in keys]), strict=True))
+        return
+    left = dict(enumerate(wanted))
+    numbered = [replace(question, id=place) for place, question in enumerate(wanted.values())]
+    for prediction in model.stream(numbered):
+        key = left.pop(int(prediction.question_id), None)
+        if key is None:
+            raise ModelError(
+                f"{model!r} answered what it was not asked, or answered twice: {prediction.question_id!r}."
+            )
+        yield {key: prediction}
+    if left:
+        raise ModelError(f"{model!r} left {len(left)} of {len(wanted)} questions without any prediction.")
+
+
+def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
+    said = model.answer(questions)
+    if [prediction.question_id for prediction in said] != [question.id for question in questions]:
+        raise ModelError(
+            f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not belong to "
+            "them one by one. A model must return one prediction for each question, in order, with its id."
+        )
+    return said

@@ -1,0 +1,276 @@
+"""Data in, groups out: what ``askew build`` writes and ``askew run`` asks, with the coverage of every generator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from askew.data.groups import read_groups, told_apart, write_groups
+from askew.data.made import clear_unnamed
+from askew.data.write import modal
+from askew.engine.prebuilt import refuse_unheeded, signature
+from askew.engine.settings import Named, Settings, progress_bar, ticking
+from askew.errors import DataError, UsageError
+from askew.files.image_folders import ImageFolders, root_of
+from askew.files.read_write import clear_parts
+from askew.types import Group, Id, Question, Refusal
+from askew.verbs import Dataset, Suite
+
+DRAWN_SHOWN = 20
+"""How many of the drawn words a coverage report lists for each test."""
+
+
+@dataclass
+class Coverage:
+    """What one suite made of the data: per test, how many variants were made or refused, and why."""
+
+    suite: Suite
+    ready: bool = False
+    """True when the groups were taken as they are, so that nothing was made here."""
+    groups: int = 0
+    variants: int = 0
+    changed: int = 0
+    """Groups with a variant at least."""
+    images: set[Id] = field(default_factory=set)
+    """The images of the original questions."""
+    made: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, variants by the rule that made them."""
+    refused: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, refusals by reason."""
+    examples: dict[str, dict[str, Id]] = field(default_factory=dict)
+    """Per test, the first question that was refused for each reason."""
+    answers: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, what the right answers to the variants are."""
+    drawn: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, which words a rule drew by chance (``note["drawn"]``)."""
+    cut: Counter[str] = field(default_factory=Counter)
+    """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
+
+    @property
+    def signature(self) -> str:
+        """The suite's; of ready-made groups only what was done with them is known."""
+        return signature(self.suite) if self.ready else repr(self.suite)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What the suite says of how it made the groups: versions of what it rests on."""
+        return () if self.ready else tuple(getattr(self.suite, "notes", ()))
+
+    def count(self, item: Group | Refusal) -> None:
+        """Add one item of the stream."""
+        if isinstance(item, Refusal):
+            self.refused.setdefault(item.test, Counter())[item.reason] += 1
+            self.examples.setdefault(item.test, {}).setdefault(item.reason, item.question_id)
+            return
+        self.groups += 1
+        self.variants += len(item.variants)
+        self.changed += bool(item.variants)
+        if item.original.image is not None:
+            self.images.add(item.original.image.id)
+        for variant in item.variants:
+            self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
+            if variant.question.answers:
+                self.answers.setdefault(variant.test, Counter())[modal(variant.question.answers)] += 1
+            if variant.note.get("truncated"):
+                self.cut[variant.test] += 1
+            if "drawn" in variant.note:
+                self.drawn.setdefault(variant.test, Counter())[str(variant.note["drawn"])] += 1
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record per test, in the suite's order."""
+        return [self._record(test) for test in self.suite.tests]
+
+    def _record(self, test: str) -> dict[str, Any]:
+        made, refused = self.made.get(test, Counter()), self.refused.get(test, Counter())
+        return {
+            "test": test,
+            "matched": made.total() + refused.total(),
+            "made": made.total(),
+            "made_by": dict(made.most_common()),
+            "refused": dict(refused.most_common()),
+            "examples": self.examples.get(test, {}),
+            "answers": dict(self.answers.get(test, Counter()).most_common(DRAWN_SHOWN)),
+            "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
+            "cut": self.cut[test],
+        }
+
+
+def build(suite: Suite, data: Dataset, seed: int, coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
+    """The suite's groups, streamed and counted; at most ``limit`` of them.
+
+    The suite still sees the whole of the data when it must be fitted first, so that a limited run has the same
+    variants as the whole.
+    """
+    return counted(suite.groups(data, seed), coverage, limit)
+
+
+def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
+    """The groups of a stream, every item counted; refusals go into the coverage alone."""
+    if limit is not None and limit <= 0:
+        return
+    for item in items:
+        coverage.count(item)
+        if isinstance(item, Group):
+            yield item
+            if coverage.groups == limit:
+                return
+
+
+class Watched:
+    """A data set that is counted while it is read."""
+
+    def __init__(self, data: Dataset) -> None:
+        self._data = data
+        self.name = data.name
+        self.count = 0
+        self.images: set[Id] = set()
+        self.pictured = True
+        """False when a question has no picture."""
+
+    def __repr__(self) -> str:
+        return repr(self._data)
+
+    @property
+    def skipped(self) -> Sequence[str]:
+        """What the data set left out."""
+        return self._data.skipped
+
+    @property
+    def source(self) -> Dataset:
+        """What is watched."""
+        return self._data
+
+    @property
+    def is_ready(self) -> bool:
+        """True when the data holds ready-made groups."""
+        return hasattr(self._data, "groups")
+
+    def groups(self) -> Iterator[Group]:
+        """The ready-made groups."""
+        ready: Iterable[Group] = self._data.groups()  # type: ignore[attr-defined]
+        for count, group in enumerate(ready, 1):
+            self._see(count, group.original)
+            yield group
+
+    def questions(self) -> Iterator[Question]:
+        """The questions."""
+        for count, question in enumerate(self._data.questions(), 1):
+            self._see(count, question)
+            yield question
+
+    def _see(self, count: int, question: Question) -> None:
+        self.count = max(self.count, count)  # of several readings the longest counts
+        if question.image is None:
+            self.pictured = False
+        else:
+            self.images.add(question.image.id)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Groups on disk, ready to be asked, with what is to be said of where they came from."""
+
+    groups: Path
+    suites: Sequence[Named]
+    data: Mapping[str, Any]
+    covers: Sequence[Coverage]
+    pictured: bool
+    """True when every question has a picture."""
+    folders: ImageFolders
+    """What the groups' names of images mean."""
+
+    def read(self) -> Iterator[Group]:
+        """The groups, streamed, with their images."""
+        return read_groups(str(self.groups), folders=self.folders.folders)
+
+
+def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings, by_id: bool = False) -> Prepared:
+    """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
+
+    ``by_id``: answers will be matched by id, so that an id which asks two things is refused.
+    """
+    names = [suite.what.name for suite in suites]
+    if len(set(names)) < len(names):
+        raise UsageError(
+            f"The suite {max(names, key=names.count)!r} is named twice; give each of the two a run of its own."
+        )
+    source = Watched(data.what)
+    covers = [Coverage(suite.what, source.is_ready) for suite in suites]
+    for suite in suites if source.is_ready else ():
+        refuse_unheeded(suite.what, data.spec)
+    path = folder / "groups.jsonl"
+    clear_parts(folder)
+    with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
+        made = _some(_groups(source, covers, settings), source, data.spec, covers)
+        groups = ticking(bar, told_apart(made, data.spec) if by_id else made)
+        folders = ImageFolders(str(folder), root_of(data.what))
+        write_groups(groups, str(path), folders)
+    clear_unnamed(folder)
+    record = {
+        "name": data.name or source.name,
+        "spec": data.spec,
+        "signature": repr(source),
+        "fingerprint": fingerprint_of(data.what),
+        "questions": source.count,
+        "counted": "ready-made group" if source.is_ready else getattr(data.what, "counted", "question"),
+        "images": len(source.images),
+        "skipped": list(source.skipped),
+        "ready": source.is_ready,
+    }
+    return Prepared(path, suites, record, covers, source.pictured, folders)
+
+
+def fingerprint_of(data: Any) -> str | None:
+    """The content of the data in a few digits, where the data can tell."""
+    return str(data.fingerprint()) if hasattr(data, "fingerprint") else None
+
+
+def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
+    """The groups of all suites: made from questions, or taken as they are from a file of groups."""
+    for cover in covers:
+        if data.is_ready:
+            yield from counted(_of(data.groups(), cover.suite), cover, settings.limit)
+        else:
+            yield from build(cover.suite, data, settings.seed, cover, settings.limit)
+
+
+def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
+    """The ready-made groups of a suite, with the variants of its tests."""
+    tests = frozenset(suite.tests)
+    for group in groups:
+        if group.suite == suite.name:
+            variants = tuple(variant for variant in group.variants if variant.test in tests)
+            if variants or not group.variants:
+                yield group if len(variants) == len(group.variants) else replace(group, variants=variants)
+
+
+def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage]) -> Iterator[Group]:
+    """The same groups; an error when there are none, before a file of earlier ones is replaced.
+
+    Of ready-made groups each suite must have some, since whoever named it believes that they are there.
+    """
+    yield from groups
+    without = [cover for cover in covers if not cover.groups]
+    if len(without) == len(covers) or (without and data.is_ready):
+        raise DataError(_nothing_made(data, spec, without))
+
+
+def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
+    names = ", ".join(cover.suite.name for cover in covers)
+    if not data.count:
+        left_out = f"; {len(data.skipped):,} bad records were left out, e.g. {data.skipped[0]}" if data.skipped else ""
+        return f"{spec}: there is {'no group' if data.is_ready else 'no question'} in it{left_out}."
+    if data.is_ready:
+        there = list(dict.fromkeys(group.suite for group in data.groups()))
+        tests = ", ".join(test for cover in covers for test in cover.suite.tests if cover.suite.name in there)
+        return (
+            f"{spec}: its groups are ready-made, of {', '.join(there)}; there is none of {names}"
+            f"{f' with a test of these: {tests}' if tests else ''}. Name a suite whose groups are there (accuracy on "
+            "their originals is one of its scores), or give the questions they were made from."
+        )
+    refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
+    why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
+    return f"{spec}: not one group could be made for {names}; is it the right data for it?{why}"

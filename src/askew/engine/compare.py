@@ -1,0 +1,65 @@
+"""Runs side by side: the paired differences between models that answered the same groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from askew.engine.metric_records import metrics_of, unknown_metrics
+from askew.metrics.compare import Difference, compare, corrected
+from askew.report.load import Run, labels
+
+PARTS = ("test", "answer_type")
+"""What is compared besides the whole; each further part makes the Holm correction stricter for all parts."""
+
+ACCURACY = "accuracy.all"
+"""A headline of the first suite that has it, besides the suites' own."""
+
+
+def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it.
+
+    The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction.
+    """
+    differences: list[Difference] = []
+    for name in dict.fromkeys(suite["name"] for run in runs for suite in run.suites):
+        sharing = {
+            label: (run, suite)
+            for label, run in zip(labels(runs), runs, strict=True)
+            for suite in run.suites
+            if suite["name"] == name
+        }
+        if len(sharing) > 1:
+            outcomes = {label: run.outcomes_of(name) for label, (run, _) in sharing.items()}
+            first, _ = next(iter(sharing.values()))
+            headlines = {_headline(first, name)}
+            if not any(one.metric == ACCURACY for one in differences):
+                headlines.add(ACCURACY)
+            metrics = metrics_of(*_reference(sharing.values()))
+            differences += compare(outcomes, metrics, name, PARTS, headlines)
+    return [asdict(difference) for difference in corrected(differences)]
+
+
+def _headline(run: Run, suite: str) -> str:
+    (found,) = (one for one in run.suites if one["name"] == suite)
+    return str((found.get("headline") or {}).get("metric", ""))
+
+
+def not_compared(runs: Sequence[Run]) -> list[str]:
+    """A sentence for each metric of these runs that is not compared, since its code is not known here."""
+    found = {name: path for run in runs for suite in run.suites for name, path in unknown_metrics(suite).items()}
+    return [
+        f"{name} is not compared: its class {path} is not known here. Register it as an entry point of your package "
+        "(askew.metric), or compare from a Python program that imports it."
+        for name, path in found.items()
+    ]
+
+
+def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:
+    """The run by whose metrics runs of one suite are compared: the first, or the first that was scored ``robust``.
+
+    A model that speaks freely is scored ``robust``, a classifier as the suite says; both are compared in one mode.
+    """
+    found = list(sharing)
+    return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])

@@ -1,0 +1,164 @@
+"""A suite's groups as a benchmark one can publish: groups, VQA v2 files, and a datasheet; or questions to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import askew
+from askew.data.groups import read_groups
+from askew.data.jsonl import Jsonl
+from askew.data.made import clear_unwritten
+from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
+from askew.engine.build import Prepared, fingerprint_of, prepare
+from askew.engine.settings import Named, Settings, progress_bar, ticking
+from askew.errors import DataError, UsageError
+from askew.files.image_folders import root_of
+from askew.files.locks import alone_in
+from askew.files.output_folders import CONTENT, check_output, note_output
+from askew.files.paths import public_text
+from askew.files.read_write import write_joined
+from askew.types import Question
+
+SHOWN = 40
+"""How many rules of a test are shown where a person reads them; the file has all."""
+
+
+def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
+    """Write the benchmark; gives its datasheet, with long lists cut.
+
+    ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
+    with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
+    ``notes`` say is in the datasheet. Where a question has no picture there is ``groups.jsonl`` alone, since those
+    formats need one. What an earlier benchmark left in the folder goes.
+    """
+    with alone_in(folder):
+        made_of = _made_of(suite, data, settings)
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
+        prepared = prepare(data, [suite], folder, settings, by_id=True)
+        groups, sheet = prepared.groups, folder / "datasheet.md"
+        written: list[str | Path] = [groups, sheet]
+        if prepared.pictured:
+            written += write_vqa(_originals(groups), str(folder), "originals")
+            written += write_vqa(_variants(groups), str(folder), "variants")
+            if hasattr(suite.what, "release"):
+                written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
+        write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
+        clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
+        note_output(folder, "a benchmark", made_of)
+    return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
+
+
+def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
+    """Write the suite's questions to train on, as VQA v2 and as GQA files; gives a few lines about them.
+
+    The suite's method ``training(data, seed)`` makes them. They must come from training data: a model that has seen
+    the test's questions has nothing left to show.
+    """
+    if not hasattr(suite.what, "training"):
+        raise UsageError(f"{suite.what.name} makes no questions to train on; carets does.")
+    path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
+    with alone_in(folder):
+        made_of = {"for": "training"} | _made_of(suite, data, settings)
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
+        with progress_bar(settings, desc="Making questions", unit=" questions") as bar:
+            made = islice(suite.what.training(data.what, settings.seed), settings.limit)
+            count = write_jsonl(ticking(bar, made), str(path), root_of(data.what))
+        if not count:
+            raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
+        vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
+        write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
+        sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
+        write_joined(about, [f"# {suite.what.title}: training\n\n{sheet}".encode()])
+        clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
+        note_output(folder, "a benchmark", made_of)
+    return sheet
+
+
+def _made_of(suite: Named, data: Named, settings: Settings) -> dict[str, Any]:
+    """What a benchmark is made of, as its folder notes it."""
+    return {
+        "suite": repr(suite.what),
+        "data": repr(data.what),
+        CONTENT: fingerprint_of(data.what),
+        "limit": settings.limit,
+        "seed": settings.seed,
+    }
+
+
+def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command: str, most: int | None = None) -> str:
+    """What is in the benchmark, how it was made, and what was left out and why, as Markdown."""
+    cover, count, counted = prepared.covers[0], prepared.data["questions"], prepared.data["counted"]
+    lines = [
+        f"# {suite.what.title}, made from {data.what.name}",
+        "",
+        f"- {cover.groups:,} groups with {cover.variants:,} variants, from {count:,} {counted}s",
+        *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
+        f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
+        f"- data: `{public_text(repr(data.what))}`",
+        *(f"- {public_text(note)}" for note in cover.notes),
+        f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
+        "",
+        f"| test | matched | variants made | refused | made of matched | made per {counted} |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    records = [_with_examples(record) for record in cover.records()]
+    for record in records:
+        matched, made = record["matched"], record["made"]
+        share = f"{made / matched:.1%}" if matched else "—"
+        counts = f"{matched:,} | {made:,} | {matched - made:,}"
+        lines.append(f"| {record['test']} | {counts} | {share} | {made / count:.3f} |")
+    for record in records:
+        lines += ["", f"## {record['test']}", ""]
+        for title, key in (
+            ("Rules", "made_by"),
+            ("Refused", "refused"),
+            ("Right answers", "answers"),
+            ("Drawn", "drawn"),
+        ):
+            if record[key]:
+                lines.append(f"- {title}: {_listed(record[key], most)}")
+        if record["cut"]:
+            lines.append(f"- Cut to the word limit: {record['cut']:,}")
+    return "\n".join(lines) + "\n"
+
+
+def _with_examples(record: dict[str, Any]) -> dict[str, Any]:
+    """The record of a test with one that was refused beside each reason."""
+    examples = record["examples"]
+    refused = {f"{reason} (e.g. {examples[reason]})": count for reason, count in record["refused"].items()}
+    return {**record, "refused": refused}
+
+
+def _listed(counts: dict[str, int], most: int | None = None) -> str:
+    """The most frequent with their counts, and how many others there are; or all of them.
+
+    >>> _listed({"a": 2000, "b": 3, "c": 1}, most=2)
+    'a: 2,000; b: 3; and 1 more (1)'
+    """
+    told = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
+    rest = [] if most is None else list(counts.values())[most:]
+    return f"{told}; and {len(rest):,} more ({sum(rest):,})" if rest else told
+
+
+def _single(questions: Iterable[Question]) -> Iterator[Question]:
+    """The same questions as GQA has them: ids are text, and there is one answer."""
+    for question in questions:
+        yield replace(question, id=str(question.id), answers=(modal(question.answers),))
+
+
+def _originals(groups: Path) -> Iterator[Question]:
+    seen: set[object] = set()
+    for group in read_groups(str(groups)):
+        if group.original.id not in seen:
+            seen.add(group.original.id)
+            yield group.original
+
+
+def _variants(groups: Path) -> Iterator[Question]:
+    for group in read_groups(str(groups)):
+        for variant in group.variants:
+            yield replace(variant.question, image=variant.question.image or group.original.image)

@@ -1,0 +1,1 @@
+"""Files on disk: reading and writing, paths, locks, images, limits, packaged resources."""

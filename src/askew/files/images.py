@@ -1,0 +1,167 @@
+"""Pictures behind their references: bytes, content hashes, pixels, and checks that say what is wrong.
+
+Nothing here changes Pillow's global settings. Everything that askew decodes goes through :func:`open_encoded`, which
+knows plain image formats alone: Pillow's other plugins include ones that run programs (EPS starts Ghostscript).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from askew.errors import BadImage
+from askew.files.fingerprint import file_sha256
+from askew.types import ImageRef
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+MAX_PIXELS = 64_000_000
+"""Pictures with more pixels are refused before they are decoded: a small file can claim to be huge."""
+
+_LARGE = "the picture is too large"
+_SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
+
+
+def image_bytes(ref: ImageRef) -> bytes:
+    """The encoded file of a picture."""
+    if ref.data is not None:
+        return ref.data
+    if ref.path is None:
+        raise BadImage(
+            f"image {ref.id!r}: the data came without its picture. Give its folder (--images DIR; images=...)."
+        )
+    try:
+        with open(ref.path, "rb") as file:
+            return file.read()
+    except OSError as trouble:
+        raise BadImage(
+            f"{ref.path}: the picture of image {ref.id!r} cannot be read ({trouble.strerror or trouble}). "
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+        ) from None
+
+
+def content_hash(ref: ImageRef) -> str:
+    """What a picture is known by: the SHA-256 of its encoded bytes, wherever they lie and whatever it is called.
+
+    Bytes that are there are hashed (a file again only when its size or time changes), so an edited picture is a new
+    picture whatever the data says. Without bytes it is the hash the data gives, or else ``id:`` and the id.
+
+    >>> content_hash(ImageRef(1, data=b"abc"))[:8], content_hash(ImageRef(42)), content_hash(ImageRef("42"))
+    ('ba7816bf', 'id:42', "id:'42'")
+    """
+    if ref.data is not None:
+        return hashlib.sha256(ref.data).hexdigest()
+    if ref.path is None:
+        return ref.sha256 or f"id:{ref.id!r}"
+    if not os.path.isfile(ref.path):
+        image_bytes(ref)
+    return file_sha256(ref.path)
+
+
+def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max_pixels: int = MAX_PIXELS) -> Image:
+    """The image in a file, with only its header read, if it is one of these formats and not too large.
+
+    Raises what Pillow raises: OSError, and DecompressionBombError for more than ``max_pixels``.
+    """
+    from PIL import Image
+
+    image = Image.open(source, formats=tuple(formats))
+    width, height = image.size
+    if width * height > max_pixels:
+        image.close()
+        raise Image.DecompressionBombError(f"{width} x {height} pixels are more than the limit of {max_pixels:,}")
+    return image
+
+
+def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
+    """The picture as people see it: RGB, turned as its EXIF orientation says, on white where it is transparent."""
+    from PIL import ImageOps
+
+    picture = _header(ref, image_bytes(ref), max_pixels)
+    try:
+        picture.load()
+        return _rgb(ImageOps.exif_transpose(picture))
+    except Exception as trouble:  # Pillow's decoders raise whatever the broken bytes lead them to
+        raise _broken(ref, trouble) from None
+
+
+def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
+    """Width and height, after a check that the picture is there, is one, is whole and is the one the data means.
+
+    A JPEG or PNG is taken as whole when its end mark is there; anything else is decoded (a JPEG at an eighth of its
+    size).
+    """
+    content = image_bytes(ref)
+    if ref.sha256 is not None and hashlib.sha256(content).hexdigest() != ref.sha256:
+        raise BadImage(
+            f"{_called(ref)}: the picture is not the one the data was made with (its SHA-256 differs). "
+            "Put the right one there, or make the data again."
+        )
+    picture = _header(ref, content, max_pixels)
+    size: tuple[int, int] = picture.size
+    if not _has_end(content, picture.format):
+        try:
+            picture.draft("RGB", (1, 1))
+            picture.load()
+        except Exception as trouble:  # as above
+            raise _broken(ref, trouble) from None
+    return size
+
+
+def suffix_of(content: bytes) -> str:
+    """The file name ending for an encoded picture, by its first bytes.
+
+    >>> suffix_of(b"\\x89PNG\\r\\n")
+    '.png'
+    """
+    return next((suffix for start, suffix in _SUFFIXES.items() if content.startswith(start)), ".img")
+
+
+def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
+    from PIL import Image
+
+    try:
+        return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
+        raise BadImage(
+            f"{_called(ref)}: too large ({trouble}). Use a smaller copy of the picture, or raise max_pixels.", _LARGE
+        ) from None
+    except Exception:  # UnidentifiedImageError, and whatever broken headers lead the decoders to
+        raise BadImage(
+            f"{_called(ref)}: this is not a picture (or none of {', '.join(FORMATS)}). Check or convert the file.",
+            "the file is not a picture",
+        ) from None
+
+
+def _rgb(picture: Image) -> Image:
+    from PIL import Image
+
+    if picture.mode.startswith("I;16"):
+        return picture.point(lambda value: value / 256).convert("L").convert("RGB")
+    if picture.has_transparency_data:
+        clear = picture.convert("RGBA")
+        white = Image.new("RGBA", clear.size, "white")
+        return Image.alpha_composite(white, clear).convert("RGB")
+    return picture.convert("RGB")
+
+
+def _has_end(content: bytes, kind: str | None) -> bool:
+    tail = content[-64:].rstrip(b"\x00\r\n ")
+    return (kind == "JPEG" and tail.endswith(b"\xff\xd9")) or (kind == "PNG" and b"IEND\xaeB`\x82" in content[-64:])
+
+
+def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
+    return BadImage(
+        f"{_called(ref)}: the picture is cut off or damaged ({trouble}). Copy or download it again.",
+        "the picture is damaged",
+    )
+
+
+def _called(ref: ImageRef) -> str:
+    return f"{ref.path} (image {ref.id!r})" if ref.path else f"image {ref.id!r}"

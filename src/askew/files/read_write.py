@@ -1,0 +1,138 @@
+"""Reading and writing files as bytes: gzip and byte-order marks on the way in, atomic replacement on the way out."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import re
+import time
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, cast
+from uuid import uuid4
+
+from askew.errors import DataError
+from askew.files.locks import try_lock
+
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
+"""What the system says when there is no room."""
+_PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
+_YOUNG = 5.0
+"""Seconds in which a part may not have been locked by its writer yet."""
+
+
+@contextmanager
+def opened(path: str) -> Iterator[IO[bytes]]:
+    """The content of a file, unzipped when it is gzip (by its first bytes, whatever its name), without a UTF-8 mark.
+
+    What goes wrong while it is read (not there, empty, cut off, UTF-16) is said as a DataError.
+    """
+    try:
+        with open(path, "rb") as raw:
+            zipped = raw.read(2) == _GZIP
+            raw.seek(0)
+            file = cast(IO[bytes], gzip.GzipFile(fileobj=raw) if zipped else raw)
+            _skip_mark(path, file)
+            yield file
+    except FileNotFoundError:
+        raise DataError(f"{path}: there is no such file. Put it there, or give the path where it is.") from None
+    except IsADirectoryError:
+        raise DataError(f"{path}: this is a folder, not a file. Give one of the files in it.") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as damage:
+        raise DataError(
+            f"{path}: the gzip file is cut off or damaged ({damage}). Copy or download it again; 'gzip -t' checks it."
+        ) from None
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check its permissions.") from None
+
+
+@contextmanager
+def opened_raw(path: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file as they lie on disk."""
+    try:
+        with open(path, "rb") as file:
+            yield file
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check that it is there.") from None
+
+
+def _skip_mark(path: str, file: IO[bytes]) -> None:
+    start = file.read(3)
+    if not start:
+        raise DataError(f"{path}: the file is empty. Copy or download it again.")
+    if start.startswith(_UTF16):
+        raise DataError(
+            f"{path}: the file is UTF-16, not UTF-8. Convert it: iconv -f UTF-16 -t UTF-8 {os.path.basename(path)}"
+        )
+    if start != _BOM:
+        file.seek(0)
+
+
+@contextmanager
+def replaced(path: str | Path) -> Iterator[IO[bytes]]:
+    """A file to write that takes the place of ``path`` only when everything is written; gzip when it ends in .gz.
+
+    Until then, and after any error, whatever was at ``path`` stays as it was.
+    """
+    place = Path(path)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f".{place.name}.{uuid4().hex}.part")
+    try:
+        with part.open("xb") as raw:
+            try_lock(raw.fileno())
+            if place.suffix == ".gz":
+                with gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as zipped:
+                    yield cast(IO[bytes], zipped)
+            else:
+                yield raw
+        part.replace(place)
+    except OSError as trouble:
+        if trouble.errno in FULL and trouble.filename is None:
+            trouble.filename = str(part)
+        raise
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def clear_parts(folder: Path) -> None:
+    """Delete partial files left by killed writers in a folder.
+
+    A part is locked by its writer, and the lock ends with the process however that ends; so what somebody is writing
+    now stays. Where the disk has no such locks everything stays.
+    """
+    for part in _parts(folder):
+        with suppress(OSError):
+            with part.open("r+b") as left:
+                old = time.time() - os.fstat(left.fileno()).st_mtime > _YOUNG
+                left_alone = old and try_lock(left.fileno())
+            if left_alone:  # closed first, since Windows deletes no open file
+                part.unlink()
+
+
+def has_parts(folder: Path) -> bool:
+    """True when somebody is writing to a file of this folder, or was killed a moment ago."""
+    return any(_parts(folder))
+
+
+def _parts(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.glob(".*.part") if _PART.fullmatch(path.name))
+
+
+def write_joined(
+    path: str | Path, parts: Iterable[bytes], start: bytes = b"", between: bytes = b"", end: bytes = b""
+) -> int:
+    """Write parts one after another to a file that appears when it is whole; gives how many there were."""
+    count = 0
+    with replaced(path) as file:
+        file.write(start)
+        for part in parts:
+            file.write(between + part if count else part)
+            count += 1
+        file.write(end)
+    return count

@@ -1,0 +1,170 @@
+"""Answers in words of a model's own: how they are compared, and what is said where their form decides."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from itertools import pairwise
+
+import pytest
+
+import askew
+from askew.engine.answer_forms import scored_by, step_for
+from askew.engine.compare import compare_runs
+from askew.engine.settings import Named, Settings
+from askew.errors import BadOption
+from askew.models.baselines import Constant, Scripted
+from askew.models.predictions import Predictions
+from askew.report.answer_forms import form_sentences
+from askew.report.load import load_run
+from askew.report.terminal import terminal_summary
+from askew.report.verdict import plain, verdict
+from askew.suites.accuracy import AccuracySuite
+from askew.suites.rad import RadSuite
+from askew.types import Question
+from running import run_askew
+
+SAYING = [Question(i, None, "Is it red?", ("yes",) * 10) for i in range(20)]
+QUICK = {}
+
+
+def says(words):
+    return lambda image, question: words
+
+
+@pytest.mark.parametrize("words", ["yes", "Yes", "Yes.", " yes\n", "YES!", "Yes, it is red.", "**Yes**"])
+def test_a_function_that_says_yes_in_its_own_way_is_right(words):
+    result = askew.evaluate(says(words), SAYING, "accuracy", **QUICK)
+    assert result.score("accuracy.all").value == 1.0
+    assert "mode='robust'" in result.score("accuracy.all").signature
+    assert result.results["model"]["extract"].startswith("short-v")
+    assert result.results["suites"][0]["accuracy"] == "robust"
+
+
+@pytest.mark.parametrize(("mine", "theirs"), [("yes", "Yes"), ("two", "2"), ("A dog.", "dog"), ("dog", "A dog")])
+def test_people_s_answers_are_normalised_too(mine, theirs):
+    """One reference answer is unanimous, and unanimous answers are not normalised in the official mode."""
+    asked = [Question(i, None, "What is it?", (theirs,)) for i in range(10)]
+    assert askew.evaluate(says(mine), asked, "accuracy", **QUICK).score("accuracy.all").value == 1.0
+
+
+def test_models_with_a_vocabulary_are_scored_as_the_suite_says(tmp_path):
+    (tmp_path / "p.json").write_text(json.dumps([{"question_id": q.id, "answer": "yes"} for q in SAYING]))
+    for model in (
+        Constant("yes"),
+        "constant:yes",
+        Scripted({"Is it red?": "yes"}),
+        Predictions(str(tmp_path / "p.json")),
+    ):
+        result = askew.evaluate(model, SAYING, ["accuracy"], **QUICK)
+        assert "mode='official'" in result.score("accuracy.all").signature
+        assert result.results["model"]["extract"] == "none-v1"
+        assert result.results["answer_forms"] == {"scored": 20, "counts": {}, "examples": {}}
+
+
+def test_a_class_says_that_it_answers_from_a_vocabulary():
+    class Classifier:
+        free_text = False
+
+        def answer(self, questions):
+            return [askew.Prediction(q.id, "yes") for q in questions]
+
+    assert "official" in askew.evaluate(Classifier(), SAYING, "accuracy", **QUICK).score("accuracy.all").signature
+
+
+def test_what_is_correct_only_after_normalisation_is_counted_and_said():
+    result = askew.evaluate(says("Yes."), SAYING, "accuracy", **QUICK)
+    assert result.results["answer_forms"]["counts"] == {"form counted": 20}
+    said = "20 of 20 answers are correct only because case, punctuation, articles and number words are ignored"
+    assert said in " ".join(str(result).split())
+    assert any(said in plain(sentence) for sentence in verdict(result.run, "it"))
+
+
+def test_what_is_wrong_by_its_form_alone_is_counted_said_and_warned_of():
+    told = {"Yes.": "form missed", "Yes, it is red.": "extraction missed", "Yes": "form missed"}
+    for words, kind in told.items():
+        with pytest.warns(UserWarning, match="20 of 20 answers are wrong only by"):
+            result = askew.evaluate(says(words), SAYING, "accuracy", accuracy="official", extract="none", **QUICK)
+        assert result.score("accuracy.all").value == 0.0
+        assert result.results["answer_forms"]["counts"] == {kind: 20}
+        assert "20 of 20 answers are wrong only by" in str(result)
+
+
+def test_the_option_that_is_named_does_what_is_said():
+    for words in ("Yes.", "Yes, it is red."):
+        with pytest.warns(UserWarning, match="wrong only by") as caught:
+            askew.evaluate(says(words), SAYING, "accuracy", accuracy="official", extract="none", **QUICK)
+        options = str(caught[0].message).rpartition("; ")[2].split()
+        named = {a[2:]: b for a, b in pairwise(options) if a.startswith("--")}
+        given = {"accuracy": "official", "extract": "none", **named}
+        assert askew.evaluate(says(words), SAYING, "accuracy", **given, **QUICK).score("accuracy.all").value == 1.0
+
+
+def test_a_few_answers_are_counted_and_not_said():
+    asked = [Question(i, None, f"Is it {i}?", ("yes",) * 10) for i in range(200)]
+    model = Scripted({q.text: "Yes" if q.id == 0 else "yes" for q in asked})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = askew.evaluate(model, asked, "accuracy", **QUICK)
+    assert result.results["answer_forms"]["counts"] == {"form missed": 1}
+    assert form_sentences(result.results) == []
+
+
+def test_an_answer_that_extraction_takes_away_is_said():
+    asked = [Question(i, None, "Who is this?", ("i can't say",)) for i in range(10)]
+    with pytest.warns(UserWarning, match=r"10 of 10 answers would be correct as they were said"):
+        result = askew.evaluate(says("I can't say"), asked, "accuracy", max_failures=1.0, **QUICK)
+    assert result.results["answer_forms"]["counts"] == {"lost": 10}
+
+
+def test_a_mode_that_somebody_chose_is_kept():
+    def mode(suite, spec, **settings):
+        return scored_by(Named(suite, spec), print, Settings(**settings)).accuracy
+
+    assert mode(RadSuite(), "rad") == "robust"
+    assert mode(RadSuite(), "rad:accuracy=official") == "official"
+    assert mode(AccuracySuite(), "accuracy:official") == "official"
+    assert mode(AccuracySuite("exact"), "AccuracySuite(accuracy='exact')") == "exact"
+    assert mode(RadSuite(), "rad", accuracy="simple") == "simple"
+    with pytest.raises(BadOption, match="rad:accuracy=exact and accuracy=robust contradict each other"):
+        mode(RadSuite(accuracy="exact"), "rad:accuracy=exact", accuracy="robust")
+    with pytest.raises(BadOption, match="No accuracy mode is called 'loose'"):
+        mode(RadSuite(), "rad", accuracy="loose")
+    assert step_for(Constant(), Settings()) == "none"
+
+
+def test_a_suite_without_a_mode_to_set_is_refused_one():
+    class Fixed:
+        name, accuracy = "fixed", "official"
+
+    assert scored_by(Named(Fixed(), "fixed"), print, Settings()).accuracy == "official"
+    with pytest.raises(BadOption, match="'fixed' has no option 'accuracy'"):
+        scored_by(Named(Fixed(), "fixed"), print, Settings(accuracy="robust"))
+
+
+def test_runs_in_two_modes_are_compared_in_one(tmp_path):
+    """The classifier says "yes", the model that talks "Yes.": they do not differ."""
+    for name, model in (("a", Constant("yes")), ("b", says("Yes."))):
+        askew.evaluate(model, SAYING, "accuracy", output=tmp_path / name, metrics=("accuracy",), **QUICK)
+    text = " ".join(terminal_summary([load_run(tmp_path / name) for name in "ab"]).split())
+    assert "compared in different modes: constant official;" in text
+    assert "--accuracy robust scores all runs in one." in text
+    for names in ("ab", "ba"):
+        differences = compare_runs([load_run(tmp_path / name) for name in names])
+        assert {item["metric"]: (item["of_a"], item["of_b"]) for item in differences if not item["part"]} == {
+            "accuracy.all": (1.0, 1.0),
+            "accuracy": (1.0, 1.0),
+        }
+
+
+def test_result_files_stay_official_and_the_option_changes_it(tmp_path):
+    lines = [{"id": q.id, "image": str(q.id), "question": q.text, "answers": list(q.answers)} for q in SAYING]
+    (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (tmp_path / "p.json").write_text(json.dumps([{"question_id": q.id, "answer": "Yes."} for q in SAYING]))
+    for options, value in (([], 0.0), (["--accuracy", "robust"], 1.0)):
+        command = ["score", "q.jsonl", "p.json", "--output", f"o{value}", *options]
+        done = run_askew(*command, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        results = json.loads((tmp_path / f"o{value}" / "results.json").read_text())
+        assert results["scores"][0]["value"] == value
+        assert ("20 of 20 answers are wrong only by case" in done.stdout) == (value == 0.0)

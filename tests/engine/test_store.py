@@ -1,0 +1,185 @@
+"""The answer store: nothing that a disk changed is taken for an answer, and what is intact can be kept."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from askew.cli import main as askew_main
+from askew.engine.store import Store, ask_key
+from askew.engine.store_recovery import intact_rows, recover
+from askew.errors import DataError, RunError
+from askew.types import Prediction
+
+COUNT = 120
+
+
+def answers() -> dict[bytes, Prediction]:
+    """Short answers, and a few that run over several pages."""
+    rng = Random(7)
+    said = {}
+    for number in range(COUNT):
+        text = f"answer {number}" if number % 12 else "".join(rng.choices("abc xyz\u00e9\u2603", k=9000 + number))
+        score = (None, 0.5, 1.0, float("nan"), -0.0)[number % 5]
+        said[ask_key("m", "i", str(number))] = Prediction(
+            number, text, score, None, 1 + number % 3, number / 7, tokens=(number, 2)
+        )
+    return said
+
+
+def write_store(path: Path) -> dict[bytes, Prediction]:
+    said = answers()
+    with Store(path) as store:
+        store.put(said.items())
+    return said
+
+
+def read_store(path: Path, said: dict[bytes, Prediction]) -> dict[bytes, Prediction]:
+    with Store(path) as store:
+        store.known(list(said))
+        return store.get({key: one.question_id for key, one in said.items()})
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[bytes, Prediction]]:
+    """The bytes of a store, and what it holds as it is read."""
+    path = tmp_path_factory.mktemp("store") / "answers.sqlite"
+    said = read_store(path, write_store(path))
+    assert len(said) == COUNT
+    return path.read_bytes(), said
+
+
+def damaged(content: bytes, rng: Random) -> bytes:
+    """One bit or byte changed, a few bytes of zeros, or the end cut off."""
+    place = rng.randrange(len(content))
+    kind = rng.randrange(5)
+    if kind == 0:
+        return content[:place]
+    if kind == 1:
+        return content[:place] + bytes(min(64, len(content) - place)) + content[place + 64 :]
+    byte = content[place] ^ (1 << rng.randrange(8)) if kind < 4 else rng.randrange(256)
+    return content[:place] + bytes([byte]) + content[place + 1 :]
+
+
+def test_damage_is_an_error_or_a_missing_answer_and_never_another_answer(tmp_path, whole):
+    content, said = whole
+    rng, refused, kept = Random(0), 0, 0
+    for number in range(300):
+        path = tmp_path / f"{number}.sqlite"
+        path.write_bytes(damaged(content, rng))
+        trouble = ""
+        try:
+            assert read_store(path, said).items() <= said.items()
+        except RunError as error:
+            trouble = str(error)
+            refused += 1
+        assert not trouble or ("askew recover" in trouble and "\n" not in trouble and len(trouble) < 1000)
+        rows = intact_rows(path).rows
+        kept += len(rows)
+        assert rows.keys() <= said.keys()
+        if number % 10 == 0:
+            recover(path)
+            assert read_store(path, said) == {key: one for key, one in said.items() if key in rows}
+    assert refused > 20
+    assert kept > 0.8 * 300 * COUNT  # most of it is cut off in one case of ten
+
+
+def test_one_flipped_bit_in_an_answer_is_found(tmp_path, whole):
+    content, said = whole
+    path = tmp_path / "answers.sqlite"
+    path.write_bytes(content.replace(b"answer 7", b"answer 6", 1))
+    with pytest.raises(RunError, match="an answer is not the one that was written"):
+        read_store(path, said)
+    found, aside = recover(path)
+    assert (len(found.rows), found.damaged) == (COUNT - 1, 1)
+    assert aside.name == "answers.sqlite.damaged"
+
+
+def test_answers_that_are_only_in_the_log_are_recovered(tmp_path):
+    path = tmp_path / "answers.sqlite"
+    said = answers()
+    with Store(path) as store:
+        store.put(said.items())
+        for end in ("", "-wal"):
+            (tmp_path / f"copy{end}").write_bytes((tmp_path / f"answers.sqlite{end}").read_bytes())
+    (tmp_path / "copy").write_bytes(b"broken header" + (tmp_path / "copy").read_bytes()[13:])
+    assert intact_rows(tmp_path / "copy").rows.keys() == said.keys()
+    _, aside = recover(tmp_path / "copy")
+    assert Path(f"{aside}-wal").exists()
+    assert len(read_store(tmp_path / "copy", said)) == COUNT
+
+
+def write_old_store(path: Path) -> dict[bytes, Prediction]:
+    """As it was before rows had checksums."""
+    said = answers()
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "CREATE TABLE answers (key BLOB PRIMARY KEY, answer TEXT NOT NULL, score REAL, tries INTEGER, "
+            "seconds REAL, read INTEGER, written INTEGER) WITHOUT ROWID"
+        )
+        rows = [(key, one.answer, one.score, one.tries, one.seconds, *one.tokens) for key, one in said.items()]
+        db.executemany("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    db.close()
+    return said
+
+
+def test_a_store_without_checksums_is_read_and_gets_them(tmp_path, whole):
+    path = tmp_path / "answers.sqlite"
+    said = write_old_store(path)
+    assert read_store(path, said) == whole[1]
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT count(*) FROM answers WHERE length(checksum) = 8").fetchone() == (COUNT,)
+        db.execute("UPDATE answers SET answer = 'changed' WHERE tries = 2")
+    db.close()
+    with pytest.raises(RunError, match="askew recover"):
+        read_store(path, said)
+
+
+def test_what_an_old_store_has_is_kept_and_called_unchecked(tmp_path, capsys):
+    said = write_old_store(tmp_path / "answers.sqlite")
+    assert askew_main(["recover", str(tmp_path)]) == 0
+    printed = capsys.readouterr().out
+    assert f"{COUNT} answers are intact and kept; 0 damaged rows are lost." in printed
+    assert f"{COUNT} of the answers kept are of an older version" in printed
+    assert len(read_store(tmp_path / "answers.sqlite", said)) == COUNT
+
+
+@pytest.mark.parametrize(
+    ("sql", "words"),
+    [
+        ("CREATE TABLE bookmarks (id INTEGER)", "without the table 'answers'"),
+        ("CREATE TABLE answers (key BLOB PRIMARY KEY, reply TEXT)", r"of another version .*key, reply"),
+    ],
+)
+def test_a_store_of_another_schema_is_refused_and_left_as_it_is(tmp_path, sql, words):
+    path = tmp_path / "answers.sqlite"
+    with sqlite3.connect(path) as db:
+        db.execute(sql)
+    db.close()
+    with pytest.raises(RunError, match=words):
+        Store(path)
+    with sqlite3.connect(path) as db:
+        assert db.execute("SELECT sql FROM sqlite_master WHERE type = 'table'").fetchall() == [(sql,)]
+    db.close()
+
+
+def test_the_remedy_works(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    lines = [f'{{"id": {n}, "image": "{n}", "question": "Is it {n}?", "answer": "no"}}\n' for n in range(30)]
+    Path("q.jsonl").write_text("".join(lines))
+    words = ["run", "--model", "constant:no", "--data", "q.jsonl", "--suite", "accuracy", "--output", "run", "--quiet"]
+    assert askew_main(words) == 0
+    store = Path("run/answers.sqlite")
+    store.write_bytes(store.read_bytes().replace(b"no", b"on", 3))
+    assert askew_main(words) == 2
+    said = capsys.readouterr().err.strip()
+    assert said.count("\n") == 0
+    assert said.endswith("askew recover run/answers.sqlite")
+    assert askew_main(said.rpartition(": askew ")[2].split()) == 0
+    assert "are lost" in capsys.readouterr().out
+    assert askew_main(words) == 0
+    with pytest.raises(DataError, match="no such file"):
+        recover(tmp_path / "nowhere")

@@ -14,9 +14,11 @@ import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
 from askew.collect import schema
+from askew.collect.deletion import delete_text
 from askew.collect.flags import quarantine, resolve
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
+from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.release import release
 from askew.collect.rounds import change_round
 from askew.collect.verifying import claim_slot, verify
@@ -188,3 +190,23 @@ def test_a_changed_round_is_noticed(collected):
             tx.execute(sa.text("DROP TRIGGER question_update_frozen ON question"))
         tx.execute(sa.text("UPDATE question SET text = 'Is it blue?' WHERE id = 1"))
     assert collected.look(violations) == ["I13: round 1 is not as it was frozen"]
+
+
+def test_a_deletion_after_the_freeze_makes_a_patch_release_that_names_it(collected, tmp_path):
+    found = collected.do(freeze, collected.round_id, 5)
+    release(collected.study, tmp_path / "release")
+    gone = next(key for key, split in found.splits.items() if found.types[key] == "E" and split == "test")
+    with pytest.raises(NotAllowed):
+        collected.do(delete_text, collected.people[0], gone, "mine")
+    collected.do(delete_text, collected.owner, gone, "asked by its author")
+    with pytest.raises(Gone):
+        collected.do(delete_text, collected.owner, gone, "again")
+    patch = release(collected.study, tmp_path / "patch", "1.0.1")
+    assert patch["removed"] == [gone]
+    before, after = ((tmp_path / name / "test.jsonl").read_bytes().splitlines() for name in ("release", "patch"))
+    assert [line for line in before if json.loads(line)["id"] != gone] == after
+    assert len(before) == len(after) + 1
+    record = next(record for record in records(tmp_path / "patch") if record["id"] == gone)
+    assert record["question"] is None
+    assert {one["answer"] for one in record["verifications"]} == {None}
+    collected.check()

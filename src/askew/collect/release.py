@@ -24,6 +24,7 @@ import sqlalchemy as sa
 import askew
 from askew.answers.normalise import normalise
 from askew.collect.database import AnyRow, Tx
+from askew.collect.deletion import deleted_questions
 from askew.collect.history import Record, encoded, history
 from askew.collect.release_sheet import datasheet
 from askew.collect.rounds import move_round
@@ -74,7 +75,7 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
     write_joined(folder / "history.jsonl", (encoded(record) for record in history(tx, keys)))
     write_joined(folder / "examples.csv", _csv_lines(history(tx, keys)))
     for split in SPLITS:
-        chosen = [_released(record, files, settings) for record in history(tx, keys) if record["split"] == split]
+        chosen = [_released(record, files, settings) for record in _in_split(tx, keys, split)]
         _copy_images(study, folder, files, chosen)
         write_jsonl((_for_jsonl(folder, one) for one in chosen), str(folder / f"{split}.jsonl"))
         _write_vqa(folder, split, chosen)
@@ -87,7 +88,7 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
         "askew": askew.__version__,
         **facts,
         "settings": asdict(settings),
-        "removed": [],
+        "removed": deleted_questions(tx),
         "files": {
             path.relative_to(folder).as_posix(): file_sha256(str(path))
             for path in sorted(folder.rglob("*"))
@@ -97,6 +98,11 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
     text = orjson.dumps(manifest, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS)
     write_joined(folder / MANIFEST, [text, b"\n"])
     return manifest
+
+
+def _in_split(tx: Tx, keys: Sequence[int], split: str) -> Iterator[Record]:
+    """The released questions of a split; what was deleted after the freeze is out."""
+    return (record for record in history(tx, keys) if record["split"] == split and record["question"] is not None)
 
 
 def _released(record: Record, files: dict[int, AnyRow], settings: StudySettings) -> Released:
@@ -235,7 +241,7 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], records: Iterable[Record]) -> dict[
     people: set[str] = set()
     for record in records:
         types[record["round"], record["type"]] += 1
-        if record["split"]:
+        if record["split"] and record["question"] is not None:
             splits[record["round"], record["split"]] += 1
         people |= {record["author"], *(one["annotator"] for one in record["verifications"])}
     images = dict(

@@ -1,0 +1,40 @@
+"""Deletion on request, also after a round is frozen: one question's text goes, its row stays, and the log says so.
+
+The next release is a patch (1.0.1) whose manifest names what went. Types and splits of other questions stay.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import require_owner
+from askew.collect.database import Tx
+from askew.collect.events import record_event
+from askew.collect.refusals import Gone, Refused
+from askew.collect.schema import judgement, prediction, question, slot, verification
+from askew.collect.slots import reopen_all
+
+
+def delete_text(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
+    """Blank everything that was written about a question, and take the question out for good."""
+    require_owner(tx, owner_id)
+    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    if row is None:
+        raise Refused("There is no such question.")
+    if row.text == "":
+        raise Gone("The text of this question was deleted before.")
+    if row.state in ("ASKED", "ANSWERED"):
+        raise Refused("The question is being judged. Wait until its author is done, or quarantine it.")
+    reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
+    values = {"text": "", "normalised": f"deleted {question_id}", "standing": "REMOVED"}
+    tx.change(question, question.c.id == question_id, **values)
+    tx.change(prediction, prediction.c.question_id == question_id, answer="", raw="", normalised="")
+    said = (judgement.c.question_id == question_id) & judgement.c.answer.is_not(None)
+    tx.change(judgement, said, answer="", normalised="")
+    tx.change(verification, verification.c.question_id == question_id, answer="", normalised="")
+    record_event(tx, "question.deleted", f"question {question_id}", owner_id, {"reason": reason[:200]})
+
+
+def deleted_questions(tx: Tx) -> list[int]:
+    """The ids of questions whose text was deleted."""
+    return [row.id for row in tx.rows(sa.select(question.c.id).where(question.c.text == "").order_by(question.c.id))]

@@ -5,7 +5,7 @@ import pytest
 from askew.errors import DataError
 from askew.language.paraphrases import Paraphrase, Paraphrases, reviewed
 from askew.language.tagger import Tagger
-from askew.perturb.lexical.edit import Edit, edited
+from askew.perturb.lexical.substitutions import Edit, edited
 
 TRIALS = [trial for rule in reviewed() for trial in ((rule, *rule.good), (rule, rule.bad, None))]
 

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from askew.errors import BadOption
-from askew.perturb.basic import BasicQuestions, appended
+from askew.perturb.basic_questions import BasicQuestions, appended
 from askew.types import Expect, ImageRef, Kind, Question, Refusal
 
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from askew.errors import BadOption
-from askew.perturb.build import vary_all
 from askew.perturb.rad import RadPerturbation, fit
+from askew.perturb.vary import vary_all
 from askew.types import Expect, Group, Kind, Question, Refusal, Variant
 
 DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"

@@ -1,1 +1,1 @@
-"""From a question to its variants: one module for each family of changes, one frozen dataclass for each change."""
+"""From a question to its variants: one module or folder per family, one frozen dataclass per change."""

@@ -11,8 +11,8 @@ from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
-from askew.perturb.backtranslate import TEST, BackTranslation
-from askew.perturb.build import vary_all
+from askew.perturb.back_translation import TEST, BackTranslation
+from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals
 from askew.suites.measures import both_sides
 from askew.suites.published import published

@@ -15,8 +15,8 @@ from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.noise import NoiseFalls, NoiseLoss
 from askew.metrics.rscore import NoiseAccuracy, RScore
-from askew.perturb.basic import SIZE, BasicQuestions, partition_name
-from askew.perturb.build import vary_all
+from askew.perturb.basic_questions import SIZE, BasicQuestions, partition_name
+from askew.perturb.vary import vary_all
 from askew.rank.bqd import BqdFile
 from askew.rank.question_pool import pool_of
 from askew.rank.ranking import BATCH, Ranking

@@ -11,7 +11,7 @@ from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rscore import NoiseAccuracy
 from askew.metrics.worst import Worst
-from askew.perturb.build import vary_all
+from askew.perturb.vary import vary_all
 from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.image_encoding import Encoding

@@ -17,8 +17,8 @@ from askew.metrics.accuracy import Accuracy, Mu
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.worst import Worst
-from askew.perturb.build import vary_all
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
+from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals, listed
 from askew.suites.measures import both_sides
 from askew.suites.p2_release import write_release

@@ -12,8 +12,8 @@ from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
 from askew.metrics.worst import Worst
-from askew.perturb.build import vary_all
 from askew.perturb.rad import RadPerturbation, fit
+from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals
 from askew.suites.measures import both_sides
 from askew.suites.published import published

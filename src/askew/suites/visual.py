@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from askew.metrics.correct import Correct, check_correct
-from askew.perturb.build import vary_all
+from askew.perturb.vary import vary_all
 from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
 from askew.perturb.visual.hide_background import change_title
 from askew.perturb.visual.image_encoding import Encoding

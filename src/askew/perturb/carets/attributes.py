@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from askew.perturb.carets.ontology import may_be, read, up
-from askew.perturb.rad.color import Color
+from askew.perturb.rad.what_color import Color
 
 LOOSE = ""
 """The category of what stands in none."""

@@ -1,7 +1,7 @@
 """Antonymous perturbations: the attribute or state that a yes/no question asks for becomes its opposite (VQA P2, §3.1).
 
-Only questions of the forms "is/are the ..." and "is/are this/these ..." are changed, and only what they ask for: the
-predicate ("Is the window open?"), or what is said in "Is this a clean room?"; never what is only mentioned.
+Only questions of the forms "is/are the ..." and "is/are this/these ..." are changed, and only the word they ask about:
+the predicate ("Is the window open?") or the attribute in "Is this a clean room?", never a word that is only mentioned.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from askew.language.tagger import Token
 from askew.language.thesaurus import Antonym, Antonyms
 from askew.language.word_counts import Vocabulary, words_of
 from askew.language.wordnet import Synset
-from askew.perturb.lexical.edit import Edit
-from askew.perturb.lexical.words import words
+from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 PATTERN = re.compile(r"\s*(is|are)\s+(the|this|these)\b", re.IGNORECASE)
 """The paper's forms."""
@@ -33,37 +32,37 @@ _TAIL = re.compile(
     r"\s*(?:(?:in|on|of) (?:the|this) (?:picture|photo|image|scene)|right now|today)?\s*\?*\s*$", re.IGNORECASE
 )
 _END = re.compile(r"(?<=[a-z0-9])(?![a-z0-9])" + _TAIL.pattern, re.IGNORECASE)
-"""What stands behind the last word before a tail, in such a question."""
+"""The end of the last word before a tail, in such a question."""
 _ANIMALS = 5
 _KINDS: dict[int, tuple[str, ...]] = {
     **dict.fromkeys((14, 18), ("person", "living")),
     _ANIMALS: ("living",),
     **dict.fromkeys((6, 8, 13, 15, 17, 20), ("thing",)),
 }
-"""By WordNet's lexicographer files: people and groups, animals, and what was made, grows or lies about."""
+"""By WordNet's lexicographer files: people and groups, animals, and artifacts, plants and other objects."""
 _TOPS = {"person": ("person", "living"), "animal": ("living",)}
-"""The words that these files begin with, which are in a file of their own; the others are things."""
+"""The top words of these files, which have a file of their own; all others are things."""
 _TOPS_FILE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The word that a question asks for, and what it is said of."""
+class AskedWord:
+    """The word that a question asks about, and its subject."""
 
     place: int
     subject: str
     """The base form of the noun; empty for "this"."""
     attributive: bool
-    """True for "Is this a clean room?", where a "no" may also mean that it is no room."""
+    """True for "Is this a clean room?", where "no" may also mean that it is not a room."""
 
 
-Proposal = tuple[Edit, Antonym, Asked]
-"""A substitution, the rule behind it, and what the question asks for."""
+Proposal = tuple[Edit, Antonym, AskedWord]
+"""A substitution, its rule, and the word that the question asks about."""
 
 
 @dataclass(frozen=True)
 class Antonymous:
-    """Proposes the opposite of what a question asks for.
+    """Proposes the opposite of the word that a question asks about.
 
     >>> from askew.language.tagger import Tagger
     >>> question = "Is the window open?"
@@ -78,7 +77,7 @@ class Antonymous:
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Proposal | str | None:
-        """The substitution, or why there is none; None when the question asks for no such word."""
+        """The substitution, or the reason against it; None if the question does not ask about such a word."""
         asked = self.asked(text, tokens)
         if asked is None:
             return None
@@ -88,11 +87,11 @@ class Antonymous:
         rules = self.antonyms.of(lemma, "v" if verb else "a")
         if not rules:
             return "no reviewed antonym" if self.antonyms.opposed(lemma, "v" if verb else "a") else None
-        if not words()["joined"].isdisjoint(words_of(text)):
+        if not trigger_words()["joined"].isdisjoint(words_of(text)):
             return "the attribute is compared, joined or graded"
         if self.phrases.hold(tokens, asked.place):
             return "inside a fixed phrase"
-        if lemma in words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
+        if lemma in trigger_words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
             return "the attribute has a measure"
         rule = self._rule(rules, asked, words_of(text))
         if rule is None or (rule.predicative and asked.attributive):
@@ -104,7 +103,7 @@ class Antonymous:
         return edit, rule, asked
 
     def could(self, text: str) -> bool:
-        """False when there is nothing to propose, whatever the tags: cheap, before the tagger.
+        """False when there is nothing to propose, whatever the tags: a cheap test before tagging.
 
         >>> [Antonymous().could(text) for text in ("Is the window open?", "Is this a kitchen?", "What is open?")]
         [True, False, False]
@@ -119,7 +118,7 @@ class Antonymous:
 
     @cached_property
     def _opposed(self) -> Callable[[str], bool]:
-        """Whether a word has an opposite, reviewed or not, remembered."""
+        """Whether a word has an antonym, reviewed or not; cached."""
         return lru_cache(maxsize=1 << 15)(self._has_opposite)
 
     def _has_opposite(self, word: str) -> bool:
@@ -127,15 +126,15 @@ class Antonymous:
         found = self.antonyms.of(word, "a") or self.antonyms.of(verb, "v")
         return bool(found) or self.antonyms.opposed(word, "a")
 
-    def asked(self, text: str, tokens: Sequence[Token]) -> Asked | None:
-        """What the question asks for, when it has one of the paper's forms."""
+    def asked(self, text: str, tokens: Sequence[Token]) -> AskedWord | None:
+        """The word that the question asks about, if it has one of the paper's forms."""
         if not PATTERN.match(text):
             return None
         last = _last(text, tokens)
         return _predicate(tokens, last) or _attribute(tokens, last)
 
-    def _rule(self, rules: Sequence[Antonym], asked: Asked, context: Sequence[str]) -> Antonym | None:
-        """The rule whose sense the word has here: by the kind of its subject, or by its context."""
+    def _rule(self, rules: Sequence[Antonym], asked: AskedWord, context: Sequence[str]) -> Antonym | None:
+        """The rule for the sense of the word here, by the kind of its subject or by its context."""
         kinds = {asked.subject, *self._kinds_of(asked.subject)}
         for rule in rules:
             if not kinds.isdisjoint(rule.of) or ("lifeless" in rule.of and "living" not in kinds):
@@ -144,7 +143,7 @@ class Antonymous:
         return next((rule for rule in rules if not rule.of and sense in rule.senses), None)
 
     def _kinds_of(self, noun: str) -> tuple[str, ...]:
-        """What the subjects of rules call such a thing."""
+        """The kinds of a noun, as named in the rules."""
         best = self.senses.choose(noun, "n", ()) if noun else None
         if best is None:
             return ()
@@ -155,7 +154,7 @@ class Antonymous:
         return _KINDS.get(best.lexfile, ())
 
     def _is_animal(self, sense: Synset) -> bool:
-        """False for a tail, a horn or a nest, which are in the file of animals too."""
+        """False for a tail, a horn or a nest, which are also in the file of animals."""
         while (pointer := next(sense.related("@"), None)) is not None:
             sense = self.senses.wordnet.to(pointer)
             if "animal" in sense.words:
@@ -175,7 +174,7 @@ def _last(text: str, tokens: Sequence[Token]) -> int:
     return -1
 
 
-def _predicate(tokens: Sequence[Token], last: int) -> Asked | None:
+def _predicate(tokens: Sequence[Token], last: int) -> AskedWord | None:
     """``is the NP X``: everything between is the subject, which ends in a noun (or is "this" alone)."""
     if last < 2:
         return None
@@ -184,13 +183,13 @@ def _predicate(tokens: Sequence[Token], last: int) -> Asked | None:
         return None
     if not between:
         alone = tokens[1].lower in ("this", "these") and not tokens[last].is_noun
-        return Asked(last, "", False) if alone else None
+        return AskedWord(last, "", False) if alone else None
     if not between[-1].is_noun:
         return None
     heads = [token for token in _first_phrase(between) if token.is_noun]
     if not heads or any(token.tag in ("VBG", "VBN") for token in between[1:]):
         return None
-    return Asked(last, base(heads[-1].text, heads[-1].tag), False)
+    return AskedWord(last, base(heads[-1].text, heads[-1].tag), False)
 
 
 def _two_phrases(tokens: Sequence[Token]) -> bool:
@@ -210,11 +209,11 @@ def _first_phrase(tokens: Sequence[Token]) -> Sequence[Token]:
     return tokens[: next((place for place, token in enumerate(tokens) if token.tag == "IN"), len(tokens))]
 
 
-def _attribute(tokens: Sequence[Token], last: int) -> Asked | None:
+def _attribute(tokens: Sequence[Token], last: int) -> AskedWord | None:
     """``is this a X N``: one adjective and one noun."""
     if last < 3 or not tokens[last].is_noun or tokens[last - 1].tag != "JJ" or tokens[1].lower not in ("this", "these"):
         return None
     before = [token.lower for token in tokens[2 : last - 1]]
     if before not in (["a"], ["an"], []) or (not before and tokens[1].lower != "these"):
         return None
-    return Asked(last - 1, base(tokens[last].text, tokens[last].tag), True)
+    return AskedWord(last - 1, base(tokens[last].text, tokens[last].tag), True)

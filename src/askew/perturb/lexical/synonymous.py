@@ -13,20 +13,19 @@ from askew.language.senses import Senses
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
 from askew.language.word_counts import Vocabulary, words_of
-from askew.perturb.lexical.edit import Edit
-from askew.perturb.lexical.words import words
+from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
 _DETERMINERS = frozenset(("DT", "PRP$", "POS", "WDT", "PDT", "WP$"))
 _JOINED = ("NN", "HYPH")
 """How the tags of what makes a compound with a noun begin."""
 _RARE = 3
-"""From the fourth sense on a sense counts as rare."""
+"""Senses after the third count as rare."""
 _REMEMBERED = 1 << 15
-"""How many words are remembered."""
+"""How many words are cached."""
 
 Exchanges = tuple[tuple[tuple[Synonym, str], ...], tuple[str, ...]]
-"""Rules with the form that comes in, and why others have none that can."""
+"""Rules with the inflected replacement, and the reasons against other rules."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +43,12 @@ class Synonymous:
     phrases: FixedPhrases = field(default_factory=FixedPhrases)
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
     ppdb: Ppdb | None = None
-    """Rules from PPDB beside our own, when the user has its files."""
+    """Further rules from PPDB files."""
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
-        """Each possible substitution, or for each that a rule matched and would not make, why."""
+        """Each possible substitution, or the reason why a matching rule does not apply."""
         around = words_of(text)
-        if '"' in text or not words()["mentions"].isdisjoint(around):
+        if '"' in text or not trigger_words()["mentions"].isdisjoint(around):
             return
         exchanges = self._exchanges
         for place, (word, tag, _) in enumerate(tokens):
@@ -70,7 +69,7 @@ class Synonymous:
                     yield self._edit(rule, form, tokens, place, around)
 
     def could(self, words: frozenset[str]) -> bool:
-        """False when there is nothing to propose for these words, whatever their tags: cheap, before the tagger.
+        """False when there is nothing to propose for these words, whatever their tags: a cheap test before tagging.
 
         >>> Synonymous().could(frozenset({"two", "cars"})), Synonymous().could(frozenset({"two", "zebras"}))
         (True, False)
@@ -79,7 +78,7 @@ class Synonymous:
 
     @cached_property
     def _forms(self) -> frozenset[str] | None:
-        """Every form of every word that a rule replaces; None when that can be any word."""
+        """Every form of every word that a rule replaces; None if that can be any word."""
         if self.synonyms.confidence < UNREVIEWED:
             return None
         forms = {inflected(lemma, tag) for lemma in self.synonyms.sources() for tag in POS_OF_TAG}
@@ -87,7 +86,7 @@ class Synonymous:
 
     @cached_property
     def _exchanges(self) -> Callable[[str, str], Exchanges]:
-        """What a word with a tag can become wherever it stands, and why not what other rules say; remembered."""
+        """The possible replacements of a word with a tag in any context, and the reasons against others; cached."""
         return lru_cache(maxsize=_REMEMBERED)(self._exchanges_of)
 
     def _exchanges_of(self, text: str, tag: str) -> Exchanges:
@@ -120,9 +119,9 @@ class Synonymous:
         return Edit(token.start, token.end, form, f"{rule.source}→{rule.target}", note)
 
     def _other_sense(self, rule: Synonym, around: Sequence[str]) -> bool:
-        """True unless the word has the rule's sense here, or another that the two words share.
+        """True unless the word has the rule's sense here, or another sense that both words share.
 
-        A rare sense must have something for it in the question.
+        A rare sense must be supported by a word of the question.
         """
         if rule.sense is None:
             return False
@@ -134,12 +133,12 @@ class Synonymous:
 
 
 def _is_name(token: Token) -> bool:
-    """True for a word with a capital inside of a question."""
+    """True for a capitalised word within a question."""
     return token.start > 0 and token.text[:1].isupper() and token.lower != "tv"
 
 
 def _compound(tokens: Sequence[Token], place: int) -> bool:
-    """True for a noun beside another noun, and for any part of a word with hyphens: *phone booth*, *store-bought*."""
+    """True for a noun next to another noun, and for a part of a hyphenated word: *phone booth*, *store-bought*."""
     joined = _JOINED if tokens[place].is_noun else "HYPH"
     beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])
     return any(token.tag.startswith(joined) for token in beside)
@@ -165,13 +164,13 @@ def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> b
 
 
 def _possessive_changes(token: Token, form: str, tokens: Sequence[Token], place: int) -> bool:
-    """True when a possessive would have to be spelt in another way: *women's*, *ladies'*."""
+    """True when the possessive would be spelled differently: *women's*, *ladies'*."""
     owns = place + 1 < len(tokens) and tokens[place + 1].tag == "POS"
     return owns and token.lower.endswith("s") != form.endswith("s")
 
 
 def _determined(tokens: Sequence[Token], place: int) -> bool:
-    """True when an article or the like stands before the noun."""
+    """True when a determiner precedes the noun."""
     before = place - 1
     while before >= 0 and tokens[before].tag in _BEFORE_NOUN:
         if tokens[before].tag == "CD":

@@ -10,26 +10,24 @@ from functools import lru_cache
 from askew.language.inflect import invariant, is_mass, is_plural, plural, singular
 from askew.language.numbers import number_of, number_word
 from askew.language.tagger import Tagger, Token
-from askew.perturb.rad.kinds import is_listed
-from askew.perturb.rad.pool import Pools
-from askew.perturb.rad.tails import Tail, read_tail, words
-from askew.perturb.rad.template import Asked, CannotAsk, plain, read_tokens, tidy
-from askew.perturb.rad.words import word_list
+from askew.perturb.rad.how_many_tails import Tail, read_tail, words
+from askew.perturb.rad.what_kind import is_listed
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, YesNoQuestion, plain, read_tokens, tidy, word_list
 
 _HOW_MANY = re.compile(r"how many \S.*", re.IGNORECASE)
 _HAS = re.compile(r"(?P<do>do|does) (?P<who>.+) have(?P<where> (?:in|on|at|under|inside|behind|around|near)\b.*)?")
 _ESTIMATED = 10
-"""From here on people estimate rather than count."""
+"""From this number on people estimate rather than count."""
 
 
 @dataclass(frozen=True)
 class HowManyFrame:
-    """A counting question, read."""
+    """A parsed counting question."""
 
     noun: str
-    """The counted noun, with what stands before it, in the plural."""
+    """The counted noun with its modifiers, in the plural."""
     of: str
-    """``of pizza`` and the like, with a space before it; empty when there is none."""
+    """A phrase such as ``of pizza``, with a space before it; empty if there is none."""
     tail: Tail
 
     @property
@@ -37,7 +35,7 @@ class HowManyFrame:
         """Numbers come from one pool."""
         return ("how-many",)
 
-    def ask(self, value: str) -> Asked:
+    def ask(self, value: str) -> YesNoQuestion:
         """Are there so many?
 
         >>> HowManyFrame("cakes", "", Tail("direct", " on the table", " on the table")).ask("1").text
@@ -45,10 +43,12 @@ class HowManyFrame:
         """
         made_by = f"how-many/{self.tail.frame}"
         if value != "1":
-            return Asked(f"Are there {_number(value)} {self.noun}{self.of}{self.tail.many}?", "are there", made_by)
+            return YesNoQuestion(
+                f"Are there {_number(value)} {self.noun}{self.of}{self.tail.many}?", "are there", made_by
+            )
         if self.tail.one is None:
             raise CannotAsk("speaks of several things, so one cannot be asked about")
-        return Asked(f"Is there one {singular(self.noun)}{self._of_one()}{self.tail.one}?", "is there", made_by)
+        return YesNoQuestion(f"Is there one {singular(self.noun)}{self._of_one()}{self.tail.one}?", "is there", made_by)
 
     def _of_one(self) -> str:
         """``of animals`` after one kind: ``of animal``."""
@@ -71,12 +71,12 @@ class HasFrame:
         """Numbers come from one pool."""
         return ("how-many",)
 
-    def ask(self, value: str) -> Asked:
+    def ask(self, value: str) -> YesNoQuestion:
         """Does it have so many?"""
         noun = singular(self.noun) if value == "1" else self.noun
         kind = "does the" if (self.do, self.who[:4]) == ("does", "the ") else self.do
         text = f"{self.do.capitalize()} {self.who} have {_number(value)} {noun}{self.of}{self.where}?"
-        return Asked(text, kind, "how-many/has")
+        return YesNoQuestion(text, kind, "how-many/has")
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class HowMany:
     >>> template.clash("5", "five"), template.clash("3", "2 or 3"), template.clash("4", "5")
     (True, True, False)
 
-    From ten on people estimate, so that a draw within a quarter of an answer is no sure "no":
+    From ten on people estimate, so a number within a quarter of an answer is not certainly wrong:
 
     >>> template.clash("18", "20"), template.clash("30", "20")
     (True, False)
@@ -123,8 +123,8 @@ class HowMany:
         """Always: two numbers are never both right."""
         return True
 
-    def read(self, text: str, tagger: Tagger, pools: Pools) -> HowManyFrame | HasFrame:
-        """The frame, when the words are a counted noun and something that English lets follow it."""
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> HowManyFrame | HasFrame:
+        """Parse a counted noun and the words after it."""
         tokens = read_tokens(text, tagger)[2:]
         noun, of, rest = _counted(tokens)
         if self.extensions:

@@ -1,8 +1,8 @@
 """Y/N←WK: "What kind of ⟨S⟩ is this? ⟨O1⟩" becomes "Is this ⟨S⟩ ⟨O2⟩?" (Rosenberg et al. 2021, Tables 1 and 6).
 
-English wants one of three orders. A noun for a whole class of things takes the answer after it (*Is this animal an
-elephant?*, *Is this food breakfast?*), any other takes it before it (*Is this a wood floor?*), and an answer that
-already ends in the noun stands alone (*Is this a polar bear?*). Which nouns name classes is in ``kinds.yaml``.
+There are three word orders. A noun for a class of things takes the answer after it (*Is this animal an elephant?*, *Is
+this food breakfast?*), any other noun before it (*Is this a wood floor?*), and an answer that already ends in the noun
+stands alone (*Is this a polar bear?*). ``kinds.yaml`` lists the nouns that name classes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
 
+from askew.files.resources import resource
 from askew.language.inflect import (
     is_mass,
     is_plural,
@@ -22,31 +25,32 @@ from askew.language.inflect import (
     with_article,
 )
 from askew.language.tagger import Tagger
-from askew.perturb.rad.kinds import Order, aspect, family, is_listed, kin, order_of
-from askew.perturb.rad.pool import Pools
-from askew.perturb.rad.template import Asked, CannotAsk, plain, tidy
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, YesNoQuestion, plain, tidy
 
 _THIS = re.compile(r"what kind of (?:an? )?([a-z' -]+?) is this\?", re.IGNORECASE)
 _THESE = re.compile(r"what kind of ([a-z' -]+?) are these\?", re.IGNORECASE)
 _MOST_WORDS = 3
 
+Order: TypeAlias = Literal["counted", "uncounted", "modifier"]
+"""The place of the answer: after the noun with an article, after it without one, or before it."""
+
 
 @dataclass(frozen=True)
 class WhatKindFrame:
-    """A question about a kind, read."""
+    """A parsed question about a kind."""
 
     subject: str
     """The noun, in the singular."""
     order: Order
     compounds: frozenset[str]
-    """What people wrote that ends in the noun."""
+    """Answers that end in the noun."""
 
     @property
     def keys(self) -> Sequence[str]:
-        """Answers come from questions about the same noun; where none fits, from nouns like it."""
+        """Answers to questions about the same noun first, then about similar nouns."""
         return _keys(self.subject)
 
-    def ask(self, value: str) -> Asked:
+    def ask(self, value: str) -> YesNoQuestion:
         """Is it of this kind?
 
         >>> WhatKindFrame("animal", "counted", frozenset()).ask("elephant").text
@@ -60,7 +64,7 @@ class WhatKindFrame:
         """
         frame, words = self._words(value)
         kind = {"a ": "is this a", "an ": "is this an"}.get(re.split(r"(?<= )", words)[0], "is this")
-        return Asked(f"Is this {words}?", kind, f"what-kind/{frame}")
+        return YesNoQuestion(f"Is this {words}?", kind, f"what-kind/{frame}")
 
     def _words(self, value: str) -> tuple[str, str]:
         if value == self.subject or singular(value) == self.subject:
@@ -97,10 +101,10 @@ class TheseFrame:
 
     @property
     def keys(self) -> Sequence[str]:
-        """Answers come from questions about the same noun; where none fits, from nouns like it."""
+        """Answers to questions about the same noun first, then about similar nouns."""
         return _keys(self.subject)
 
-    def ask(self, value: str) -> Asked:
+    def ask(self, value: str) -> YesNoQuestion:
         """Are they of this kind?
 
         >>> TheseFrame("animal").ask("giraffe").text
@@ -109,7 +113,7 @@ class TheseFrame:
         words = value if aspect(value) != "kind" or _is_adjective(value) else plural(value)
         if singular(words) == self.subject:
             raise CannotAsk("the answer repeats the question")
-        return Asked(f"Are these {plural(self.subject)} {words}?", "are these", "what-kind/these")
+        return YesNoQuestion(f"Are these {plural(self.subject)} {words}?", "are these", "what-kind/these")
 
 
 @dataclass(frozen=True)
@@ -120,7 +124,7 @@ class WhatKind:
     >>> template.value("A Church"), template.value("not sure"), template.value("beef and turkey")
     ('church', None, None)
 
-    A draw must be a sure "no": nothing that may be true of the same thing, and about what the answer is about.
+    The answer must certainly be "no": the values exclude each other and are about the same aspect.
 
     >>> template.clash("puppy", "dog"), template.clash("animal", "cow"), template.clash("elephant", "cow")
     (True, True, False)
@@ -140,7 +144,7 @@ class WhatKind:
         return self._match(text) is not None
 
     def value(self, answer: str) -> str | None:
-        """An answer of few words that says one thing."""
+        """An answer of at most three words that names one kind."""
         value = plain(answer)
         words = value.split()
         if not words or len(words) > _MOST_WORDS or is_listed("empty", value) or re.search(r"[^a-z0-9' -]", value):
@@ -150,11 +154,11 @@ class WhatKind:
         return value
 
     def keys(self, text: str) -> Sequence[str]:
-        """The pool of the noun, that of its family, and that of all nouns that take the same order."""
+        """The pools of the noun, of its family, and of all nouns with the same word order."""
         return _keys(self._subject(text))
 
     def clash(self, drawn: str, given: str) -> bool:
-        """True when one may be true of what the other is true of, as far as can be known."""
+        """True when both may be true of the same thing."""
         given = plain(given)
         if drawn == given or is_listed("general", drawn):
             return True
@@ -164,11 +168,11 @@ class WhatKind:
         return drawn in given or given in drawn or bool(kin(drawn) & kin(given))
 
     def contrasts(self, drawn: str, value: str) -> bool:
-        """True when both are about the same: what the thing is, its material, its maker, ..."""
+        """True when both are about the same aspect: what the thing is, its material, its maker, ..."""
         return aspect(drawn) == aspect(value)
 
-    def read(self, text: str, tagger: Tagger, pools: Pools) -> WhatKindFrame | TheseFrame:
-        """The frame, when the noun is one that can be asked about."""
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> WhatKindFrame | TheseFrame:
+        """Parse the noun that the question is about."""
         subject = self._subject(text)
         last = subject.split()[-1]
         known = parts_of_speech(last)
@@ -201,7 +205,7 @@ def _keys(subject: str) -> Sequence[str]:
 
 
 def _counted(phrase: str, noun: str) -> str:
-    """The phrase behind its article, where its noun takes one."""
+    """The phrase with its article, if its noun takes one."""
     return phrase if is_mass(noun) else with_article(phrase)
 
 
@@ -219,3 +223,81 @@ def _is_activity(value: str) -> bool:
 def _is_adjective(value: str) -> bool:
     known = parts_of_speech(value.split()[-1])
     return bool(known) and "NOUN" not in known
+
+
+def order_of(subject: str) -> Order:
+    """The word order of a noun.
+
+    >>> order_of("animal"), order_of("food"), order_of("floor")
+    ('counted', 'uncounted', 'modifier')
+    """
+    if subject in _data()["counted"]:
+        return "counted"
+    return "uncounted" if subject in _data()["uncounted"] else "modifier"
+
+
+def family(subject: str) -> str:
+    """The family of a noun, by its last word: ``animal``, ``food``, ...; empty if it is in no list.
+
+    >>> family("bird"), family("winter sport"), family("idea")
+    ('animal', 'event', '')
+    """
+    return _families().get(subject) or _families().get(subject.rpartition(" ")[2], "")
+
+
+def aspect(value: str) -> str:
+    """The aspect of an answer: ``color``, ``material``, ..., or ``kind`` if it says what the thing is.
+
+    >>> aspect("red"), aspect("italian"), aspect("elephant")
+    ('color', 'nation', 'kind')
+    """
+    return _aspects().get(value, "kind")
+
+
+def is_listed(name: str, value: str) -> bool:
+    """True when a word is in a plain list: ``purposes``, ``things``, ``plural modifiers``, ``general``, ``empty``.
+
+    >>> is_listed("purposes", "farm"), is_listed("things", "canoe"), is_listed("general", "animal")
+    (True, True, True)
+    """
+    return value in _data()[name]
+
+
+def kin(value: str) -> frozenset[int]:
+    """The groups of compatible words (true of one thing at once) that contain this word.
+
+    >>> bool(kin("dog") & kin("puppy")), bool(kin("dog") & kin("church"))
+    (True, False)
+    """
+    return _kin().get(value, frozenset())
+
+
+@lru_cache(maxsize=1)
+def _families() -> dict[str, str]:
+    return {str(word): name for name, words in _data()["families"].items() for word in words}
+
+
+@lru_cache(maxsize=1)
+def _aspects() -> dict[str, str]:
+    return {str(word): name for name, words in _data()["aspects"].items() for word in words}
+
+
+@lru_cache(maxsize=1)
+def _kin() -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(_data()["kin"]):
+        for word in group:
+            found.setdefault(str(word), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+@lru_cache(maxsize=1)
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = resource("perturb/rad/kinds.yaml")
+    return {
+        name: _as_words(value) if isinstance(value, list) and name != "kin" else value for name, value in data.items()
+    }
+
+
+def _as_words(words: list[Any]) -> frozenset[str]:
+    return frozenset(str(word) for word in words)

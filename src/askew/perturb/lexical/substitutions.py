@@ -1,13 +1,15 @@
-"""A substitution in a text, and the text that several of them make."""
+"""Substitutions in a text, and the word lists that rule some of them out (``trigger_words.yaml``)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from random import Random
 from typing import Any
 
+from askew.files.resources import resource
 from askew.language.inflect import article
 
 _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
@@ -15,7 +17,7 @@ _ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One substitution: which part of the text, what comes there, and by which rule."""
+    """One substitution: a part of the text, its replacement, and the rule."""
 
     start: int
     end: int
@@ -23,15 +25,15 @@ class Edit:
     rule: str
     """e.g. ``car→automobile`` or the id of a paraphrase."""
     note: Mapping[str, Any] = field(default_factory=dict)
-    """What else is to be said of it: confidence, where the rule is from."""
+    """More about it: its confidence and the origin of the rule."""
 
-    def meets(self, other: Edit) -> bool:
-        """True when the two touch the same part."""
+    def overlaps(self, other: Edit) -> bool:
+        """True when the two change the same part."""
         return self.start < other.end and other.start < self.end
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with its substitutions, in the case of what they replace, and with *a* or *an* as the new word needs.
+    """The text with its substitutions, in the case of the words they replace, and with the right *a* or *an*.
 
     >>> edited("Is it a car or a bus?", [Edit(8, 11, "automobile", "car→automobile")])
     'Is it an automobile or a bus?'
@@ -51,9 +53,9 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def drawn(edits: Sequence[Edit], most: int, rng: Random) -> list[Edit]:
-    """At most so many substitutions that do not meet, drawn with equal chance, in the order of the text.
+    """At most ``most`` random substitutions that do not overlap, in the order of the text.
 
-    Alternatives for one place count as one: the place is drawn first, then what comes there.
+    Alternatives for one place count as one: the place is drawn first, then the substitution.
     """
     places: dict[tuple[int, int], list[Edit]] = {}
     for edit in edits:
@@ -63,6 +65,17 @@ def drawn(edits: Sequence[Edit], most: int, rng: Random) -> list[Edit]:
     chosen: list[Edit] = []
     for place in order:
         edit = rng.choice(places[place])
-        if len(chosen) < most and not any(edit.meets(other) for other in chosen):
+        if len(chosen) < most and not any(edit.overlaps(other) for other in chosen):
             chosen.append(edit)
     return sorted(chosen, key=lambda edit: edit.start)
+
+
+@lru_cache(maxsize=1)
+def trigger_words() -> dict[str, frozenset[str]]:
+    """The word lists by name.
+
+    >>> "very" in trigger_words()["joined"]
+    True
+    """
+    data: dict[str, list[str]] = resource("perturb/lexical/trigger_words.yaml")
+    return {name: frozenset(listed) for name, listed in data.items()}

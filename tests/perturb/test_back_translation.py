@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from askew.perturb.backtranslate import BackTranslation, tidied
+from askew.perturb.back_translation import BackTranslation, tidied
 from askew.types import Expect, Question, Refusal
 
 

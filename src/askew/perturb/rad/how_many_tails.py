@@ -1,7 +1,7 @@
-"""What may follow the counted noun in "How many ⟨S⟩ ...?", and how it follows "Are there ⟨N⟩ ⟨S⟩".
+"""The words after the counted noun in "How many ⟨S⟩ ...?", and their form after "Are there ⟨N⟩ ⟨S⟩".
 
-``are on the field`` loses its verb (*Are there five athletes on the field?*), ``have hats`` takes a relative pronoun
-(*Are there two people that have hats?*), and what English cannot carry over is refused.
+``are on the field`` loses its verb (*Are there five athletes on the field?*), ``have hats`` gets a relative pronoun
+(*Are there two people that have hats?*), and words without a grammatical form there are refused.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from askew.language.inflect import is_plural, parts_of_speech, singular, third_person, with_article
 from askew.language.tagger import Token
-from askew.perturb.rad.template import CannotAsk
-from askew.perturb.rad.words import word_list
+from askew.perturb.rad.yes_no_template import CannotAsk, word_list
 
 _FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _DIRECT = frozenset({"IN", "TO", "RP", "VBG", "VBN", "VBD"})
@@ -25,10 +24,10 @@ class Tail:
     """The words after the noun, for several things and for one thing."""
 
     frame: str
-    """Names the rule: ``bare``, ``direct``, ``that-are``, ``that``."""
+    """The rule: ``bare``, ``direct``, ``that-are`` or ``that``."""
     many: str = ""
     one: str | None = ""
-    """None when the words speak of several things, so that one cannot be asked about."""
+    """None when the words refer to several things, so that there is no question about one."""
 
 
 def read_tail(tokens: Sequence[Token]) -> Tail:
@@ -38,7 +37,7 @@ def read_tail(tokens: Sequence[Token]) -> Tail:
 
 
 def words(tokens: Sequence[Token]) -> str:
-    """Tokens as running text, spaced as they were.
+    """Tokens as text with their original spacing.
 
     >>> words([Token("do", "VBP", 4), Token("n't", "RB", 6), Token("run", "VB", 10)])
     "don't run"

@@ -1,7 +1,8 @@
-"""The three perturbations of VQA P2 joined: fit to the data's vocabulary, then vary any question."""
+"""The three perturbations of VQA P2 together: fit to the data's vocabulary, then vary questions."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -18,21 +19,21 @@ from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.word_counts import Vocabulary, words_of
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
-from askew.perturb.lexical.edit import Edit, drawn, edited
-from askew.perturb.lexical.paraphrastic import Paraphrastic
+from askew.perturb.lexical.substitutions import Edit, drawn, edited
 from askew.perturb.lexical.synonymous import Synonymous
 from askew.types import Expect, Question, Refusal, Variant
 
 TYPES = {"synonymous": "syn", "paraphrastic": "para", "antonymous": "ant"}
-"""The perturbations, and what the release calls them."""
+"""The perturbations and their names in the release."""
 
+_SLOT = re.compile(r"\[[^\]]+\]")
 _OPPOSITE = {"yes": "no", "no": "yes"}
 _REMEMBERED = 50_000
-"""How many texts are remembered."""
+"""How many texts are cached."""
 
 
 class _Proposed(NamedTuple):
-    """The substitutions of one type that rules propose for a text, and why others would not."""
+    """The substitutions of one type that rules propose for a text, and the reasons against others."""
 
     edits: tuple[Edit, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -53,7 +54,7 @@ _NOTHING = _Proposed()
 
 
 class _Found(NamedTuple):
-    """What the rules propose for one text, or why they do not."""
+    """What the rules of all types propose for one text."""
 
     synonyms: _Proposed = _NOTHING
     paraphrases: _Proposed = _NOTHING
@@ -61,13 +62,13 @@ class _Found(NamedTuple):
 
     @property
     def leaves_choice(self) -> bool:
-        """True when there are more substitutions of one type than one."""
+        """True when there is more than one substitution of a type."""
         return len(self.synonyms.edits) > 1 or len(self.paraphrases.edits) > 1
 
 
 @dataclass(frozen=True)
 class P2Perturbation:
-    """Exchanges words of a question for synonyms, paraphrases or antonyms (Whitehead et al. 2020).
+    """Replaces words of a question by synonyms, paraphrases or antonyms (Whitehead et al. 2020).
 
     Synonymous and paraphrastic variants keep the answers. In an antonymous one each person's yes becomes no and no
     becomes yes; other answers drop out. Where there is something between the two (hot and cold), a "no" does not say
@@ -77,9 +78,9 @@ class P2Perturbation:
     types: tuple[str, ...] = field(default=tuple(TYPES), repr=False)
     """Which perturbations; not part of the ``repr``, so that each gives the same alone and with the others."""
     substitutions: int = 2
-    """At most so many substitutions of one type in a question."""
+    """The maximum number of substitutions of one type in a question."""
     confidence: float = 0.9
-    """The least confidence of a synonymous rule; below 0.9 also what only WordNet says."""
+    """The lowest confidence of a synonymous rule; below 0.9 also synonyms that only WordNet lists."""
     contraries: str = "sure"
     """``sure`` or, as in the paper, ``all``."""
     vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False, hash=False)
@@ -104,7 +105,7 @@ class P2Perturbation:
 
     @cached_property
     def synonymous(self) -> Synonymous:
-        """What proposes synonyms."""
+        """Proposes synonyms."""
         own = self.wordnet
         return Synonymous(
             Synonyms(own, self.confidence), Senses(own), FixedPhrases(own), vocabulary=self.vocabulary, ppdb=self.ppdb
@@ -112,7 +113,7 @@ class P2Perturbation:
 
     @cached_property
     def paraphrastic(self) -> Paraphrastic:
-        """What proposes paraphrases."""
+        """Proposes paraphrases."""
         mined = self.ppdb.paraphrases if self.ppdb else ()
         return Paraphrastic(
             Paraphrases((*reviewed(), *mined) if mined else ()), self.vocabulary, FixedPhrases(self.wordnet)
@@ -147,7 +148,7 @@ class P2Perturbation:
                 yield made
 
     def _read(self, texts: Sequence[str]) -> None:
-        """Find what rules propose for texts, and remember it: many questions are asked of many pictures."""
+        """Find and cache what the rules propose for texts: many questions are asked about many images."""
         known = self._known
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if len(known) + len(new) > _REMEMBERED:
@@ -167,7 +168,7 @@ class P2Perturbation:
 
     @cached_property
     def _known(self) -> dict[str, _Found | None]:
-        """What was found in a text; None where no rule could match."""
+        """The proposals for each text; None if no rule can match."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -179,7 +180,7 @@ class P2Perturbation:
             reasons = proposed.reasons
             return Refusal(question.id, test, max(reasons, key=reasons.count)) if reasons else None
         if len(edits) > 1:
-            # Seeded anew, so that a type gives the same whichever others are made beside it.
+            # A new seed, so that a type gives the same result whichever other types are used.
             edits = drawn(edits, self.substitutions, Random(f"{chance}:{test}"))
         return _variant(question, test, Expect.SAME, edits)
 
@@ -201,7 +202,7 @@ class P2Perturbation:
         return _variant(_flipped(question), test, Expect.DIFFERENT, [edit])
 
     def _possible(self, text: str) -> list[str]:
-        """The types of which some rule could match, each by itself: cheap, before the tagger."""
+        """The types of which some rule could match: a cheap test before tagging."""
         words = frozenset(words_of(text))
         return [name for name in self.types if self._could(name, text, words)]
 
@@ -209,6 +210,35 @@ class P2Perturbation:
         if name == "antonymous":
             return self.antonymous.could(text)
         return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
+
+
+@dataclass(frozen=True)
+class Paraphrastic:
+    """Proposes paraphrases for parts of a question.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "What kind of dog is next to the bed?"
+    >>> [edit.text for edit in Paraphrastic().propose(question, Tagger().tags([question])[0]) if isinstance(edit, Edit)]
+    ['What type of dog', 'beside the bed']
+    """
+
+    paraphrases: Paraphrases = field(default_factory=Paraphrases)
+    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
+    """Fixed phrases that mined rules must not break; reviewed rules were written to respect them."""
+
+    def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
+        """Each possible substitution, or the reason why a matching rule does not apply."""
+        for found in self.paraphrases.find(text, tokens):
+            if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
+                yield "the paraphrase is not in the data's vocabulary"
+                continue
+            if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
+                yield "inside a fixed phrase"
+                continue
+            start, end = tokens[found.first].start, tokens[found.last].end
+            note = {"confidence": found.rule.confidence, "origin": found.rule.origin}
+            yield Edit(start, end, found.text, found.rule.id, note)
 
 
 def fit(
@@ -221,14 +251,14 @@ def fit(
     ppdb: Sequence[str] | Ppdb = (),
     score: float = 3.5,
 ) -> P2Perturbation:
-    """The perturbation with the vocabulary of this data: words that occur at least ``least`` times (0: every word)."""
+    """The perturbation with the vocabulary of this data: words with a count of at least ``least`` (0: every word)."""
     vocabulary = Vocabulary.of((question.text for question in questions), least) if least > 0 else Vocabulary()
     mined = ppdb if isinstance(ppdb, Ppdb) else read_ppdb(ppdb, score) if ppdb else None
     return P2Perturbation(types, substitutions, confidence, contraries, vocabulary, mined)
 
 
 def _unanswered(proposed: _Proposed, question: Question) -> _Proposed:
-    """What is left when the words that people answer with stay."""
+    """The proposals that leave words alone that are also answers."""
     if not proposed.edits:
         return proposed
     answered = {word for answer in set(question.answers) for word in words_of(answer)}
@@ -242,7 +272,7 @@ def _plain(answer: str) -> str:
 
 
 def _flipped(question: Question) -> Question:
-    """The question with each person's yes and no exchanged; other answers, and how sure those people were, drop out."""
+    """The question with yes and no exchanged; other answers and their confidences are dropped."""
     sure = question.confidences or ("",) * len(question.answers)
     kept = [
         (_OPPOSITE[_plain(a)], how) for a, how in zip(question.answers, sure, strict=True) if _plain(a) in _OPPOSITE

@@ -1,4 +1,4 @@
-"""Whether two questions have the same articles and verbs that agree with their subjects, as far as tags tell."""
+"""Whether two questions have the same articles, and verbs that agree with their subjects, judged from tags."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LETTERS = dict.fromkeys(_DETERMINERS, "D") | dict.fromkeys(("CD", "VBN", "VBG",
 _LETTERS |= dict.fromkeys(("VBZ", "VBP", "VBD"), "v") | dict.fromkeys(("RB", "EX"), "r")
 _LETTERS |= {"POS": "S", "PRP": "P", "CC": "c"}
 _PHRASE = re.compile("D{0,2}J*N+(?:SJ*N+)*|P|D{1,2}")
-"""A noun phrase in letters: determiners, modifiers, nouns, owners; or a pronoun; or *this* alone."""
+"""A noun phrase in letters: determiners, modifiers, nouns, possessives; or a pronoun; or *this* alone."""
 
 _ONE, _MANY = {"this", "that", "it", "he", "she", "a", "an"}, {"these", "those", "they", "we", "you"}
 _ARTICLES = {"a": "a", "an": "a", "the": "the", "what": "what", "which": "what"}
@@ -27,20 +27,20 @@ _MAY_BECOME = {("the", "own"), ("own", "the"), ("the", "what"), ("what", "the"),
 
 
 class _Clause(NamedTuple):
-    """A finite verb with its subject, as far as tags tell."""
+    """A finite verb with its subject."""
 
     subject: str
     """The base form of the subject's last noun, or the pronoun."""
     plural: bool
     """The number of the verb."""
     agrees: bool | None
-    """Whether the subject has that number; None where it cannot be told."""
+    """Whether the subject has that number; None if unknown."""
     asked: str | None
-    """The base form of what stands before a verb that precedes its subject, as in a question; None after it."""
+    """The base form of the noun before a verb that precedes its subject, as in a question; None otherwise."""
 
 
 def keeps_articles(old: Sequence[Token], new: Sequence[Token], places: Mapping[int, int]) -> bool:
-    """True when each noun has its article still, and in a yes/no question none is new ("Is the season the summer?")."""
+    """True when each noun keeps its article and a yes/no question gets no new one ("Is the season the summer?")."""
     had, has = _articles(old), _articles(new)
     closed = old[0].lower in word_lists()["opens"]
     for place, other in places.items():
@@ -52,15 +52,15 @@ def keeps_articles(old: Sequence[Token], new: Sequence[Token], places: Mapping[i
 
 
 def _article_counts(tokens: Sequence[Token]) -> set[tuple[int, int]]:
-    """How often *a* and *the* occur, without owners, and with an owner as one more *the*."""
+    """The counts of *a* and *the*, once without possessives and once with each possessive as another *the*."""
     kinds = Counter("own" if token.tag == "POS" else _ARTICLES.get(token.lower, "") for token in tokens)
     return {(kinds["a"], kinds["the"]), (kinds["a"], kinds["the"] + kinds["own"])}
 
 
 def _articles(tokens: Sequence[Token]) -> dict[int, str]:
-    """The determiner over each noun, by the place of the noun; for an article over none, by its own place.
+    """The determiner of each noun, by the place of the noun; of an article without a noun, by its own place.
 
-    It is *a*, *the*, *what*, *own* after an owner, or *this* for any other that matters.
+    It is *a*, *the*, *what*, *own* after a possessive, or *this* for any other determiner that matters.
     """
     found, light = {}, word_lists()["light"]
     for start, end in _phrases(tokens):
@@ -77,7 +77,7 @@ def _articles(tokens: Sequence[Token]) -> dict[int, str]:
 
 
 def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
-    """What is wrong with the finite verbs: their number, or their place."""
+    """What is wrong with the number or the place of the finite verbs; empty if nothing is."""
     before, after = _clauses(old), _clauses(new)
     known = {clause.subject: clause for clause in before}
     for clause in after:
@@ -96,7 +96,7 @@ def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
 
 
 def _acts(tokens: Sequence[Token]) -> bool:
-    """True when a verb that is not finite stands outside the noun phrases: *is he playing*, not *the parked car*."""
+    """True when a non-finite verb stands outside the noun phrases: *is he playing*, not *the parked car*."""
     inside = {place for start, end in _phrases(tokens) for place in range(start, end)}
     return any(
         token.tag in ("VB", "VBG", "VBN") and place not in inside and token.lower not in word_lists()["light"]
@@ -105,13 +105,13 @@ def _acts(tokens: Sequence[Token]) -> bool:
 
 
 def _crowded(tokens: Sequence[Token]) -> bool:
-    """True when one noun phrase follows right upon another: *the temperature the water*."""
+    """True when one noun phrase directly follows another: *the temperature the water*."""
     phrases = _phrases(tokens)
     return any(one[1] == other[0] for one, other in pairwise(phrases))
 
 
 def _clauses(tokens: Sequence[Token]) -> list[_Clause]:
-    """The finite verbs that have a subject beside them: right after *is*, *do* and *have*, or else right before."""
+    """The finite verbs with their subjects, directly after *is*, *do* and *have*, directly before other verbs."""
     letters, phrases = _letters(tokens), _phrases(tokens)
     starts, ends = dict(phrases), {end: start for start, end in phrases}
     found = []
@@ -135,7 +135,7 @@ def _head(phrase: Sequence[Token]) -> str:
 
 
 def _agrees(phrase: Sequence[Token], plural: bool) -> bool | None:
-    """Whether a noun phrase has this number; None where it cannot be told."""
+    """Whether a noun phrase has this number; None if unknown."""
     first, last = phrase[0], phrase[-1]
     if first.tag in ("DT", "PRP") and first.lower in _ONE | _MANY and not any(token.tag == "POS" for token in phrase):
         return plural == (first.lower in _MANY)
@@ -144,17 +144,17 @@ def _agrees(phrase: Sequence[Token], plural: bool) -> bool | None:
 
 
 def _phrases(tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Where each noun phrase or pronoun begins and ends."""
+    """The start and end of each noun phrase or pronoun."""
     return [match.span() for match in _PHRASE.finditer(_letters(tokens))]
 
 
 def _letters(tokens: Sequence[Token]) -> str:
-    """A letter for each token: what it is in a phrase."""
+    """A letter for each token: its role in a phrase."""
     return "".join(_LETTERS.get(token.tag) or {"N": "N", "J": "J"}.get(token.tag[:1], "o") for token in tokens)
 
 
 @lru_cache(maxsize=1)
 def word_lists() -> dict[str, Any]:
-    """The small words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
+    """Function words that matter and those that do not, and how questions begin (``backtranslation.yaml``)."""
     data: dict[str, Any] = resource("language/backtranslation.yaml")
     return data

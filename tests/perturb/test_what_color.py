@@ -3,9 +3,8 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.perturb.rad.color import Color, _data
-from askew.perturb.rad.pool import Pools
-from askew.perturb.rad.template import CannotAsk
+from askew.perturb.rad.what_color import Color, _data
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = Color()
 
@@ -30,7 +29,7 @@ TEMPLATE = Color()
     ],
 )
 def test_noun_phrases_are_carried_over(subject):
-    frame = TEMPLATE.read(f"What color is the {subject}?", Tagger(), Pools())
+    frame = TEMPLATE.read(f"What color is the {subject}?", Tagger(), AnswerPools())
     assert frame.ask("red").text == f"Is the color of the {subject} red?"
 
 
@@ -51,19 +50,20 @@ def test_noun_phrases_are_carried_over(subject):
 )
 def test_what_is_no_noun_phrase_is_refused(text, reason):
     with pytest.raises(CannotAsk, match=reason):
-        TEMPLATE.read(text, Tagger(), Pools())
+        TEMPLATE.read(text, Tagger(), AnswerPools())
 
 
 def test_spelling_is_kept():
     assert (
-        TEMPLATE.read("What colour is the cat?", Tagger(), Pools()).ask("red").text == "Is the colour of the cat red?"
+        TEMPLATE.read("What colour is the cat?", Tagger(), AnswerPools()).ask("red").text
+        == "Is the colour of the cat red?"
     )
 
 
 def test_plural_is_an_extension():
     text = "What color are the walls?"
     assert not TEMPLATE.matches(text)
-    asked = Color(extensions=True).read(text, Tagger(), Pools()).ask("red")
+    asked = Color(extensions=True).read(text, Tagger(), AnswerPools()).ask("red")
     assert (asked.text, asked.frame) == ("Is the color of the walls red?", "color/plural")
 
 

@@ -1,8 +1,8 @@
 """Basic questions as noise of controlled strength (Huang et al. 2019).
 
 The nearest questions of a pool are appended to the main question three at a time: partition 1 has the three nearest,
-partition 7 those at ranks 19 to 21. The answers stay. The further a basic question is from the main question, the more
-noise it is taken to be; partition 0 is the main question alone.
+partition 7 those at ranks 19 to 21. The answers stay the same. The further a basic question is from the main question,
+the stronger the noise; partition 0 is the main question alone.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from askew.errors import BadOption
 from askew.types import Expect, Question, Refusal, Variant
 
 SIZE = 3
-"""Basic questions in a partition."""
+"""The number of basic questions in a partition."""
 
 
 class Basics(Protocol):
@@ -34,20 +34,20 @@ class Basics(Protocol):
 
 
 class Ranks(Protocol):
-    """Something that knows the basic questions of texts: a ranking, or a file of one."""
+    """A source of basic questions for texts: a ranker, or a file of rankings."""
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         ...
 
     @property
     def signature(self) -> str:
-        """What made it, in 16 digits."""
+        """What produced it, as 16 hex digits."""
         ...
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Basics]:
-        """The basic questions of those of these texts that have any."""
+        """The basic questions of those texts that have any."""
         ...
 
 
@@ -55,15 +55,14 @@ class Ranks(Protocol):
 class BasicQuestions:
     """Appends basic questions to a question, one partition to each variant; with several rankings, for each of them.
 
-    A model that reads only so many words (``words``) is asked no more than it reads: the noise is cut at its end, and
-    the note says by how many words.
+    For a model that reads only ``words`` words, the noise is cut at its end; the note says by how many words.
     """
 
     rankings: tuple[Ranks, ...]
     partitions: int = 7
     words: int | None = None
-    _seen: dict[str, Mapping[str, Basics]] = field(default_factory=dict, repr=False, compare=False)
-    """For each ranking the chunk of texts it was last asked for."""
+    _ranked: dict[str, Mapping[str, Basics]] = field(default_factory=dict, repr=False, compare=False)
+    """The result of each ranking for the last chunk of texts."""
 
     def __post_init__(self) -> None:
         names = [ranking.name for ranking in self.rankings]
@@ -71,16 +70,16 @@ class BasicQuestions:
             raise BadOption(f"basic: the ranker {max(names, key=names.count)!r} is named twice. Name each once.")
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Rank all of them in batches."""
+        """Rank the basic questions of all questions in batches."""
         texts = [question.text for question in questions]
         for ranking in self.rankings:
-            self._seen[ranking.name] = ranking.nearest(texts)
+            self._ranked[ranking.name] = ranking.nearest(texts)
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """One variant for each partition, or why there is none; nothing here is left to chance."""
+        """One variant or refusal for each partition; nothing is random."""
         for ranking in self.rankings:
-            seen = self._seen.get(ranking.name, {})
-            basics = seen.get(question.text) or ranking.nearest([question.text]).get(question.text)
+            ranked = self._ranked.get(ranking.name, {})
+            basics = ranked.get(question.text) or ranking.nearest([question.text]).get(question.text)
             for level in range(1, self.partitions + 1):
                 yield self._partition(question, ranking, basics, level)
 
@@ -107,12 +106,12 @@ class BasicQuestions:
 
 
 def partition_name(ranker: str, level: int) -> str:
-    """What a partition is called: ``partition 1``, or ``lasso 1`` where there are several rankers."""
+    """The name of a partition: ``partition 1``, or ``lasso 1`` if there are several rankers."""
     return f"{ranker or 'partition'} {level}"
 
 
 def appended(question: str, basic: Sequence[str], words: int | None = None) -> tuple[str, int]:
-    """The question with basic questions after it, and how many words were cut off to keep to ``words`` in all.
+    """The question followed by basic questions, and how many words were cut off to fit into ``words``.
 
     The question itself is never cut.
 

@@ -1,4 +1,4 @@
-"""Variants of a whole data set: prepared in chunks, each question with its own chance."""
+"""Variants of a whole data set: questions are prepared in chunks, and each has its own random generator."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from askew.types import Group, Question, Refusal, Variant
 from askew.verbs import Perturbation, Prepares
 
 CHUNK = 4096
-"""How many questions a perturbation is shown at once."""
+"""How many questions a perturbation prepares at once."""
 
 
-class Chance(Random):
-    """The same as ``Random`` of this seed, made when something is drawn: most questions need no chance at all.
+class LazyRandom(Random):
+    """Equal to ``Random`` with this seed, but seeded at the first draw: most questions need no random numbers.
 
-    >>> Chance("0:p2:1").sample(range(100), 3) == Random("0:p2:1").sample(range(100), 3)
+    >>> LazyRandom("0:p2:1").sample(range(100), 3) == Random("0:p2:1").sample(range(100), 3)
     True
     """
 
@@ -31,12 +31,12 @@ class Chance(Random):
         return super().random()
 
     def getrandbits(self, k: int, /) -> int:
-        """A number of so many bits."""
+        """A number of ``k`` bits."""
         self._begin()
         return super().getrandbits(k)
 
     def getstate(self) -> tuple[Any, ...]:
-        """Where the draws stand."""
+        """The state of the generator."""
         self._begin()
         return super().getstate()
 
@@ -45,7 +45,7 @@ class Chance(Random):
             self.seed(self._opening)
 
     def seed(self, a: Any = None, version: int = 2) -> None:
-        """Begin anew."""
+        """Seed the generator now."""
         self._waiting = False
         super().seed(a, version)
 
@@ -61,8 +61,8 @@ def vary_all(
     """A group for each question that the perturbation changes, and its refusals, in the order of the data.
 
     ``originals="all"`` also gives a group without variants for each other question, so that accuracy over all
-    originals can be measured. The variants depend on the seed, the perturbation and the question alone: not on the
-    order, the chunk or which other questions there are.
+    originals can be measured. Variants depend only on the seed, the perturbation and the question, not on the order,
+    the chunk or the other questions.
     """
     rest = iter(questions)
     opening = f"{seed}:{perturbation!r}"
@@ -70,8 +70,8 @@ def vary_all(
         if isinstance(perturbation, Prepares):
             perturbation.prepare(part)
         for question in part:
-            chance = Chance(f"{opening}:{question.id}")
-            yield from _grouped(question, list(perturbation.vary(question, chance)), suite, originals == "all")
+            rng = LazyRandom(f"{opening}:{question.id}")
+            yield from _grouped(question, list(perturbation.vary(question, rng)), suite, originals == "all")
 
 
 def _grouped(question: Question, made: list[Variant | Refusal], suite: str, keep: bool) -> Iterator[Group | Refusal]:

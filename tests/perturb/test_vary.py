@@ -1,10 +1,10 @@
-"""Chance that waits is the chance of ``Random``."""
+"""A lazily seeded generator draws the same numbers as ``Random``."""
 
 from random import Random
 
 import pytest
 
-from askew.perturb.build import Chance, vary_all
+from askew.perturb.vary import LazyRandom, vary_all
 from askew.types import Question, Variant
 
 
@@ -21,13 +21,13 @@ from askew.types import Question, Variant
     ],
 )
 def test_draws_what_random_draws(draw):
-    assert draw(Chance("0:p2:17")) == draw(Random("0:p2:17"))
+    assert draw(LazyRandom("0:p2:17")) == draw(Random("0:p2:17"))
 
 
 def test_is_seeded_only_when_something_is_drawn(monkeypatch):
     seeds = []
-    seed = Chance.seed
-    monkeypatch.setattr(Chance, "seed", lambda self, *args: (seeds.append(args[0]), seed(self, *args)))
+    seed = LazyRandom.seed
+    monkeypatch.setattr(LazyRandom, "seed", lambda self, *args: (seeds.append(args[0]), seed(self, *args)))
 
     class Sometimes:
         def __repr__(self):

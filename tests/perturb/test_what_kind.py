@@ -3,16 +3,14 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.perturb.rad.kinds import _data
-from askew.perturb.rad.pool import Pools
-from askew.perturb.rad.template import CannotAsk
-from askew.perturb.rad.what_kind import WhatKind
+from askew.perturb.rad.what_kind import WhatKind, _data
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = WhatKind()
 
 
 def ask(noun, value, pools=None):
-    return TEMPLATE.read(f"What kind of {noun} is this?", Tagger(), pools or Pools()).ask(value)
+    return TEMPLATE.read(f"What kind of {noun} is this?", Tagger(), pools or AnswerPools()).ask(value)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +52,7 @@ def test_order_and_article(noun, value, text, kind):
 
 def test_people_who_write_hotel_room_decide_the_order():
     assert ask("room", "hotel").text == "Is this room a hotel?"
-    assert ask("room", "hotel", Pools(compounds=frozenset({"hotel room"}))).text == "Is this a hotel room?"
+    assert ask("room", "hotel", AnswerPools(compounds=frozenset({"hotel room"}))).text == "Is this a hotel room?"
 
 
 @pytest.mark.parametrize(("noun", "value"), [("pizza", "pizza"), ("bird", "birds")])
@@ -101,9 +99,9 @@ def test_these_are_an_extension():
     text = "What kind of animals are these?"
     assert not TEMPLATE.matches(text)
     extended = WhatKind(extensions=True)
-    assert extended.read(text, Tagger(), Pools()).ask("giraffe").text == "Are these animals giraffes?"
+    assert extended.read(text, Tagger(), AnswerPools()).ask("giraffe").text == "Are these animals giraffes?"
     with pytest.raises(CannotAsk, match="class"):
-        extended.read("What kind of shoes are these?", Tagger(), Pools())
+        extended.read("What kind of shoes are these?", Tagger(), AnswerPools())
 
 
 def test_the_lists_agree():

@@ -7,7 +7,7 @@ import pytest
 
 from askew.language.tagger import Tagger
 from askew.perturb.lexical.antonymous import PATTERN, Antonymous
-from askew.perturb.lexical.edit import edited
+from askew.perturb.lexical.substitutions import edited
 
 QUESTIONS = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
 

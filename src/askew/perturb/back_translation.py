@@ -1,9 +1,9 @@
-"""Back-translation: a question brought to another language and back (Sennrich et al. 2016).
+"""Back-translation: a question translated to another language and back (Sennrich et al. 2016).
 
-RAD and VQA P2 compare themselves with it. It changes many questions and spoils many, so a filter keeps only what still
-asks the same as far as words can tell: the content words or synonyms of them in the same order, each noun with its
-article, the small words that matter, verbs that agree with their subjects, and the form of the question. What is
-rejected is counted by reason.
+RAD and VQA P2 compare themselves with it. It changes the meaning of many questions, so a filter keeps only those that
+ask the same as far as words can tell: the same content words or synonyms in the same order, each noun with its article,
+the function words that matter, verbs that agree with their subjects, and the form of the question. Rejected
+back-translations are counted by reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askew.language.thesaurus import Synonyms
 from askew.language.translate import Bergamot, Translator
 from askew.language.word_counts import words_of
 from askew.language.wordnet import Pos
-from askew.perturb.asked_alike import keeps_articles, verb_fault, word_lists
+from askew.perturb.same_grammar import keeps_articles, verb_fault, word_lists
 from askew.types import Expect, Question, Refusal, Variant
 
 TEST = "BT"
@@ -30,11 +30,11 @@ TEST = "BT"
 _REMEMBERED = 20_000
 _POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
 _SMALL = ("IN", "DT", "PDT", "MD", "CC", "PRP", "PRP$", "WP$")
-"""The tags of small words."""
+"""The tags of function words."""
 
 
 class _Word(NamedTuple):
-    """A word that carries content: its base form, its tag, and its place among the tokens."""
+    """A content word: its base form, its tag, and its place among the tokens."""
 
     base: str
     tag: str
@@ -43,26 +43,26 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True)
 class BackTranslation:
-    """Asks a question as it reads after a journey through another language; the answers stay.
+    """Replaces a question by its back-translation; the answers stay the same.
 
-    A back-translation that the filter finds to ask something else is refused with the reason.
+    Back-translations that fail the filter are refused with the reason.
     """
 
     translator: Translator = field(default_factory=Bergamot)
     filtered: bool = True
-    """False to take everything that differs, as the RAD paper does."""
+    """False to accept every back-translation that differs, as in the RAD paper."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     synonyms: Synonyms = field(default_factory=Synonyms, repr=False)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Translate all of them in batches, and tag what comes back where the filter looks at it."""
+        """Translate all questions in batches, and tag the results for the filter."""
         texts = [question.text for question in questions]
         back = self._back(texts)
         if self.filtered:
             self.tagger.tags([tidied(text) for text in (*texts, *back)])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """The one back-translation, or why it is not used."""
+        """One back-translation or a refusal."""
         text = tidied(self._back([question.text])[0])
         reason = self.fault(question.text, text)
         if reason:
@@ -72,7 +72,7 @@ class BackTranslation:
         yield Variant(changed, Expect.SAME, TEST, "bt", {"by": repr(self.translator)})
 
     def fault(self, before: str, after: str) -> str:
-        """Why a back-translation cannot stand for the question; empty when it can.
+        """Why a back-translation is refused; empty if it is accepted.
 
         >>> check = BackTranslation().fault
         >>> check("What color is the laptop?", "What is the color of the laptop?")
@@ -123,7 +123,7 @@ class BackTranslation:
 
 
 def tidied(text: str) -> str:
-    """A translation as people write questions: one line, a capital first, no space before the mark.
+    """A translation in the form of a question: one line, a capital letter first, no space before the question mark.
 
     >>> tidied(" what is this ?")
     'What is this?'
@@ -152,7 +152,7 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
 
 
 def _loose_end(tokens: Sequence[Token]) -> str:
-    """The last word, when it is one that needs others: a preposition, *is*, *the*."""
+    """The last word if it needs another one after it: a preposition, *is*, *the*; otherwise empty."""
     words = [token for token in tokens if token.tag != "."]
     if not words or (words[-1].tag not in ("IN", "RP", "TO") and words[-1].lower not in word_lists()["light"]):
         return ""
@@ -160,12 +160,12 @@ def _loose_end(tokens: Sequence[Token]) -> str:
 
 
 def _owned(tokens: Sequence[Token]) -> int:
-    """How often one thing belongs to another by *'s* rather than by *of*."""
+    """How many more possessives use *'s* than *of*."""
     return sum(token.tag == "POS" for token in tokens) - sum(token.lower == "of" for token in tokens)
 
 
 def _kept(tokens: Sequence[Token]) -> Counter[int | str]:
-    """How often each set of small words that matter occurs, and each small word that is in no set and not light."""
+    """The counts of each set of function words that matter, and of each function word in no set and not ``light``."""
     numbers, light = _kept_numbers(), word_lists()["light"]
     return Counter(
         numbers.get(token.lower, token.lower)
@@ -175,7 +175,7 @@ def _kept(tokens: Sequence[Token]) -> Counter[int | str]:
 
 
 def _content_words(tokens: Sequence[Token]) -> list[_Word]:
-    """The words that carry content, numbers among them."""
+    """The content words, including numbers."""
     found = []
     for place, token in enumerate(tokens):
         if token.lower in word_lists()["light"] or token.lower in _kept_numbers():

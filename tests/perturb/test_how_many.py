@@ -4,14 +4,13 @@ import pytest
 
 from askew.language.tagger import Tagger
 from askew.perturb.rad.how_many import HowMany
-from askew.perturb.rad.pool import Pools
-from askew.perturb.rad.template import CannotAsk
+from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = HowMany()
 
 
 def ask(text, value, template=TEMPLATE):
-    return template.read(text, Tagger(), Pools()).ask(value).text
+    return template.read(text, Tagger(), AnswerPools()).ask(value).text
 
 
 @pytest.mark.parametrize(
@@ -100,7 +99,7 @@ def test_numbers_are_written_in_words():
 def test_what_something_has_is_an_extension():
     asked = [ask("How many doors does the car have?", value, HowMany(extensions=True)) for value in ("1", "4")]
     assert asked == ["Does the car have one door?", "Does the car have four doors?"]
-    frame = HowMany(extensions=True).read("How many doors does the car have?", Tagger(), Pools())
+    frame = HowMany(extensions=True).read("How many doors does the car have?", Tagger(), AnswerPools())
     assert (frame.ask("4").frame, frame.ask("4").question_type) == ("how-many/has", "does the")
 
 

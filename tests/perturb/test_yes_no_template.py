@@ -3,19 +3,19 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.perturb.rad.pool import Pool, Pools, gather
+from askew.perturb.rad.yes_no_template import AnswerPool, AnswerPools, gather
 
 COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 20), min_size=1)
 
 
 @given(COUNTS, st.integers())
 def test_draws_only_what_is_there(counts, seed):
-    assert Pool.of(counts).draw(Random(seed)) in counts
+    assert AnswerPool.of(counts).draw(Random(seed)) in counts
 
 
 @given(COUNTS)
 def test_chances_add_up_and_follow_the_counts(counts):
-    chances = Pool.of(counts).chances()
+    chances = AnswerPool.of(counts).chances()
     assert abs(sum(chances.values()) - 1) < 1e-9
     total = sum(counts.values())
     assert all(abs(chances[answer] - count / total) < 1e-9 for answer, count in counts.items())
@@ -23,7 +23,7 @@ def test_chances_add_up_and_follow_the_counts(counts):
 
 @given(COUNTS)
 def test_order_of_counting_does_not_matter(counts):
-    assert Pool.of(counts) == Pool.of(dict(reversed(counts.items())))
+    assert AnswerPool.of(counts) == AnswerPool.of(dict(reversed(counts.items())))
 
 
 def test_draw_by_hand():
@@ -31,7 +31,7 @@ def test_draw_by_hand():
         def random(self):
             return self.now
 
-    pool, rng = Pool.of({"red": 3, "blue": 1}), Fixed()
+    pool, rng = AnswerPool.of({"red": 3, "blue": 1}), Fixed()
     drawn = []
     for rng.now in (0.0, 0.74, 0.75, 0.99):
         drawn.append(pool.draw(rng))
@@ -40,7 +40,7 @@ def test_draw_by_hand():
 
 def test_nothing_gathered_is_empty():
     assert not gather([])["color"]
-    assert Pools() == gather([])
+    assert AnswerPools() == gather([])
 
 
 def test_pools_of_other_counts_or_compounds_are_others():

@@ -1,4 +1,4 @@
-"""The three templates joined: fit once to the data, then turn any question into its yes/no counterfactual."""
+"""RAD's three templates together: fit once to the data, then turn questions into yes/no counterfactuals."""
 
 from __future__ import annotations
 
@@ -9,36 +9,46 @@ from random import Random
 
 from askew.errors import BadOption
 from askew.language.tagger import Tagger
-from askew.perturb.rad.color import Color
 from askew.perturb.rad.how_many import HowMany
-from askew.perturb.rad.pool import Pool, Pools, gather
-from askew.perturb.rad.template import Asked, CannotAsk, Frame, Template, modal, plain, tidy
+from askew.perturb.rad.what_color import Color
 from askew.perturb.rad.what_kind import WhatKind
+from askew.perturb.rad.yes_no_template import (
+    AnswerPool,
+    AnswerPools,
+    CannotAsk,
+    Frame,
+    YesNoQuestion,
+    YesNoTemplate,
+    gather,
+    modal,
+    plain,
+    tidy,
+)
 from askew.types import Expect, Kind, Question, Refusal, Variant
 
 _ANSWERS = 10
-"""How many equal answers a variant has when its original has none."""
+"""How many equal answers a variant gets if its original has none."""
 
 
 @dataclass(frozen=True)
 class RadPerturbation:
     """Asks a question about a colour, a number or a kind again as a yes/no question (Rosenberg et al. 2021).
 
-    "yes" with chance ``yes``, about the answer that most people gave. Otherwise "no", about another answer: drawn
-    from those of the same template with chance in proportion to how often each is the answer in the data, never one
-    that any person gave to this question, nor one near it (grey and silver, 18 and 20, dog and puppy). For "What kind
-    of S" the draw is among the answers to questions about the same S, and when none is left, about nouns that take
-    the same order of words: first those of the same family.
+    With probability ``yes`` the answer is "yes", and the question is about the answer that most people gave. Otherwise
+    it is "no", and the question is about another answer of the same template, drawn in proportion to its frequency in
+    the data; never an answer that anyone gave to this question, nor a similar one (grey and silver, 18 and 20, dog and
+    puppy). For "What kind of S" the answer is drawn from questions about the same S or, if none is left, about nouns
+    with the same word order, those of the same family first.
 
-    A question without a sure answer (a tie, or fewer than ``agreement`` of the people agreeing) is refused. The paper
-    says nothing of this; 0.3 is where VQA accuracy counts an answer of ten as wholly right.
+    Questions without a certain answer (a tie, or less than ``agreement`` of the people agreeing) are refused. The paper
+    does not mention this; 0.3 is where VQA accuracy counts an answer of ten as fully correct.
     """
 
     yes: float = 0.5
     agreement: float = 0.3
     extensions: bool = False
-    """Also forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
-    pools: Pools = field(default_factory=Pools, repr=False, hash=False)
+    """Also use forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
+    pools: AnswerPools = field(default_factory=AnswerPools, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
@@ -47,18 +57,18 @@ class RadPerturbation:
                 raise BadOption(f"rad: {name} is {getattr(self, name)!r}. Give a share between 0 and 1.")
 
     @cached_property
-    def templates(self) -> tuple[Template, ...]:
-        """Colour, number, kind: no question matches two."""
+    def templates(self) -> tuple[YesNoTemplate, ...]:
+        """Colour, number and kind; no question matches more than one."""
         return Color(self.extensions), HowMany(self.extensions), WhatKind(self.extensions)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Tag the questions that will need it, all at once."""
+        """Tag the questions that need it, all at once."""
         texts = [tidy(question.text) for question in questions if self._wants_tags(question)]
         if texts:
             self.tagger.tags(texts)
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """The one yes/no question, or why there is none; nothing when no template matches."""
+        """One yes/no question or a refusal; nothing if no template matches."""
         template = self._template(question.text)
         if template is None:
             return
@@ -74,7 +84,7 @@ class RadPerturbation:
             yield Refusal(question.id, template.test, str(reason))
 
     def chances(self, question: Question) -> dict[str, float]:
-        """What a "no" would be drawn from, with the chance of each; empty when the question is refused."""
+        """The answers that a "no" would be drawn from, with their probabilities; empty if the question is refused."""
         template = self._template(question.text)
         if template is None:
             return {}
@@ -86,7 +96,7 @@ class RadPerturbation:
         except CannotAsk:
             return {}
 
-    def _template(self, text: str) -> Template | None:
+    def _template(self, text: str) -> YesNoTemplate | None:
         return next((template for template in self.templates if template.matches(text)), None)
 
     def _wants_tags(self, question: Question) -> bool:
@@ -98,16 +108,16 @@ class RadPerturbation:
         except CannotAsk:
             return False
 
-    def _value(self, template: Template, question: Question) -> str:
-        """What most people answered, as the template needs it."""
+    def _value(self, template: YesNoTemplate, question: Question) -> str:
+        """The most frequent answer, in the template's form."""
         answer = modal(question.answers, self.agreement, template.value)
         value = template.value(answer)
         if value is None:
             raise CannotAsk(template.unfit)
         return value
 
-    def _wrong(self, template: Template, frame: Frame, value: str, question: Question) -> Pool:
-        """The answers that are surely wrong here, from the best pool that has any."""
+    def _wrong(self, template: YesNoTemplate, frame: Frame, value: str, question: Question) -> AnswerPool:
+        """The answers that are certainly wrong here, from the best pool that has any."""
         given = {plain(answer) for answer in question.answers} | {value}
 
         def excluded(drawn: str) -> bool:
@@ -125,7 +135,7 @@ class RadPerturbation:
 def fit(
     questions: Iterable[Question], yes: float = 0.5, agreement: float = 0.3, extensions: bool = False
 ) -> RadPerturbation:
-    """The perturbation with the pools of this data: one pass, no tagger.
+    """The perturbation with the pools of this data; one pass, without tagging.
 
     >>> cat = Question(1, None, "What color is the cat?", ("white",))
     >>> fit([cat]).pools["color"].counts
@@ -162,7 +172,7 @@ def _can_ask(frame: Frame, value: str) -> bool:
     return True
 
 
-def _variant(question: Question, template: Template, asked: Asked, value: str, drawn: str) -> Variant:
+def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, value: str, drawn: str) -> Variant:
     yes = drawn == value
     changed = Question(
         id=f"{question.id}/rad",

@@ -4,7 +4,7 @@ import pytest
 
 from askew.language.tagger import Tagger
 from askew.language.word_counts import Vocabulary
-from askew.perturb.lexical.edit import Edit, drawn, edited
+from askew.perturb.lexical.substitutions import Edit, drawn, edited
 from askew.perturb.lexical.synonymous import Synonymous
 
 
@@ -85,6 +85,6 @@ def test_drawn_edits_never_meet_and_do_not_depend_on_order_of_chance_alone():
     for seed in range(50):
         chosen = drawn(edits, 3, Random(seed))
         assert 1 <= len(chosen) <= 2
-        assert not any(one.meets(other) for one in chosen for other in chosen if one is not other)
+        assert not any(one.overlaps(other) for one in chosen for other in chosen if one is not other)
         assert chosen == drawn(edits, 3, Random(seed))
     assert {edit.rule for seed in range(50) for edit in drawn(edits, 1, Random(seed))} == {"r1", "r2", "r3", "r4"}

@@ -8,8 +8,8 @@ from random import Random
 import pytest
 
 from askew.errors import BadOption
-from askew.perturb.build import vary_all
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
+from askew.perturb.vary import vary_all
 from askew.types import Expect, Group, Question, Refusal, Variant
 from askew.verbs import Perturbation, Prepares
 

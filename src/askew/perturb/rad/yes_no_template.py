@@ -1,0 +1,213 @@
+"""What the three templates have in common: answer pools, word lists, reading answers and questions.
+
+A template reads a question, and asks it again as a yes/no question about a value.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import accumulate
+from random import Random
+from typing import Protocol
+
+from askew.files.resources import resource
+from askew.language.tagger import Tagger, Token
+
+
+class CannotAsk(Exception):
+    """The template matches, but its question would be ungrammatical or have no certain answer. Gives the reason."""
+
+
+@dataclass(frozen=True)
+class YesNoQuestion:
+    """A yes/no question: its text, its VQA question type, and the frame that produced it."""
+
+    text: str
+    question_type: str
+    frame: str
+
+
+@dataclass(frozen=True)
+class AnswerPool:
+    """The answers that a template can draw a "no" from and their counts in the data, most frequent first.
+
+    >>> pool = AnswerPool.of({"blue": 1, "red": 3})
+    >>> pool.counts
+    (('red', 3), ('blue', 1))
+    >>> pool.without(lambda answer: answer == "red").draw(Random(0))
+    'blue'
+    """
+
+    counts: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> AnswerPool:
+        """The pool of these counts, in an order that depends on the counts alone."""
+        return cls(tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))))
+
+    def without(self, excluded: Callable[[str], bool]) -> AnswerPool:
+        """The pool without the answers that must not be drawn."""
+        return AnswerPool(tuple((answer, count) for answer, count in self.counts if not excluded(answer)))
+
+    def chances(self) -> dict[str, float]:
+        """The probability of drawing each answer.
+
+        >>> AnswerPool.of({"blue": 1, "red": 3}).chances()
+        {'red': 0.75, 'blue': 0.25}
+        """
+        total = sum(count for _, count in self.counts)
+        return {answer: count / total for answer, count in self.counts}
+
+    def draw(self, rng: Random) -> str:
+        """Draw an answer with probability proportional to its count; the pool must not be empty."""
+        upto = list(accumulate(count for _, count in self.counts))
+        return self.counts[bisect_right(upto, int(rng.random() * upto[-1]))][0]
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+
+@dataclass(frozen=True)
+class AnswerPools:
+    """The result of one pass over the data: the pool of each key, and the compounds that people wrote."""
+
+    pools: Mapping[str, AnswerPool] = field(default_factory=dict)
+    compounds: frozenset[str] = frozenset()
+    """Answers to "What kind of S ..." that end in S (``hotel room``), so the rest can be used as a modifier."""
+
+    def __getitem__(self, key: str) -> AnswerPool:
+        return self.pools.get(key, AnswerPool())
+
+
+def gather(answers: Iterable[tuple[str, str]], compounds: Iterable[str] = ()) -> AnswerPools:
+    """The pools of (key, answer) pairs.
+
+    >>> gather([("color", "red"), ("color", "red"), ("color", "blue")])["color"].counts
+    (('red', 2), ('blue', 1))
+    """
+    counters: dict[str, Counter[str]] = {}
+    for key, answer in answers:
+        counters.setdefault(key, Counter())[answer] += 1
+    return AnswerPools({key: AnswerPool.of(counters[key]) for key in sorted(counters)}, frozenset(compounds))
+
+
+class Frame(Protocol):
+    """A parsed question, which can be asked about any value."""
+
+    @property
+    def keys(self) -> Sequence[str]:
+        """The keys of the pools to draw from, best first."""
+        ...
+
+    def ask(self, value: str) -> YesNoQuestion:
+        """The yes/no question about this value. Raises CannotAsk if there is no grammatical one."""
+        ...
+
+
+class YesNoTemplate(Protocol):
+    """Turns a question with its answer into a yes/no question."""
+
+    @property
+    def test(self) -> str:
+        """The column of the paper's tables, e.g. ``Y/N←C``."""
+        ...
+
+    @property
+    def unfit(self) -> str:
+        """The reason for refusing an answer for which ``value`` returns None."""
+        ...
+
+    @property
+    def tagged(self) -> bool:
+        """True when ``read`` needs part-of-speech tags."""
+        ...
+
+    def matches(self, text: str) -> bool:
+        """True when this template applies to the question; a cheap test."""
+        ...
+
+    def value(self, answer: str) -> str | None:
+        """The answer in the form that is compared and drawn, or None if the template cannot use it."""
+        ...
+
+    def keys(self, text: str) -> Sequence[str]:
+        """The keys of the pools that the answer to this question belongs to."""
+        ...
+
+    def clash(self, drawn: str, given: str) -> bool:
+        """True when both values could be true of one thing, so that the answer would not certainly be "no"."""
+        ...
+
+    def contrasts(self, drawn: str, value: str) -> bool:
+        """True when both values are about the same aspect, so that one excludes the other."""
+        ...
+
+    def read(self, text: str, tagger: Tagger, pools: AnswerPools) -> Frame:
+        """Parse a question. Raises CannotAsk."""
+        ...
+
+
+@lru_cache(maxsize=1 << 14)
+def plain(answer: str) -> str:
+    """An answer in lower case, without article, surrounding punctuation and extra spaces.
+
+    >>> plain(" The  Red. ")
+    'red'
+    """
+    words = " ".join(answer.lower().split()).strip(" .,;:!?\"'`")
+    return re.sub(r"^(?:(?:a|an|the|it is|it's|this is)\s+)+", "", words)
+
+
+def modal(answers: Sequence[str], agreement: float, same: Callable[[str], str | None]) -> str:
+    """The answer that most people gave; ``same`` maps different spellings to one answer.
+
+    >>> modal(["5", "five", "4"], 0.0, {"5": "5", "five": "5", "4": "4"}.get)
+    '5'
+
+    Raises:
+        CannotAsk: when nobody answered, two answers are equally frequent, or too few people agree.
+    """
+    if not answers:
+        raise CannotAsk("no answers")
+    counts = Counter(same(answer) or plain(answer) for answer in answers).most_common(2)
+    if len(counts) > 1 and counts[0][1] == counts[1][1]:
+        raise CannotAsk("two answers equally frequent")
+    if counts[0][1] < agreement * len(answers):
+        raise CannotAsk("people do not agree on the answer")
+    return counts[0][0]
+
+
+@lru_cache(maxsize=1 << 14)
+def tidy(text: str) -> str:
+    """A question on one line with single spaces and one question mark, as the templates expect it.
+
+    >>> tidy(" What color is  the cat ?? ")
+    'What color is the cat?'
+    """
+    return re.sub(r"\s*[?.]*$", "", " ".join(text.split())) + "?"
+
+
+def read_tokens(text: str, tagger: Tagger) -> Sequence[Token]:
+    """The tagged words of a question, without the final question mark."""
+    tokens = tagger.tags([tidy(text)])[0]
+    return tokens[:-1] if tokens[-1].text == "?" else tokens
+
+
+def word_list(name: str) -> frozenset[str]:
+    """A word list of ``grammar_words.yaml`` by name.
+
+    >>> "wearing" in word_list("transitive")
+    True
+    """
+    return _lists()[name]
+
+
+@lru_cache(maxsize=1)
+def _lists() -> dict[str, frozenset[str]]:
+    data = resource("perturb/rad/grammar_words.yaml")
+    return {name: frozenset(str(word) for word in words) for name, words in data.items()}

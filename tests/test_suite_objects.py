@@ -10,7 +10,7 @@ import pytest
 import askew
 from askew.cli import main
 from askew.engine.compare import compare_runs, not_compared
-from askew.engine.metric_records import metric_from, metric_record
+from askew.engine.run_metrics import metric_from, metric_record
 from askew.errors import DataError
 from askew.registry import BUILT_IN, make
 from askew.report.load import load_run

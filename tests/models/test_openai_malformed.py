@@ -13,8 +13,8 @@ import pytest
 from fault_server import Act, FaultServer, completion, http, ok, said
 
 import askew
-from askew.engine.store import MOST_TOKENS
 from askew.errors import ModelError
+from askew.files.limits import MOST_TOKENS
 from askew.models.endpoint.backoff import YEAR, retry_after
 from askew.models.endpoint.chat import prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Reply, TooLarge, read_reply

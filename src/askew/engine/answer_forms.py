@@ -14,10 +14,10 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any, cast
 
 from askew.answers.extract import short
+from askew.engine.run_metrics import with_mode
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft
-from askew.suites.measures import with_mode
 from askew.types import Mode, Prediction, Question
 from askew.verbs import Suite
 

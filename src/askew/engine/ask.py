@@ -11,9 +11,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from askew.engine.store import Store, ask_key, token_counts
+from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError
 from askew.files.images import content_hash
+from askew.files.limits import token_counts
 from askew.types import Group, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, Streams
 

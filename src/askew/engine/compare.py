@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from askew.engine.metric_records import metrics_of, unknown_metrics
+from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.metrics.compare import Difference, compare, corrected
 from askew.report.load import Run, labels
 

@@ -31,7 +31,7 @@ from askew.data.groups import told_apart
 from askew.engine.answer_forms import AnswerForms, scored_by, step_for
 from askew.engine.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.engine.build import Coverage, Prepared, fingerprint_of
-from askew.engine.metric_records import metric_record
+from askew.engine.run_metrics import measured_by, metric_record
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import DataError, TooManyFailures
@@ -47,7 +47,6 @@ from askew.metrics.correct import judged
 from askew.metrics.rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.report.coverage import made_nothing, nothing_sentence
-from askew.suites.measures import measured_by
 from askew.types import Group, Outcome, Prediction, Question, Score
 from askew.verbs import Model, Suite
 

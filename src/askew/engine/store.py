@@ -16,12 +16,12 @@ import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from numbers import Integral
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias, TypeGuard
+from typing import TypeAlias
 
 from askew.errors import RunError
+from askew.files.limits import token_counts
 from askew.types import Id, Prediction
 
 _OLD_COLUMNS = (
@@ -42,8 +42,6 @@ CREATE TABLE IF NOT EXISTS answers (
 ) WITHOUT ROWID;
 """
 _FIELDS = ", ".join(name for name, _ in COLUMNS)
-MOST_TOKENS = 10**9
-"""Tokens that one answer may be said to have taken; a larger count is a fault of whoever counted."""
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
 
@@ -52,20 +50,6 @@ def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") 
     parts = [part.encode("utf-8", "surrogatepass") for part in (model, image, text, context, by)]
     framed = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
     return hashlib.sha256(framed).digest()
-
-
-def token_counts(read: Any, written: Any) -> tuple[int, int]:
-    """Both counts, each 0 where it is not a count of tokens that one answer can have.
-
-    >>> token_counts(510, 2), token_counts(2**63 - 1, -1), token_counts(float("nan"), True)
-    ((510, 2), (0, 0), (0, 0))
-    """
-    return int(read) if is_token_count(read) else 0, int(written) if is_token_count(written) else 0
-
-
-def is_token_count(value: Any) -> TypeGuard[int]:
-    """True for a whole number from 0 to :data:`MOST_TOKENS`."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= MOST_TOKENS
 
 
 Row: TypeAlias = tuple[bytes, str, float | None, int, float, int, int]

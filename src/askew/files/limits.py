@@ -6,8 +6,9 @@ A file beyond a limit is refused with one line, and memory stays flat: nothing i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from numbers import Integral
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeGuard
 
 import orjson
 
@@ -23,6 +24,8 @@ MAX_YAML = 128 << 10
 """Bytes of a YAML file: options and prices."""
 MAX_MEMBER = 256 << 20
 """Unpacked bytes of one file within an XLSX file."""
+MOST_TOKENS = 10**9
+"""Tokens that one answer may be said to have taken; a larger count is a fault of whoever counted."""
 
 
 def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
@@ -140,3 +143,17 @@ def _is_deep(value: Any) -> bool:
 
 def _mebibytes(count: int) -> str:
     return f"{count >> 20} MiB" if count >> 20 else f"{count >> 10} KiB"
+
+
+def token_counts(read: Any, written: Any) -> tuple[int, int]:
+    """Both counts, each 0 where it is not a count of tokens that one answer can have.
+
+    >>> token_counts(510, 2), token_counts(2**63 - 1, -1), token_counts(float("nan"), True)
+    ((510, 2), (0, 0), (0, 0))
+    """
+    return int(read) if is_token_count(read) else 0, int(written) if is_token_count(written) else 0
+
+
+def is_token_count(value: Any) -> TypeGuard[int]:
+    """True for a whole number from 0 to :data:`MOST_TOKENS`."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= MOST_TOKENS

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from askew.engine.compare import compare_runs
-from askew.engine.metric_records import metrics_of, unknown_metrics
+from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.settings import check_share
 from askew.errors import BadOption
 from askew.files.paths import public_text

@@ -14,7 +14,7 @@ from askew.metrics.rad import Rad
 from askew.perturb.back_translation import TEST, BackTranslation
 from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals
-from askew.suites.measures import both_sides
+from askew.suites.measures import before_after
 from askew.suites.published import published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
@@ -54,7 +54,7 @@ class BackTranslationSuite:
         """RAD both ways, and accuracy on both sides."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
-            **both_sides(self.accuracy),
+            **before_after(self.accuracy),
             "rad.forward": Rad(False, self.correct, self.accuracy),
             "rad.backward": Rad(True, self.correct, self.accuracy),
             "cs.2": Consensus(2, mode=self.accuracy),

@@ -23,7 +23,7 @@ from askew.rank.ranking import BATCH, Ranking
 from askew.registry import make
 from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
-from askew.suites.measures import both_sides
+from askew.suites.measures import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric, Ranker
 from askew.world.dataset import World
@@ -122,7 +122,7 @@ class BasicSuite:
         mode, levels = self.accuracy, range(1, self.partitions + 1)
         return {
             "accuracy.all": Accuracy("all", mode),
-            **both_sides(mode),
+            **before_after(mode),
             "cs.2": Consensus(2, mode=mode, anchored=True),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, mode) for level in (0, *levels)},
             **{f"rscore.{level}": RScore(level, self.t, self.m, mode) for level in levels},

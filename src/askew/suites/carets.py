@@ -19,7 +19,7 @@ from askew.perturb.visual.hide_background import PHOTOS
 from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
 from askew.suites.choices import listed
-from askew.suites.measures import both_sides, carets_scores
+from askew.suites.measures import before_after, carets_scores
 from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric
 
@@ -68,7 +68,7 @@ class CaretsSuite:
     def metrics(self) -> Mapping[str, Metric]:
         """ACC, CONS and C-ACC, accuracy on both sides, and how often yes, no and other are said."""
         return {
-            **both_sides(self.accuracy),
+            **before_after(self.accuracy),
             **carets_scores(self.correct, self.accuracy),
             "says.yes": AnswerRate("yes"),
             "says.no": AnswerRate("no"),

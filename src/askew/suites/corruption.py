@@ -16,7 +16,7 @@ from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.choices import listed
-from askew.suites.measures import both_sides
+from askew.suites.measures import before_after
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 
@@ -58,7 +58,7 @@ class CorruptionSuite:
         """Accuracy on clean and on corrupted pictures and at each severity, consistency, and the worst case."""
         levels = (0, *self._perturbation().severities)
         return {
-            **both_sides(self.accuracy),
+            **before_after(self.accuracy),
             "carets.cons": SelfConsistency(),
             "worst": Worst(self.accuracy, original=True),
             **{f"accuracy.noise.{level}": NoiseAccuracy(level, self.accuracy) for level in levels},

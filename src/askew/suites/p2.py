@@ -20,7 +20,7 @@ from askew.metrics.worst import Worst
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals, listed
-from askew.suites.measures import both_sides
+from askew.suites.measures import before_after
 from askew.suites.p2_release import write_release
 from askew.suites.published import published
 from askew.types import Column, Group, Mode, Refusal, Table
@@ -78,7 +78,7 @@ class P2Suite:
         """Ori, Pert, Δ, μ and CS."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
-            **both_sides(self.accuracy),
+            **before_after(self.accuracy),
             "accuracy.original": Accuracy("paired", self.accuracy),
             "mu": Mu(self.accuracy),
             "cs.2": Consensus(2, self.correct, self.accuracy, anchored=True),

@@ -12,7 +12,7 @@ from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
 from askew.perturb.visual.hide_background import change_title
 from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.choices import listed
-from askew.suites.measures import both_sides, carets_scores
+from askew.suites.measures import before_after, carets_scores
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 
@@ -48,7 +48,7 @@ class VisualSuite:
     def metrics(self) -> Mapping[str, Metric]:
         """ACC, CONS and C-ACC, and accuracy on both sides."""
         return {
-            **both_sides(self.accuracy),
+            **before_after(self.accuracy),
             **carets_scores(self.correct, self.accuracy),
         }
 

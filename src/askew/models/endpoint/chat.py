@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from askew.engine.store import is_token_count
 from askew.errors import BadOption
+from askew.files.limits import is_token_count
 from askew.models.endpoint.pictures import Picture
 from askew.types import Id, Prediction, Question
 

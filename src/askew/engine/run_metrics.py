@@ -1,15 +1,15 @@
-"""Metrics as plain JSON records, so that a run's scores can be compared without the suite that asked for them.
+"""The metrics of a run: those of its suites in the run's mode of accuracy, those named besides, and their JSON records.
 
-A record names a class and its options and is data: nothing is imported because a file says so, but for askew's own
-metrics and what is registered here as an entry point. A metric of any other class is found when its module is loaded
-already, and is unknown otherwise.
+Records in results.json let runs be compared without the suite that asked for the metrics. A record names a class and its
+options and is data: a file never makes askew import anything but its own metrics and registered entry points. A metric
+of any other class is found when its module is loaded already, and is unknown otherwise.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -18,10 +18,46 @@ import orjson
 from askew.errors import AskewError, DataError
 from askew.registry import load_registered, make
 from askew.report.load import Run
-from askew.suites.measures import with_more
-from askew.verbs import Metric
+from askew.types import Mode
+from askew.verbs import Metric, Suite
 
 OURS = "askew.metrics."
+
+
+def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | None = None) -> dict[str, Metric]:
+    """A suite's metrics, and those that a person named besides; what the suite has already keeps the suite's meaning.
+
+    ``mode`` is that of the metrics which a person named without one.
+
+    >>> from askew.metrics.accuracy import Accuracy
+    >>> with_more({"worst": Accuracy()}, ["worst", "mu"])
+    {'worst': Accuracy(of='all', mode='official'), 'mu': Mu(mode='official')}
+    >>> with_more({}, ["mu", "gap:mode=exact"], "robust")
+    {'mu': Mu(mode='robust'), 'gap:mode=exact': Gap(mode='exact', change=False)}
+    """
+    more = {spec: make("metric", spec) for spec in specs if spec not in metrics}
+    if mode is not None:
+        more = {
+            spec: _in_mode(metric, "mode", mode) if "mode=" not in spec else metric for spec, metric in more.items()
+        }
+    return {**metrics, **more}
+
+
+def with_mode(suite: Suite, mode: Mode) -> Suite:
+    """The suite with another mode of accuracy; one without such an option stays as it is.
+
+    >>> from askew.suites.accuracy import AccuracySuite
+    >>> with_mode(AccuracySuite(), "robust")
+    AccuracySuite(accuracy='robust')
+    """
+    made: Suite = _in_mode(suite, "accuracy", mode)
+    return made
+
+
+def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Metric]:
+    """The metrics of a run with this suite, scored in this mode, and those named besides."""
+    made = with_mode(suite, mode)
+    return with_more(made.metrics, specs, None if made is suite else made.accuracy)
 
 
 def metric_record(metric: Metric) -> dict[str, Any]:
@@ -109,3 +145,8 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 def _tuple(value: Any) -> Any:
     """A value as it was before JSON, which has no tuples."""
     return tuple(map(_tuple, value)) if isinstance(value, list) else value
+
+
+def _in_mode(part: Any, name: str, mode: Mode) -> Any:
+    options = {option.name for option in fields(part) if option.init} if is_dataclass(part) else set()
+    return replace(part, **{name: mode}) if name in options and getattr(part, name) != mode else part

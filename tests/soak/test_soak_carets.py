@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from askew.perturb.carets import CaretsGenerator, fit
-from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value, categories, words
-from askew.perturb.carets.evaluate import answer
+from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import lemma, number
-from askew.perturb.carets.phrases import Noun
+from askew.perturb.carets.scene_view import doubled, misread
 from askew.perturb.carets.templates import templates
-from askew.perturb.carets.view import doubled, misread
 from askew.types import Group
 from askew.world.scenes import make_scene
 from carets_laws import BEFORE, NAMES, SINGULAR, faults, number_faults
@@ -34,7 +33,7 @@ def test_every_verification_template_is_grammatical_with_every_name(type_):
             if template.related:
                 noun = noun._replace(relation="on", to=Noun(other))
             nouns = (noun, Noun(other)) if type_ in ("Q2", "Q3") else (noun,)
-            asked = Asked(type_, nouns, "yes", value=value if type_ == "Q4" else None)
+            asked = QuestionArguments(type_, nouns, "yes", value=value if type_ == "Q4" else None)
             assert not wrong(asked.write(template), noun), asked.write(template)
             if template.deny:
                 assert not wrong(asked.write(template.negation), noun), asked.write(template.negation)
@@ -47,7 +46,7 @@ def test_every_name_is_grammatical_with_every_attribute():
         for value in BEFORE:
             noun = Noun(name, (value,))
             if not misread(value.before, name) and noun.bare.split()[0] != noun.bare.split()[1]:
-                text = Asked("Q1", (noun,), "yes").write(template)
+                text = QuestionArguments("Q1", (noun,), "yes").write(template)
                 assert not wrong(text, noun), text
 
 
@@ -62,7 +61,7 @@ def test_every_choice_template_is_grammatical_with_every_value_and_name(type_):
                 continue  # is the adult adult or baby? never asked
             to = Noun("table") if place % 3 == 0 else None
             noun = Noun(name, (), "near" if to else "", to)
-            asked = Asked(type_, (noun,), offered[0], category=category, options=offered)
+            asked = QuestionArguments(type_, (noun,), offered[0], category=category, options=offered)
             for template in asked.ways():
                 assert not wrong(asked.write(template), noun), asked.write(template)
 
@@ -73,7 +72,7 @@ def test_every_object_choice_template_is_grammatical_with_every_name():
         for place, name in enumerate(single):
             noun = Noun("animal", (Value("color", "orange"),), *(("on", Noun("rug")) if template.related else ()))
             options = (name, single[place - 1], single[place - 2])[: 2 + place % 2]
-            text = Asked("Q5", (noun,), name, category="animal", options=options).write(template)
+            text = QuestionArguments("Q5", (noun,), name, category="animal", options=options).write(template)
             assert not list(faults(text)), text
 
 

@@ -135,17 +135,17 @@ def test_a_talkative_model_wants_the_robust_mode() -> None:
         assert scores["carets.cons"] == 1
 
 
-def test_the_generator_is_given_what_changes_pictures(monkeypatch) -> None:
+def test_the_generator_is_given_the_function_that_changes_images(monkeypatch) -> None:
     picture = encode(Image.new("RGB", (80, 60), (200, 100, 50)), "png")
     scene = Question("s", picture, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
     given = {}
 
-    def generate(data, seed, tests, size, picture, workers):
+    def generate(data, seed, tests, size, change_image, workers):
         given.update(seed=seed, tests=tests, size=size, workers=workers)
         for question in data.questions():
             asked = replace(question, id="s-1", text="Is there a cat?", answers=("yes",))
             yield Refusal("s-2", "VISUAL-INV", "no")
-            yield Group("s-1", "carets", asked, tuple(picture(asked, [[5, 5, 40, 40]], Random(seed))))
+            yield Group("s-1", "carets", asked, tuple(change_image(asked, [[5, 5, 40, 40]], Random(seed))))
 
     monkeypatch.setattr("askew.perturb.carets.generate", generate, raising=False)
     suite = CaretsSuite("visual", 7, "mask,blur-3", workers=2)
@@ -155,7 +155,7 @@ def test_the_generator_is_given_what_changes_pictures(monkeypatch) -> None:
     assert refusal == Refusal("s-2", "VISUAL-INV", "no")
     assert [variant.made_by for variant in group.variants] == ["visual/mask", "visual/blur-3"]
     masked = open_image(group.variants[0].question.image)
-    assert masked.getpixel((75, 55)) == pytest.approx((200, 100, 50), abs=2)  # the mean of the only picture
+    assert masked.getpixel((75, 55)) == pytest.approx((200, 100, 50), abs=2)  # the mean of the only image
     coloured = next(
         g for g in CaretsSuite("visual", fill="0,0,255").groups(Questions((scene,)), 3) if isinstance(g, Group)
     )

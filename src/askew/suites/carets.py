@@ -89,14 +89,14 @@ class CaretsSuite:
         """Three passes over the scenes: for what is plausible, for the pool, for the questions (one for the colour)."""
         from askew.perturb.carets import generate
 
-        pictures = Visual(self._changes, self._fill(data), self.encoding).image_variants
-        made = generate(data, seed, tuple(self.tests), self.size or None, picture=pictures, workers=self.workers)
+        changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
+        made = generate(data, seed, tuple(self.tests), self.size or None, change_image=changed, workers=self.workers)
         for item in made:
             yield labelled(item) if isinstance(item, Group) else item
 
     def release(self, groups: Iterable[Group], folder: Path) -> list[str]:
         """Write the pairs as plain JSON too, one file for each test; ``askew build`` calls it."""
-        from askew.perturb.carets.release import write_release
+        from askew.perturb.carets.carets_release import write_release
 
         return write_release(groups, folder)
 

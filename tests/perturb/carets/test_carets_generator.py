@@ -15,17 +15,16 @@ from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 
 from askew.data.scenes import read_scenes
 from askew.errors import BadOption
-from askew.perturb.carets import TESTS, CaretsGenerator, crew, fit, generate, training
-from askew.perturb.carets.arguments import Asked
-from askew.perturb.carets.balance import CAPS, Entry, Pool
-from askew.perturb.carets.evaluate import answer
+from askew.perturb.carets import TESTS, CaretsGenerator, fit, generate, generator, training
+from askew.perturb.carets.arguments import Noun, QuestionArguments
+from askew.perturb.carets.balance import CAPS, Entry, PairPool
+from askew.perturb.carets.carets_release import write_release
+from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import absent, may_be, number, wider
-from askew.perturb.carets.packing import packed, unpacked
-from askew.perturb.carets.phrases import Noun
 from askew.perturb.carets.plausibility import Counts
-from askew.perturb.carets.release import write_release
+from askew.perturb.carets.process_pool import packed, unpacked, without_gc
+from askew.perturb.carets.question_pairs import QuestionPair, templates_of
 from askew.perturb.carets.templates import templates
-from askew.perturb.carets.twins import Twins, templates_of
 from askew.types import Expect, Group, ImageRef, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
 
@@ -130,7 +129,7 @@ def test_the_cap_holds_where_the_scenes_know_little_but_black_and_white():
 
 
 def test_any_number_of_workers_gives_the_same_pairs_in_the_same_order(world, monkeypatch):
-    monkeypatch.setattr(crew, "TEXT_CHUNK", 2)
+    monkeypatch.setattr(generator, "TEXT_CHUNK", 2)
     assert pairs(world[:9], workers=2) == pairs(world[:9])
     with pytest.raises(BadOption, match="workers is 0"):
         pairs(world[:1], workers=0)
@@ -162,10 +161,10 @@ def test_scenes_and_groups_come_out_of_their_package_as_they_went_in(world, made
 
 
 def test_a_spin_chooses_every_two_templates_that_differ_and_each_as_often():
-    asked = Asked("Q1", (Noun("cup"),), "yes")
+    asked = QuestionArguments("Q1", (Noun("cup"),), "yes")
     ways = asked.ways()
     count = len(ways) * (len(ways) - 1)
-    pair = Twins(asked, asked, "template", "Q1")
+    pair = QuestionPair(asked, asked, "template", "Q1")
     chosen = Counter(templates_of("REPHRASE-INV", pair, (each + 0.5) / count, "all") for each in range(count))
     assert set(chosen.values()) == {1}
     assert len(chosen) == count
@@ -180,7 +179,7 @@ def test_each_answer_has_the_cap_of_its_own_number_of_opposites():
     By hand: of 100 no, a tenth is 10, so 10 + 19 = 29 can be kept; of 29, 3 + 19 = 22; of 22, 3 + 19 = 22.
     """
     yes, no = [str(place % 10) for place in range(100)], ["0"] * 81 + [str(place) for place in range(1, 20)]
-    pool = Pool()
+    pool = PairPool()
     for answer_, words in (("yes", yes), ("no", no)):
         for place, word in enumerate(words):
             pool.add(Entry("ANTONYM-DIR", True, word, answer_, (place + 1) / 101))
@@ -192,7 +191,7 @@ def test_each_answer_has_the_cap_of_its_own_number_of_opposites():
 def test_the_collector_of_cycles_is_on_again_after_work_that_failed():
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError):
-        crew.uncollected(lambda divisor: 1 / divisor, 0)
+        without_gc(lambda divisor: 1 / divisor, 0)
     assert gc.isenabled()
 
 
@@ -311,23 +310,23 @@ def test_a_thing_that_is_not_alone_is_told_apart_or_not_asked_about():
     ]
 
 
-def test_pictures_are_changed_by_what_is_given(world):
+def test_images_are_changed_by_the_given_function(world):
     seen = []
 
-    def picture(question, boxes, rng):
+    def change_image(question, boxes, rng):
         seen.append((question.scene is not None, bool(boxes)))
         yield Variant(question, Expect.SAME, "VISUAL-INV", "visual/none", {"perturbation": "none"})
 
-    groups = pairs(world[:6], tests=("VISUAL-INV",), picture=picture)
+    groups = pairs(world[:6], tests=("VISUAL-INV",), change_image=change_image)
     assert groups
     assert all(scene for scene, _ in seen)
     assert {boxes for _, boxes in seen} == {True, False}
     assert all(group.original.scene is None and group.variants[0].question.scene is None for group in groups)
 
 
-def test_without_a_way_to_change_pictures_visual_is_refused(world):
+def test_without_a_way_to_change_images_visual_is_refused(world):
     refused = [item for item in generate(Scenes(world[:2]), 0, ("VISUAL-INV",)) if isinstance(item, Refusal)]
-    assert {item.reason for item in refused} == {"there is nothing to change pictures with"}
+    assert {item.reason for item in refused} == {"there is nothing to change images with"}
 
 
 def test_templates_can_be_held_out(world):

@@ -1,11 +1,11 @@
-"""CARETS: six capability tests made from scene graphs (Jimenez, Russakovsky and Narasimhan, ACL 2022).
+"""CARETS: six capability tests generated from scene graphs (Jimenez, Russakovsky and Narasimhan, ACL 2022).
 
-``generate`` streams the balanced pairs of a data set, ``training`` plain questions to train on, ``evaluate`` answers a
+``generate`` streams the balanced pairs of a data set, ``training`` questions to train on, and ``evaluator`` answers a
 question from its scene without the generator.
 """
 
 from askew.perturb.carets.generator import CaretsGenerator, generate, scenes, training
 from askew.perturb.carets.plausibility import Plausibility, fit
-from askew.perturb.carets.twins import TESTS
+from askew.perturb.carets.question_pairs import TESTS
 
 __all__ = ["TESTS", "CaretsGenerator", "Plausibility", "fit", "generate", "scenes", "training"]

@@ -1,26 +1,101 @@
-"""What a question asks, before it is put into words: its type, the things it names, its choices and its answer."""
+"""The arguments of a question before it becomes text: its type, its noun phrases, its choices and its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
+from askew.language.inflect import with_article
 from askew.perturb.carets.attributes import Value, categories
-from askew.perturb.carets.chance import pick
-from askew.perturb.carets.ontology import number, piece
-from askew.perturb.carets.phrases import Noun, listed
-from askew.perturb.carets.relations import action
+from askew.perturb.carets.ontology import Number, number, piece
+from askew.perturb.carets.plausibility import pick
+from askew.perturb.carets.relations import action, bare
+from askew.perturb.carets.scene_view import Link, SceneView, ThingView, plain_values, tells_apart
 from askew.perturb.carets.templates import Split, Template, usable
-from askew.perturb.carets.view import Link, Seen, View, plain_values, tells_apart
 
 YES, NO = "yes", "no"
 
 
-class Asked(NamedTuple):
-    """One question's arguments (CARETS, section 4.1).
+class Noun(NamedTuple):
+    """A noun phrase: a name with attributes and a related thing, and the number that its verb takes.
 
-    >>> asked = Asked("Q1", (Noun("cup", (Value("color", "red"),)),), "yes")
+    >>> cup = Noun("cup", (Value("color", "orange"),), relation="on", to=Noun("table"))
+    >>> cup.a, cup.the, cup.no, cup.verb
+    ('an orange cup', 'the orange cup', 'no orange cup', 'is')
+    >>> shorts = Noun("shorts", (Value("color", "black"),))
+    >>> shorts.a, shorts.some, shorts.verb, Noun("water").a, Noun("water").some
+    ('any black shorts', 'black shorts', 'are', 'any water', 'water')
+    """
+
+    name: str
+    values: tuple[Value, ...] = ()
+    relation: str = ""
+    """In the words of a question: ``to the left of``."""
+    to: Noun | None = None
+
+    @property
+    def bare(self) -> str:
+        """The phrase without a determiner: ``red cup``."""
+        return " ".join([*[value.before for value in self.values], self.name]) if self.values else self.name
+
+    @property
+    def number(self) -> Number:
+        """One, many or mass."""
+        return number(self.name)
+
+    @property
+    def verb(self) -> str:
+        """``is`` or ``are``."""
+        return "are" if self.number == "many" else "is"
+
+    @property
+    def a(self) -> str:
+        """The phrase in an existence question, with ``a``, ``an`` or ``any``."""
+        return _article(self.bare) if self.number == "one" else f"any {self.bare}"
+
+    @property
+    def some(self) -> str:
+        """The phrase after *both*, *either* or *or*, with ``a``, ``an`` or nothing."""
+        return _article(self.bare) if self.number == "one" else self.bare
+
+    @property
+    def the(self) -> str:
+        """``the red cup``, without the related thing."""
+        return f"the {self.bare}"
+
+    @property
+    def no(self) -> str:
+        """``no red cup``."""
+        return f"no {self.bare}"
+
+    @property
+    def only_bare(self) -> bool:
+        """True if the relation cannot follow *that is*."""
+        return bare(self.relation)
+
+    def called(self, name: str) -> Noun:
+        """The same phrase with another name."""
+        return self._replace(name=name)
+
+
+_article = lru_cache(maxsize=1 << 14)(with_article)
+
+
+def listed(options: tuple[str, ...]) -> str:
+    """Choices as a list.
+
+    >>> listed(("red", "blue")), listed(("red", "blue", "green"))
+    ('red or blue', 'red, blue or green')
+    """
+    return f"{', '.join(options[:-1])} or {options[-1]}"
+
+
+class QuestionArguments(NamedTuple):
+    """The arguments of one question (CARETS, section 4.1).
+
+    >>> asked = QuestionArguments("Q1", (Noun("cup", (Value("color", "red"),)),), "yes")
     >>> asked.write(asked.ways()[4]), asked.wrong
     ('Do you see a red cup?', 'no')
     """
@@ -29,9 +104,9 @@ class Asked(NamedTuple):
     nouns: tuple[Noun, ...]
     answer: str
     things: tuple[str, ...] = ()
-    """The ids of the things that are truly there."""
+    """The ids of the named things that are in the scene."""
     value: Value | None = None
-    """The attribute that Q4 asks for."""
+    """The attribute that Q4 asks about."""
     category: str = ""
     """The class (Q5) or category (Q6, Q7) of the choices."""
     options: tuple[str, ...] = ()
@@ -48,16 +123,16 @@ class Asked(NamedTuple):
         return not self.options
 
     def ways(self, split: Split = "all") -> tuple[Template, ...]:
-        """The templates that it can be asked in."""
+        """The templates that fit the question."""
         noun = self.nouns[0]
         return usable(self.type, self.category, noun.to is not None, noun.only_bare, split)
 
     def write(self, template: Template) -> str:
-        """The question in these words."""
+        """The text of the question in this template."""
         return template.fill(self._slots())
 
     def record(self) -> dict[str, Any]:
-        """The arguments as plain JSON, in the words of the question."""
+        """The arguments as JSON, in the words of the question."""
         keys = ("object", "object2")
         found: dict[str, Any] = {key: noun.bare for key, noun in zip(keys, self.nouns, strict=False)}
         noun = self.nouns[0]
@@ -85,22 +160,23 @@ class Asked(NamedTuple):
             slots |= {"options": listed(self.options), "category": categories()[self.category]["asks"]}
         return slots
 
-    def swapped(self) -> Asked:
-        """With its two objects in the other order."""
+    def swapped(self) -> QuestionArguments:
+        """The same arguments with the two objects in the other order."""
         return self._replace(nouns=self.nouns[::-1])
 
 
-def with_value(thing: Seen, rng: Random, often: float = 0.6, absolute: bool = False) -> Noun:
-    """A thing by its name, now and then with one of its attributes."""
+def with_value(thing: ThingView, rng: Random, often: float = 0.6, absolute: bool = False) -> Noun:
+    """A thing by its name, sometimes with one of its attributes."""
     if rng.random() < often and (found := plain_values(thing, absolute=absolute)):
         return Noun(thing.name, (pick(found, rng),))
     return Noun(thing.name)
 
 
-def definite(view: View, thing: Seen, rng: Random, avoid: str) -> Noun | None:
-    """A description that means this thing alone, saying nothing of the category to avoid; None when there is none.
+def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> Noun | None:
+    """A description of this thing alone that does not mention the category to avoid; None if there is none.
 
-    A thing whose name others bear too is told apart by an attribute, where each of the others is known to have another.
+    If other things have the same name, an attribute must distinguish the thing: one whose category has a different
+    value for each of the others.
     """
     if rivals := view.rivals(thing):
         telling = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
@@ -115,23 +191,23 @@ def definite(view: View, thing: Seen, rng: Random, avoid: str) -> Noun | None:
 
 
 def join(noun: Noun, link: Link, rng: Random) -> Noun:
-    """The noun with what it is related to."""
+    """The noun with the related thing of a link."""
     other = with_value(link.object, rng, often=0.3)
     return noun._replace(relation=link.relation, to=other)
 
 
-def _links(view: View, thing: Seen, avoid: str) -> list[Link]:
-    """What the thing is related to; where an action is asked for, no relation that says one."""
+def _links(view: SceneView, thing: ThingView, avoid: str) -> list[Link]:
+    """The links of a thing; if an action is asked for, without relations that name an action."""
     found = view.linked.get(thing.id, [])
     asked = avoid in categories() and categories()[avoid]["kind"] == "action"
     return [link for link in found if not (asked and action(link.relation))]
 
 
 def class_noun(name: str, value: Value | None) -> Noun:
-    """A class as one thing of it is called: ``black piece of clothing``."""
+    """A noun for one thing of a class: ``black piece of clothing``."""
     return Noun(piece(name), (value,) if value else ())
 
 
 def one_or_mass(name: str) -> bool:
-    """True when *Is the ... a ... ?* can name it."""
+    """True if *Is the ... a ... ?* can use the name."""
     return number(name) != "many"

@@ -1,4 +1,4 @@
-"""What an attribute says of a thing: its category, how it is said, what it excludes (``data/attributes.yaml``)."""
+"""Attributes of things: their categories, their wording, and what they exclude (``data/attributes.yaml``)."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ from askew.perturb.carets.ontology import may_be, read, up
 from askew.perturb.rad.what_color import Color
 
 LOOSE = ""
-"""The category of what stands in none."""
+"""The category of attributes that belong to no other."""
 
 
 class Value(NamedTuple):
-    """One attribute of a thing, read: *old* of a man is an age, *old* of a house is not."""
+    """An attribute of a thing in its category: *old* is an age for a man, but not for a house."""
 
     category: str
     word: str
-    """The spelling that is written, of several with one meaning."""
+    """The preferred spelling among several with one meaning."""
 
     @property
     def before(self) -> str:
-        """How it stands before a noun; empty when it cannot."""
+        """The form before a noun; empty if there is none."""
         return _said(self.category, self.word)[0]
 
     @property
     def after(self) -> str:
-        """How it stands after *is*."""
+        """The form after *is*."""
         return _said(self.category, self.word)[1]
 
     @property
     def choice(self) -> str:
-        """How it is offered, and answered."""
+        """The form as a choice and as an answer."""
         return _said(self.category, self.word)[2]
 
     @property
     def relative(self) -> bool:
-        """True when it goes by the kind of thing: a big mouse is no big animal."""
+        """True if it is relative to the kind of thing: a big mouse is not a big animal."""
         return self.category == LOOSE or bool(categories()[self.category].get("relative"))
 
 
 @lru_cache(maxsize=1 << 15)
 def value(attribute: str, name: str) -> Value | None:
-    """What an attribute says of a thing of this name (a lemma); None for one that is not known, or not of such things.
+    """The value of an attribute for a thing with this lemma; None if unknown or not applicable.
 
     >>> value("old", "man"), value("wooden", "table")
     (Value(category='age', word='old'), Value(category='material', word='wood'))
@@ -58,7 +58,7 @@ def value(attribute: str, name: str) -> Value | None:
 
 @lru_cache(maxsize=1 << 15)
 def values(attributes: tuple[str, ...], name: str) -> tuple[Value, ...]:
-    """What the attributes of a thing say, each meaning once.
+    """The values of a thing's attributes, without duplicates.
 
     >>> [each.word for each in values(("wood", "wooden", "brown", "qxz"), "table")]
     ['wood', 'brown']
@@ -68,7 +68,7 @@ def values(attributes: tuple[str, ...], name: str) -> tuple[Value, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def fits(category: str, name: str) -> bool:
-    """True when a category can be said of a thing of this name.
+    """True if a category applies to things of this name.
 
     >>> fits("pose", "dog"), fits("pose", "table"), fits("power", "lamp"), fits("power", "dog"), fits("color", "sky")
     (True, False, True, False, True)
@@ -84,7 +84,7 @@ def fits(category: str, name: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def apart(category: str, one: str, other: str) -> bool:
-    """True when two values of a category are never both right.
+    """True if two values of a category exclude each other.
 
     >>> apart("color", "tan", "beige"), apart("color", "red", "blue"), apart("material", "wood", "glass")
     (False, True, True)
@@ -98,7 +98,7 @@ def apart(category: str, one: str, other: str) -> bool:
 
 
 def opposites(found: Value) -> tuple[Value, ...]:
-    """The values that a thing of this value cannot have, and that people call its opposite.
+    """The values that people call the opposite of this one, and that exclude it.
 
     >>> opposites(Value("wetness", "wet"))
     (Value(category='wetness', word='dry'),)
@@ -108,7 +108,7 @@ def opposites(found: Value) -> tuple[Value, ...]:
 
 @lru_cache(maxsize=1)
 def categories() -> Mapping[str, Any]:
-    """The categories and what is known of each."""
+    """The categories with their properties."""
     found: dict[str, Any] = _data()["categories"]
     return found
 
@@ -121,7 +121,7 @@ def action_categories() -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def words(category: str) -> tuple[str, ...]:
-    """The values of a category, in the spelling that is written.
+    """The values of a category in their preferred spelling.
 
     >>> words("wetness")
     ('wet', 'dry')
@@ -155,7 +155,7 @@ def _meanings() -> Mapping[str, tuple[tuple[str, str], ...]]:
 
 @lru_cache(maxsize=1 << 12)
 def _said(category: str, word: str) -> tuple[str, str, str]:
-    """Before a noun (empty: never), after *is*, and as a choice."""
+    """The forms before a noun (empty if none), after *is*, and as a choice."""
     said = _data()["said"].get(category, {}).get(word, {})
     verb = _data()["predicates"].get(category)
     before = said.get("before", word) if _stands_before(category, word) else ""
@@ -186,5 +186,5 @@ def _opposites() -> Mapping[tuple[str, str], tuple[str, ...]]:
 
 
 def _shades(one: str, other: str) -> bool:
-    """True when the two share the word that names the colour: light blue, royal blue."""
+    """True if both end in the same colour word: light blue, royal blue."""
     return one.split()[-1] == other.split()[-1]

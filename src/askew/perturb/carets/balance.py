@@ -1,7 +1,7 @@
-"""Which pairs of a large pool are kept, so that answers and categories are balanced (CARETS, section 4.1).
+"""Selects pairs from a large pool so that answers and categories are balanced (CARETS, section 4.1).
 
-Yes and no are kept as often as each other. Choices are drawn with a chance inversely proportional to how frequent their
-category and their answer are. Each pair has its own number, by content, so that the order of the pool does not matter.
+Equally many pairs with yes and no are kept. Choices are drawn with probability inversely proportional to the frequency
+of their category and answer. Each pair has a random number of its own, so the order of the pool does not matter.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ BINARY_SHARE: Mapping[str, float] = {
     "ORDER-INV": 5000 / 14412,
     "VISUAL-INV": 18000 / 26272,
 }
-"""How many of a test's pairs are yes/no questions, where some are not (Table 6)."""
+"""The share of yes/no questions among a test's pairs, where there are others (Table 6)."""
 CAPS: Mapping[str, float] = {"ANTONYM-DIR": 0.1}
-"""The largest share of a test's yes (and of its no) questions that one category, here a pair of words, may make up.
+"""The largest share of a test's yes (and no) questions from one category, here a pair of words.
 
-Where there are too few categories for that, each may have twice its even share.
+If there are too few categories, each may have twice its equal share.
 """
 KEPT_CHOICES = 0.5
-"""How many of the pool of multi-choice pairs are kept where no size is asked for."""
+"""The share of multiple-choice pairs that is kept if no size is given."""
 
 
 class Entry(NamedTuple):
-    """What balance looks at in one pair of the pool."""
+    """The properties of a pair that matter for balancing."""
 
     test: str
     binary: bool
     category: str
     answer: str
     chance: float
-    """Between 0 and 1, by content."""
+    """A random number between 0 and 1, seeded by content."""
 
 
 @dataclass
-class Pool:
+class PairPool:
     """Entries in the order they were added, twelve bytes each."""
 
     _kinds: dict[tuple[str, bool, str, str], int] = field(default_factory=dict)
@@ -51,23 +51,23 @@ class Pool:
     _chance: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, entry: Entry) -> None:
-        """Put a pair into the pool."""
+        """Add a pair to the pool."""
         self._which.append(self._kinds.setdefault(entry[:4], len(self._kinds)))
         self._chance.append(entry.chance)
 
     def __len__(self) -> int:
         return len(self._which)
 
-    def join(self, other: Pool) -> None:
+    def join(self, other: PairPool) -> None:
         """Add all entries of another pool, in their order."""
         same = [self._kinds.setdefault(kind, len(self._kinds)) for kind in other._kinds]
         self._which.extend(same[which] for which in other._which)
         self._chance.extend(other._chance)
 
     def kept(self, size: int | None = None) -> bytearray:
-        """A one for each pair that is kept, in the order they were added; ``size`` is of each test.
+        """For each pair in order, 1 if it is kept and 0 if not; ``size`` is the number of pairs of each test.
 
-        >>> pool = Pool()
+        >>> pool = PairPool()
         >>> for chance, answer in ((0.1, "yes"), (0.2, "yes"), (0.3, "no"), (0.9, "yes")):
         ...     pool.add(Entry("NEGATION-DIR", True, "Q1", answer, chance))
         >>> list(pool.kept())
@@ -106,18 +106,18 @@ class _Share:
     """How many there are of each category."""
 
     def ordered(self) -> Iterable[int]:
-        """The places, the one of the smallest key first."""
+        """The places, ordered by key."""
         return (self.places[rank] for rank in np.argsort(np.asarray(self.keys), kind="stable"))
 
 
 def _below(found: Counter[str], category: str, most: int) -> bool:
-    """Count one more of a category; False when it has as many as it may."""
+    """Count one more of a category; False if that exceeds the maximum."""
     found[category] += 1
     return found[category] <= most
 
 
 def _weights(counts: Mapping[tuple[str, bool, str, str], int]) -> dict[tuple[str, bool, str, str], float]:
-    """One over how frequent the category is and, of choices, the answer."""
+    """One over the frequency of the category and, for choices, of the answer."""
     categories: Counter[tuple[str, bool, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     for (test, binary, category, answer), count in counts.items():
@@ -132,7 +132,7 @@ def _weights(counts: Mapping[tuple[str, bool, str, str], int]) -> dict[tuple[str
 def _quotas(
     test: str, groups: Mapping[tuple[str, bool, str], _Share], size: int | None
 ) -> Iterable[tuple[_Share, int, int]]:
-    """The groups of a test, how many are kept of each, and how many of one category at most."""
+    """The groups of a test, the number kept of each, and the maximum of one category."""
     yes, no = groups.get((test, True, "yes"), _Share()), groups.get((test, True, "no"), _Share())
     choices = groups.get((test, False, ""), _Share())
     balanced = min(len(yes.keys), len(no.keys))
@@ -148,7 +148,7 @@ def _quotas(
 
 
 def _capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, list[int]]:
-    """How many of each answer can be kept so that no category exceeds its cap, and the caps of each as numbers.
+    """The number of each answer that can be kept without a category exceeding its cap, and the caps as numbers.
 
     >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 5 for n in range(19)}})
     (100, [10])

@@ -1,4 +1,4 @@
-"""Pairs of CARETS from scenes: a pool is drawn for each, balanced over all, and what is kept is put into words."""
+"""Pairs of CARETS from scenes: a pool of drafts is drawn for each scene, balanced over all, and put into words."""
 
 from __future__ import annotations
 
@@ -6,31 +6,35 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import chain, groupby, islice
+from itertools import chain, compress, groupby, islice
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from askew.errors import BadOption
-from askew.perturb.carets.arguments import Asked
-from askew.perturb.carets.balance import Pool
-from askew.perturb.carets.crew import Over, Shift, counted, crew, pieces, uncollected
-from askew.perturb.carets.draft import Draft
+from askew.perturb.carets.arguments import QuestionArguments
+from askew.perturb.carets.balance import PairPool
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
-from askew.perturb.carets.spool import Spool
+from askew.perturb.carets.process_pool import MapItems, TempFile, packed, process_pool, unpacked, without_gc
+from askew.perturb.carets.question_pairs import EXPECT, KINDS, TESTS, VISUAL, Draft, ask, make_pair, templates_of
+from askew.perturb.carets.scene_view import SceneView
 from askew.perturb.carets.templates import Split
-from askew.perturb.carets.twins import EXPECT, KINDS, TESTS, VISUAL, ask, templates_of, twins
-from askew.perturb.carets.view import View
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
 from askew.verbs import Dataset
 
-Picture = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
-"""Changes the picture of a question around these boxes (around random ones, where there are none)."""
+ChangeImage = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
+"""Changes the image of a question around these boxes (around random boxes if there are none)."""
 
 DRAWS = 12
-"""How many pairs of each test a scene's pool is drawn for, where no size is asked for."""
+"""How many pairs of each test are drawn for a scene's pool if no size is given."""
 SPARE = 2.5
-"""How many times the size that is asked for the pool should be."""
+"""How much larger than the requested size the pool should be."""
 MOST_DRAWS = 120
+
+Wanted: TypeAlias = tuple[bytes, bytes, bytes]
+"""Packed scenes with their images, their packed drafts, and a one for each draft that is kept."""
+
+TEXT_CHUNK, IMAGE_CHUNK = 64, 2
+"""How many scenes are processed at a time; few where the results contain images."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,8 @@ class CaretsGenerator:
     """Which templates are used: ``all``, or the ``odd`` or ``even`` ones alone."""
     draws: int = DRAWS
     """How many pairs of each test are tried for a scene."""
-    picture: Picture | None = field(default=None, repr=False)
-    """Changes pictures, for VISUAL-INV."""
+    change_image: ChangeImage | None = field(default=None, repr=False)
+    """Changes images, for VISUAL-INV."""
 
     def __post_init__(self) -> None:
         wrong = [test for test in self.tests if test not in TESTS]
@@ -61,19 +65,19 @@ class CaretsGenerator:
 
     def pool(self, scene: Scene, seed: int) -> Iterator[Draft]:
         """The drafts of a scene, none of them twice; each depends on the scene and the seed alone."""
-        view = View(scene)
+        view = SceneView(scene)
         for test in self.tests:
-            if test == VISUAL and self.picture is None:
+            if test == VISUAL and self.change_image is None:
                 continue
             rng = Random(f"{seed}:{scene.id}:{test}")
-            found: dict[tuple[Asked, Asked], Draft] = {}
+            found: dict[tuple[QuestionArguments, QuestionArguments], Draft] = {}
             for place in range(self.draws):
                 if draft := self._draft(view, test, place, rng):
                     found.setdefault(draft.pair[:2], draft)
             yield from found.values()
 
     def written(self, draft: Draft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
-        """A draft in words: a group of one pair (for VISUAL-INV, of one question and all its pictures)."""
+        """The questions of a draft: a group of one pair (for VISUAL-INV, of one question and all its images)."""
         name = f"{scene.id}-{draft.test}-{draft.place}"
         found = templates_of(draft.test, draft.pair, draft.spin, self.templates)
         if found is None:
@@ -83,21 +87,21 @@ class CaretsGenerator:
         original = _question(name, image, first.write(found[0]), first)
         note = self._note(draft, scene, (found[0].number, found[1].number))
         if draft.test == VISUAL:
-            yield from self._pictured(replace(original, scene=scene), note, Random(f"{seed}:{name}"))
+            yield from self._with_images(replace(original, scene=scene), note, Random(f"{seed}:{name}"))
             return
         other = _question(f"{name}-v", image, second.write(found[1]), second)
         variant = Variant(other, EXPECT[draft.test], draft.test, f"carets/{first.type}", note)
         yield Group(name, "carets", original, (variant,))
 
     def refused(self, scene: Scene) -> Iterator[Refusal]:
-        """What a scene gives no pair for, and why."""
-        if VISUAL in self.tests and self.picture is None:
-            yield Refusal(scene.id, VISUAL, "there is nothing to change pictures with")
+        """The tests that a scene gives no pair for, with the reason."""
+        if VISUAL in self.tests and self.change_image is None:
+            yield Refusal(scene.id, VISUAL, "there is nothing to change images with")
 
-    def _draft(self, view: View, test: str, place: int, rng: Random) -> Draft | None:
+    def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> Draft | None:
         types = KINDS[test]
         true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
-        pair = twins(test, types[place % len(types)], view, self.model, rng, true)
+        pair = make_pair(test, types[place % len(types)], view, self.model, rng, true)
         return Draft(test, place, pair, rng.random(), rng.random()) if pair else None
 
     def _note(self, draft: Draft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
@@ -119,10 +123,10 @@ class CaretsGenerator:
             note["logic"] = "conjunction" if first.type == "Q2" else "disjunction"
         return note
 
-    def _pictured(self, original: Question, note: dict[str, Any], rng: Random) -> Iterator[Group | Refusal]:
-        assert self.picture is not None
+    def _with_images(self, original: Question, note: dict[str, Any], rng: Random) -> Iterator[Group | Refusal]:
+        assert self.change_image is not None
         variants = []
-        for made in self.picture(original, note["boxes"], rng):
+        for made in self.change_image(original, note["boxes"], rng):
             if isinstance(made, Refusal):
                 yield made
             else:
@@ -132,58 +136,100 @@ class CaretsGenerator:
             yield Group(original.id, "carets", replace(original, scene=None), tuple(variants))
 
 
+def scene_chunks(scenes: Iterable[tuple[Scene, ImageRef | None]], images: bool) -> Iterator[bytes]:
+    """The scenes with their images in packed chunks."""
+    rest = iter(scenes)
+    while some := list(islice(rest, IMAGE_CHUNK if images else TEXT_CHUNK)):
+        yield packed(some)
+
+
+def count_chunk(scenes: bytes) -> Counts:
+    """The counts of packed scenes."""
+    return Counts.of(scene for scene, _ in unpacked(scenes))
+
+
+@dataclass(frozen=True)
+class SceneJob:
+    """The work on a chunk of scenes, once the plausibility model is fitted."""
+
+    maker: CaretsGenerator
+    seed: int
+
+    def draw(self, scenes: bytes) -> tuple[PairPool, bytes]:
+        """The drafts of packed scenes: their entries for balancing, and the packed drafts."""
+        drawn = [list(self.maker.pool(scene, self.seed)) for scene, _ in unpacked(scenes)]
+        pool = PairPool()
+        for drafts in drawn:
+            for draft in drafts:
+                pool.add(draft.entry())
+        return pool, packed(drawn)
+
+    def make(self, wanted: Wanted) -> list[Group | Refusal]:
+        """The groups of the kept drafts of some scenes, and their refusals."""
+        scenes, drawn, kept = wanted
+        flags = iter(kept)
+        made: list[Group | Refusal] = []
+        for (scene, image), drafts in zip(unpacked(scenes), unpacked(drawn), strict=True):
+            for draft in compress(drafts, flags):
+                made.extend(self.maker.written(draft, scene, image, self.seed))
+            made.extend(self.maker.refused(scene))
+        return made
+
+
 def generate(
     data: Dataset,
     seed: int,
     tests: tuple[str, ...] = TESTS,
     size: int | None = None,
-    picture: Picture | None = None,
+    change_image: ChangeImage | None = None,
     templates: Split = "all",
     workers: int = 1,
 ) -> Iterator[Group | Refusal]:
     """The balanced pairs of all scenes, streamed; ``size`` of each test, or as many as the scenes give.
 
-    Three passes are made over the scenes: for what is plausible, for the pool, and for the pairs. The data is read in
-    the first; scenes, and then their drafts, wait in temporary files. What is kept of the pool depends on its content,
-    so neither a limit on what is taken nor the order of the scenes changes a pair. Several ``workers`` are processes
-    of their own (``picture`` goes to each by pickle); their number changes nothing either.
+    There are three passes over the scenes: for the plausibility model, for the pool, and for the pairs. The data is
+    read in the first; scenes and drafts are kept in temporary files. What is kept of the pool depends on its content,
+    so neither reading only some pairs nor the order of the scenes changes a pair. ``workers`` above 1 use that many
+    processes (``change_image`` is pickled); their number does not change the result either.
     """
-    with Spool() as seen, Spool() as drafted, crew(workers) as over:
-        model = _fitted(over, seen.through(pieces(scenes(data), pictures=picture is not None)))
+    with TempFile() as packed_scenes, TempFile() as packed_drafts, process_pool(workers) as map_items:
+        model = _fitted(
+            map_items, packed_scenes.write_through(scene_chunks(scenes(data), images=change_image is not None))
+        )
         if not model.scenes:
             raise BadOption(
                 f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE."
             )
         draws = min(MOST_DRAWS, math.ceil(SPARE * size / model.scenes) + 2) if size else DRAWS
-        shift = Shift(CaretsGenerator(model, tests, templates, max(draws, 6), picture), seed)
-        pool, lengths = Pool(), []
-        for drawn, drafts in over(shift.draw, seen):
+        job = SceneJob(CaretsGenerator(model, tests, templates, max(draws, 6), change_image), seed)
+        pool, lengths = PairPool(), []
+        for drawn, drafts in map_items(job.draw, packed_scenes):
             pool.join(drawn)
             lengths.append(len(drawn))
-            drafted.add(drafts)
+            packed_drafts.add(drafts)
         flags = iter(pool.kept(size))
         kept = (bytes(islice(flags, length)) for length in lengths)
-        yield from chain.from_iterable(over(shift.make, zip(seen, drafted, kept, strict=True)))
+        yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, packed_drafts, kept, strict=True)))
 
 
-def _fitted(over: Over, packed_scenes: Iterable[bytes]) -> Plausibility:
+def _fitted(map_items: MapItems, packed_scenes: Iterable[bytes]) -> Plausibility:
     counts = Counts()
-    for found in over(counted, packed_scenes):
+    for found in map_items(count_chunk, packed_scenes):
         counts.join(found)
-    return uncollected(Counts.fitted, counts)
+    return without_gc(Counts.fitted, counts)
 
 
 def training(data: Dataset, seed: int, size: int | None = None, templates: Split = "all") -> Iterator[Question]:
     """Questions to train on, of all seven types, as many yes as no (CARETS, section 6, R7).
 
-    ``templates`` keeps half of the templates for the test: train on ``odd``, test on ``even``.
+    ``templates`` reserves half of the templates for testing: train on ``odd``, test on ``even``.
     """
     model = fit(scene for scene, _ in scenes(data))
     count = max(1, math.ceil((size or 10 * model.scenes) / max(1, model.scenes) * 1.6))
     types = [f"Q{number}" for number in range(1, 8)]
     made = 0
     for scene, image in scenes(data):
-        view, seen = View(scene), set()
+        view, seen = SceneView(scene), set()
         for place in range(count):
             rng = Random(f"{seed}:{scene.id}:training:{place}")
             type_ = types[int(rng.random() * len(types))]
@@ -199,7 +245,7 @@ def training(data: Dataset, seed: int, size: int | None = None, templates: Split
 
 
 def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
-    """The scenes of the data, each once, with their pictures; questions of one scene follow each other."""
+    """The scenes of the data, each once, with their images; questions of one scene must be consecutive."""
     seen: set[str] = set()
     having = (question for question in data.questions() if question.scene is not None)
     for _, questions in groupby(having, key=lambda question: question.scene and question.scene.id):
@@ -209,7 +255,7 @@ def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
             yield first.scene, first.image
 
 
-def _question(name: str, image: ImageRef | None, text: str, asked: Asked) -> Question:
+def _question(name: str, image: ImageRef | None, text: str, asked: QuestionArguments) -> Question:
     return Question(name, image, text, (asked.answer,), _kind(asked.type, asked.binary))
 
 

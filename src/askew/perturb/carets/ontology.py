@@ -1,9 +1,9 @@
-"""What is a kind of what, what belongs to what, and which names are one, many or uncounted.
+"""The ontology of CARETS: classes of things, parts, and the number of names.
 
 CARETS (Jimenez, Russakovsky and Narasimhan 2022, section 4.1) takes hypernyms from WordNet and reviews them by hand.
-Here what questions *claim* (a jacket is clothing) comes from reviewed data alone (``data/ontology.yaml``,
-``data/names.yaml``); what they must *avoid* (asking for an animal as absent beside a husky) also takes
-every sense that WordNet has.
+Here, what questions *claim* (a jacket is clothing) comes only from reviewed data (``data/ontology.yaml``,
+``data/names.yaml``); what they must *avoid* (treating animals as absent next to a husky) also uses every sense in
+WordNet.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Number = Literal["one", "many", "mass"]
 
 @lru_cache(maxsize=1 << 14)
 def lemma(name: str) -> str:
-    """A name in the singular, as the ontology has it; what is only plural stays.
+    """A name in the singular, as in the ontology; names with a plural only are unchanged.
 
     >>> lemma("Pillows"), lemma("pants"), lemma("men"), lemma("glass"), lemma("wine glasses")
     ('pillow', 'pants', 'man', 'glass', 'wine glass')
@@ -35,7 +35,7 @@ def lemma(name: str) -> str:
 
 @lru_cache(maxsize=1 << 14)
 def number(name: str) -> Number:
-    """Whether a name means one thing, several, or stuff.
+    """Whether a name means one thing, several things, or a mass.
 
     >>> number("cup"), number("shorts"), number("sky"), number("sheep"), number("people"), number("clothes")
     ('one', 'many', 'mass', 'one', 'many', 'many')
@@ -55,7 +55,7 @@ def number(name: str) -> Number:
 
 
 def plural(name: str) -> str:
-    """The plural of a name; a plural, a mass noun and a group stay.
+    """The plural of a name; plurals, mass nouns and groups are unchanged.
 
     >>> plural("dog"), plural("person"), plural("clothing"), plural("shelf")
     ('dogs', 'people', 'clothing', 'shelves')
@@ -69,7 +69,7 @@ def plural(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def members() -> Mapping[str, frozenset[str]]:
-    """Each known name with the classes it directly belongs to."""
+    """Each known name with its direct classes."""
     found: dict[str, set[str]] = {}
     for name, listed in read("ontology.yaml").items():
         if name != "other":
@@ -81,7 +81,7 @@ def members() -> Mapping[str, frozenset[str]]:
 
 @lru_cache(maxsize=1 << 14)
 def up(name: str) -> frozenset[str]:
-    """A lemma, its other names, and every class it belongs to by the reviewed data.
+    """A lemma, its other names, and all its classes in the reviewed data.
 
     >>> sorted(up("puppy")), "vehicle" in up("skateboard"), "animal" in up("hot dog")
     (['animal', 'dog', 'mammal', 'puppy'], False, False)
@@ -99,7 +99,7 @@ def up(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def may_be(name: str) -> frozenset[str]:
-    """``up`` and all that WordNet says in any sense of the name (or its last word): for being careful, not for claims.
+    """``up`` and the hypernyms of any WordNet sense of the name (or its last word): to avoid errors, not for claims.
 
     >>> "canine" in may_be("puppy"), "signal" in may_be("traffic light")
     (True, True)
@@ -109,7 +109,7 @@ def may_be(name: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def wider(name: str) -> tuple[str, ...]:
-    """The classes that a question may put for a name, in the order of the data: never itself, never a doubtful one.
+    """The classes that a question may use for a name, in the order of the data: never itself or a doubtful class.
 
     >>> wider("puppy"), wider("hot dog"), wider("skateboard"), wider("grass")
     (('animal', 'mammal', 'dog'), ('food',), (), ())
@@ -119,16 +119,16 @@ def wider(name: str) -> tuple[str, ...]:
 
 
 def doubtful(name: str, word: str) -> bool:
-    """True when people would not call it by this class, though it belongs there (``never`` in the data)."""
+    """True if people would not use this class for it, though it is a member (``never`` in the data)."""
     return not up(name).isdisjoint(names()["never"].get(word, ()))
 
 
 @lru_cache(maxsize=1 << 14)
 def blocks(name: str) -> tuple[frozenset[str], frozenset[str]]:
-    """What makes a name unfit to be asked about as absent.
+    """What prevents asking about a name as absent.
 
-    First lemmas: a scene with a thing of one of these (a wider word, another name, something alike). Second classes: a
-    scene with a thing that may be one of these (a narrower word, a whole it may be part of, a part that it may have).
+    First, lemmas that must not be in the scene: a wider word, another name, something similar. Second, classes that
+    nothing in the scene may belong to: a narrower word, a whole it may be part of, a part that it may have.
 
     >>> exactly, under = blocks("tire")
     >>> "wheel" in exactly, "vehicle" in under, "car" in under, "woman" in blocks("mammal")[0]
@@ -152,7 +152,7 @@ def blocks(name: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def absent(name: str, lemmas: Iterable[str], classes: frozenset[str]) -> bool:
-    """True when a scene with these lemmas, which may be of these classes, surely shows no such thing.
+    """True if a scene with these lemmas, which may be of these classes, certainly shows no such thing.
 
     >>> scene = ["car", "man"]
     >>> classes = may_be("car") | may_be("man")
@@ -165,7 +165,7 @@ def absent(name: str, lemmas: Iterable[str], classes: frozenset[str]) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def kin(one: str, other: str) -> bool:
-    """True when two names may be of the same thing: one is the other's class, another name for it, or looks alike.
+    """True if two names may mean the same thing: a class of it, another name for it, or something similar.
 
     >>> kin("cat", "animal"), kin("sofa", "couch"), kin("cup", "mug"), kin("cup", "fork")
     (True, True, True, False)
@@ -174,7 +174,7 @@ def kin(one: str, other: str) -> bool:
 
 
 def known(name: str) -> bool:
-    """True when a lemma is in the reviewed data.
+    """True if a lemma is in the reviewed data.
 
     >>> known("umbrella"), known("thingamajig")
     (True, False)
@@ -184,7 +184,7 @@ def known(name: str) -> bool:
 
 @lru_cache(maxsize=1)
 def first_words() -> frozenset[str]:
-    """The first words of the names of several words in the reviewed data.
+    """The first words of multi-word names in the reviewed data.
 
     >>> "fire" in first_words(), "umbrella" in first_words()
     (True, False)
@@ -194,7 +194,7 @@ def first_words() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 13)
 def askable(name: str) -> bool:
-    """True when a name can be asked about at all: it is known, and neither vague nor about the picture itself.
+    """True if questions may use a name: it is known, and neither vague nor about the image itself.
 
     >>> askable("umbrella"), askable("umbrellas"), askable("background"), askable("qxz")
     (True, True, False, False)
@@ -204,7 +204,7 @@ def askable(name: str) -> bool:
 
 
 def countable(name: str) -> bool:
-    """True when "Is there a ... ?" is a question that people ask (not of the sun, nor of the ground).
+    """True if people would ask "Is there a ... ?" (not about the sun or the ground).
 
     >>> countable("sun"), countable("cloud")
     (False, True)
@@ -213,7 +213,7 @@ def countable(name: str) -> bool:
 
 
 def piece(word: str) -> str:
-    """What one thing of a class is called: a piece of furniture, an animal.
+    """The name of one thing of a class: a piece of furniture, an animal.
 
     >>> piece("furniture"), piece("animal")
     ('piece of furniture', 'animal')
@@ -223,7 +223,7 @@ def piece(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def choice_classes() -> tuple[str, ...]:
-    """The classes that an object multi-choice question can name."""
+    """The classes that an object choice question can use."""
     return tuple(names()["choice"])
 
 
@@ -241,7 +241,7 @@ def read(file: str) -> dict[str, Any]:
 
 @lru_cache(maxsize=32)
 def _names(listed: str) -> Mapping[str, None]:
-    """A list of names, quick to look into and in the order of the data."""
+    """A list of names in the order of the data, with fast lookup."""
     return dict.fromkeys(names()[listed])
 
 

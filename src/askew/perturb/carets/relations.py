@@ -1,4 +1,4 @@
-"""How a relation is said in a question, and what it says that somebody does (``data/relations.yaml``)."""
+"""Relations between things: their wording in questions, and the actions they imply (``data/relations.yaml``)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from askew.perturb.carets.ontology import read
 
 @lru_cache(maxsize=1 << 12)
 def said(relation: str) -> str:
-    """The words that a question uses for a relation; empty when it uses none.
+    """The words for a relation in a question; empty if questions do not use it.
 
     >>> said("left of"), said("sitting on"), said("on"), said("of"), said("qxz")
     ('to the left of', 'sitting on', 'on', '', '')
@@ -28,7 +28,7 @@ def said(relation: str) -> str:
 
 
 def bare(phrase: str) -> bool:
-    """True when *that is* cannot stand before it: the sofa with pillows.
+    """True if *that is* cannot precede the words: the sofa with pillows.
 
     >>> bare("with"), bare("on")
     (True, False)
@@ -38,7 +38,7 @@ def bare(phrase: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def action(relation: str) -> str:
-    """The action that a relation says of a person or animal that is its subject; empty for none.
+    """The action that a relation implies for a person or animal as its subject; empty if none.
 
     >>> action("sitting on"), action("eating"), action("on")
     ('sitting', 'eating', '')

@@ -1,6 +1,6 @@
-"""Question templates: data with named slots, at least as many of each type as CARETS has (section 4.1).
+"""Question templates with named slots, at least as many of each type as in CARETS (section 4.1).
 
-A template's number counts within its type, from 1, and never changes its meaning; pairs name their templates by it.
+Templates are numbered within their type, from 1; the numbers never change, since pairs refer to templates by them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 from askew.files.resources import resource
 
 Split = Literal["all", "odd", "even"]
-"""Which templates are used: all, or one half, so that a model can be trained on the other."""
+"""Which templates are used: all, or one half, so that a model can be trained on the other half."""
 
 TYPES: Mapping[str, str] = {
     "Q1": "q1_object",
@@ -29,7 +29,7 @@ TYPES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One way to ask a question of a type.
+    """One wording of a question type.
 
     >>> template = templates("Q1")[0]
     >>> template.fill({"is": "are", "a": "any cups"}), template.negation.fill({"is": "are", "no": "no cups"})
@@ -40,19 +40,19 @@ class Template:
     number: int
     text: str
     deny: str = ""
-    """The same, negated (Q1 to Q3)."""
+    """The negated text (Q1 to Q3)."""
     only: tuple[str, ...] = ()
     """The categories it is for; empty for all."""
     never: tuple[str, ...] = ()
 
     @property
     def related(self) -> bool:
-        """True when it names a related object."""
+        """True if it has a related object."""
         return "{rel}" in self.text
 
     @property
     def that_is(self) -> bool:
-        """True when *that is* stands before the relation."""
+        """True if *that is* precedes the relation."""
         return "that {is} {rel}" in self.text or "that is {rel}" in self.text
 
     @property

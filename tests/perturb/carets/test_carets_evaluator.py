@@ -6,13 +6,12 @@ from itertools import cycle
 
 import pytest
 
-from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value, _meanings, categories, words
-from askew.perturb.carets.grammar import parse
+from askew.perturb.carets.evaluator import parse
 from askew.perturb.carets.ontology import doubtful, known, lemma, number, wider
-from askew.perturb.carets.phrases import Noun
+from askew.perturb.carets.scene_view import misread
 from askew.perturb.carets.templates import TYPES, templates
-from askew.perturb.carets.view import misread
 from carets_laws import BEFORE, NAMES, SINGULAR, faults, number_faults
 
 
@@ -23,7 +22,7 @@ def test_the_vocabulary_is_large_enough():
 
 def asked(type_, noun, other, value):
     two = (noun, other) if type_ in ("Q2", "Q3") else (noun,)
-    return Asked(type_, two, "yes", value=value if type_ == "Q4" else None)
+    return QuestionArguments(type_, two, "yes", value=value if type_ == "Q4" else None)
 
 
 @pytest.mark.parametrize("type_", ["Q1", "Q2", "Q3", "Q4"])
@@ -56,11 +55,11 @@ def test_choices_are_grammatical_with_every_value(type_):
             continue
         options = [Value(category, word).choice for word in words(category)]
         for to in (None, Noun("table")):
-            ways = Asked(type_, (Noun("cup", (), "near" if to else "", to),), "", category=category).ways()
+            ways = QuestionArguments(type_, (Noun("cup", (), "near" if to else "", to),), "", category=category).ways()
             for place in range(max(len(options), len(ways))):
                 noun = Noun(next(names), (), "near" if to else "", to)
                 offered = tuple(dict.fromkeys(options[(place + step) % len(options)] for step in range(2 + place % 2)))
-                question = Asked(type_, (noun,), offered[0], category=category, options=offered)
+                question = QuestionArguments(type_, (noun,), offered[0], category=category, options=offered)
                 text = question.write(ways[place % len(ways)])
                 assert not [*faults(text), *number_faults(text, noun)], text
                 seen.add(ways[place % len(ways)].number)
@@ -91,7 +90,7 @@ def test_object_choices_are_grammatical_with_every_name():
         template = ways[place % len(ways)]
         noun = Noun("animal", (Value("color", "orange"),), *(("on", Noun("rug")) if template.related else ()))
         options = (name, countable[place - 1], countable[place - 2])[: 2 + place % 2]
-        text = Asked("Q5", (noun,), name, category="animal", options=options).write(template)
+        text = QuestionArguments("Q5", (noun,), name, category="animal", options=options).write(template)
         assert not list(faults(text)), text
 
 

@@ -1,4 +1,4 @@
-"""The second question of a pair, for each of the five tests that change the text (CARETS, section 4.2)."""
+"""Pairs of questions for each test of CARETS: what the second question changes (section 4.2)."""
 
 from __future__ import annotations
 
@@ -6,22 +6,24 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import Asked
+from askew.perturb.carets.arguments import QuestionArguments
 from askew.perturb.carets.attributes import Value
-from askew.perturb.carets.chance import pick
-from askew.perturb.carets.choices import action_choice, attribute_choice, object_choice
+from askew.perturb.carets.balance import Entry
 from askew.perturb.carets.ontology import lemma, number, plural, wider
-from askew.perturb.carets.plausibility import EMPTY, Plausibility
-from askew.perturb.carets.templates import Split, Template
-from askew.perturb.carets.verification import (
+from askew.perturb.carets.plausibility import EMPTY, Plausibility, pick
+from askew.perturb.carets.question_types import (
+    action_choice,
     antonym_question,
+    attribute_choice,
     attribute_question,
     conjunction,
     disjunction,
     false_noun,
+    object_choice,
     object_question,
 )
-from askew.perturb.carets.view import View, misread
+from askew.perturb.carets.scene_view import SceneView, misread
+from askew.perturb.carets.templates import Split, Template
 from askew.types import Expect
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
@@ -40,31 +42,51 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     NEGATION: ("Q1", "Q2", "Q3"),
     ANTONYM: ("Q4",),
 }
-"""The types of questions that each test asks."""
+"""The question types of each test."""
 
 
-class Twins(NamedTuple):
-    """A pair before it is put into words: what is asked, what is asked then, and what changed."""
+class QuestionPair(NamedTuple):
+    """The arguments of both questions of a pair, and what changed."""
 
-    first: Asked
-    second: Asked
+    first: QuestionArguments
+    second: QuestionArguments
     changed: str
-    """For people: ``dog → animal``."""
+    """A description for people: ``dog → animal``."""
     category: str
-    """What the pairs of a test are balanced over: the class, the category, the pair of opposites."""
+    """What the pairs of a test are balanced over: the class, the category, or the pair of opposites."""
     direction: str = ""
-    """Of ONTOLOGICAL-INV: ``hypernym`` when the second name is the wider one, else ``hyponym``."""
+    """For ONTOLOGICAL-INV: ``hypernym`` if the second name is the wider one, otherwise ``hyponym``."""
 
 
-def ask(type_: str, view: View, model: Plausibility, rng: Random, true: bool) -> Asked | None:
+class Draft(NamedTuple):
+    """A pair of a scene's pool before it becomes text, with the random numbers that select it and its templates."""
+
+    test: str
+    place: int
+    """The number of the draw within the scene."""
+    pair: QuestionPair
+    chance: float
+    """Between 0 and 1; used for balancing."""
+    spin: float
+    """Between 0 and 1; selects the templates."""
+
+    def entry(self) -> Entry:
+        """The entry for balancing."""
+        first = self.pair.first
+        return Entry(self.test, first.binary, self.pair.category, first.answer, self.chance)
+
+
+def ask(type_: str, view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
     """The arguments of a question of a type; ``true`` is for yes/no questions."""
     if type_ in _BINARY:
         return _BINARY[type_](view, model, rng, true)
     return _CHOICES[type_](view, model, rng)
 
 
-def twins(test: str, type_: str, view: View, model: Plausibility, rng: Random, true: bool) -> Twins | None:
-    """A pair of this test from a scene, or None where it has none."""
+def make_pair(
+    test: str, type_: str, view: SceneView, model: Plausibility, rng: Random, true: bool
+) -> QuestionPair | None:
+    """A pair of this test from a scene, or None if there is none."""
     if test == ANTONYM:
         return _antonyms(view, rng, true)
     if test == ONTOLOGICAL:
@@ -75,16 +97,16 @@ def twins(test: str, type_: str, view: View, model: Plausibility, rng: Random, t
     category = asked.category or asked.type
     if test == ORDER:
         other = asked.swapped() if asked.binary else _permuted(asked, rng)
-        return Twins(asked, other, "order", category)
+        return QuestionPair(asked, other, "order", category)
     if test == NEGATION:
-        return Twins(asked, asked._replace(answer=asked.wrong), "negated", category)
-    return Twins(asked, asked, "template" if test == REPHRASE else "picture", category)
+        return QuestionPair(asked, asked._replace(answer=asked.wrong), "negated", category)
+    return QuestionPair(asked, asked, "template" if test == REPHRASE else "picture", category)
 
 
-def templates_of(test: str, pair: Twins, spin: float, split: Split) -> tuple[Template, Template] | None:
-    """The templates of the two questions: two different ones to rephrase, a negated one to negate, else the same.
+def templates_of(test: str, pair: QuestionPair, spin: float, split: Split) -> tuple[Template, Template] | None:
+    """The templates of both questions: different ones to rephrase, a negated second one to negate, else the same.
 
-    ``spin`` is a number from 0 up to 1 that chooses among all that are possible, each as likely.
+    ``spin``, a number between 0 and 1, selects uniformly among all possibilities.
     """
     ways = pair.first.ways(split)
     others = len(ways) - 1 if test == REPHRASE else 1
@@ -97,7 +119,7 @@ def templates_of(test: str, pair: Twins, spin: float, split: Split) -> tuple[Tem
     return first, first.negation if test == NEGATION else first
 
 
-def _wider(view: View, model: Plausibility, rng: Random) -> Twins | None:
+def _wider(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair | None:
     """A true question about a thing, then about its class."""
     asked = object_question(view, model, rng, True, related=0.0, absolute=True)
     words = wider(lemma(asked.nouns[0].name)) if asked else ()
@@ -109,7 +131,7 @@ def _wider(view: View, model: Plausibility, rng: Random) -> Twins | None:
     return _renamed(asked, shown, word, "hypernym")
 
 
-def _narrower(view: View, model: Plausibility, rng: Random) -> Twins | None:
+def _narrower(view: SceneView, model: Plausibility, rng: Random) -> QuestionPair | None:
     """A false question about a class, then about one of its members."""
     for _ in range(6):
         name = model.false_name(view, rng)
@@ -121,48 +143,48 @@ def _narrower(view: View, model: Plausibility, rng: Random) -> Twins | None:
         narrow = member if member and view.lacked[member] and rng.random() < 0.5 else name
         noun = false_noun(model, narrow, rng, absolute=True)
         shown = plural(word) if number(narrow) == "many" and number(word) == "one" else word
-        asked = Asked("Q1", (noun.called(shown),), "no")
+        asked = QuestionArguments("Q1", (noun.called(shown),), "no")
         return _renamed(asked, narrow, word, "hyponym")
     return None
 
 
-def _renamed(asked: Asked, name: str, category: str, direction: str) -> Twins:
+def _renamed(asked: QuestionArguments, name: str, category: str, direction: str) -> QuestionPair:
     noun = asked.nouns[0]
     if any(misread(value.before, each) for value in noun.values for each in (noun.name, name)):
         noun = noun._replace(values=())
         asked = asked._replace(nouns=(noun,))
     other = asked._replace(nouns=(noun.called(name),))
-    return Twins(asked, other, f"{noun.name} → {name}", category, direction)
+    return QuestionPair(asked, other, f"{noun.name} → {name}", category, direction)
 
 
-def _antonyms(view: View, rng: Random, true: bool) -> Twins | None:
+def _antonyms(view: SceneView, rng: Random, true: bool) -> QuestionPair | None:
     found = antonym_question(view, rng, true)
     if found is None:
         return None
     first, second = found
     words = [_word(first.value), _word(second.value)]
-    return Twins(first, second, " → ".join(words), "/".join(sorted(words)))
+    return QuestionPair(first, second, " → ".join(words), "/".join(sorted(words)))
 
 
 def _word(value: Value | None) -> str:
     return value.word if value else ""
 
 
-def _permuted(asked: Asked, rng: Random) -> Asked:
-    """The choices in another order, each of the others as likely."""
+def _permuted(asked: QuestionArguments, rng: Random) -> QuestionArguments:
+    """The choices in a different random order."""
     options = list(asked.options)
     while tuple(options) == asked.options:
         rng.shuffle(options)
     return asked._replace(options=tuple(options))
 
 
-_BINARY: Mapping[str, Callable[[View, Plausibility, Random, bool], Asked | None]] = {
+_BINARY: Mapping[str, Callable[[SceneView, Plausibility, Random, bool], QuestionArguments | None]] = {
     "Q1": object_question,
     "Q2": conjunction,
     "Q3": disjunction,
     "Q4": attribute_question,
 }
-_CHOICES: Mapping[str, Callable[[View, Plausibility, Random], Asked | None]] = {
+_CHOICES: Mapping[str, Callable[[SceneView, Plausibility, Random], QuestionArguments | None]] = {
     "Q5": object_choice,
     "Q6": attribute_choice,
     "Q7": action_choice,

@@ -1,4 +1,4 @@
-"""A scene as the generator looks at it: what each thing is called and like, and what is surely not there."""
+"""A scene prepared for the generator: the names and attributes of its things, and what is certainly absent."""
 
 from __future__ import annotations
 
@@ -12,35 +12,35 @@ from askew.perturb.carets.relations import action, said
 from askew.types import Scene, Thing
 
 SMALLEST = 32
-"""Pixels on each side that a thing must have to be asked about (CARETS, section 4.2, after Torralba et al. 2008)."""
+"""The smallest side in pixels of a thing to ask about (CARETS, section 4.2, after Torralba et al. 2008)."""
 
 
-class Seen(NamedTuple):
-    """One thing of a scene, read."""
+class ThingView(NamedTuple):
+    """One thing of a scene with its lemma and attributes."""
 
     id: str
     name: str
     lemma: str
     values: tuple[Value, ...]
-    """Its attributes, and what its relations say that it does."""
+    """Its attributes, including actions from its relations."""
     settled: tuple[Value, ...]
-    """Those of them that are the only one of their category."""
+    """Values that are the only one of their category."""
     plain: tuple[Value, ...]
-    """Those of them that can stand before its name."""
+    """Values that can precede its name."""
     clear: bool
-    """Named by a word one can ask about, and large enough."""
+    """True if its name can be used in questions and it is large enough."""
 
 
 class Link(NamedTuple):
-    """Two things and how the one is to the other, in a question's words."""
+    """Two things and their relation, in the words of a question."""
 
-    subject: Seen
+    subject: ThingView
     relation: str
-    object: Seen
+    object: ThingView
 
 
-class View:
-    """What a scene holds, worked out once."""
+class SceneView:
+    """The things, classes and links of a scene, computed once."""
 
     def __init__(self, scene: Scene) -> None:
         doing: dict[str, list[str]] = {}
@@ -60,8 +60,8 @@ class View:
         for link in self.links:
             self.linked.setdefault(link.subject.id, []).append(link)
 
-    def called(self, name: str) -> list[Seen]:
-        """The things that a name (a lemma or a class) may mean."""
+    def called(self, name: str) -> list[ThingView]:
+        """The things that a lemma or class may mean."""
         found = self._called.get(name)
         if found is None:
             wide = may_be(name)
@@ -69,16 +69,16 @@ class View:
             found = self._called[name] = [each for each in self.things if each.lemma in akin]
         return found
 
-    def rivals(self, thing: Seen) -> list[Seen]:
+    def rivals(self, thing: ThingView) -> list[ThingView]:
         """The other things that its name may mean."""
         return [each for each in self.called(thing.lemma) if each is not thing]
 
-    def alone(self, thing: Seen) -> bool:
-        """True when its name means no other thing of the scene."""
+    def alone(self, thing: ThingView) -> bool:
+        """True if its name means no other thing of the scene."""
         return len(self.called(thing.lemma)) == 1
 
     def _links(self, scene: Scene) -> Iterator[Link]:
-        """What can be said of two clear things, where the second is the only one of its name."""
+        """Links between two clear things, the second being the only one of its name."""
         by_id = {thing.id: thing for thing in self.things}
         for relation in scene.relations:
             subject, other = by_id[relation.subject], by_id[relation.object]
@@ -86,8 +86,8 @@ class View:
             if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
                 yield Link(subject, words, other)
 
-    def _grouped(self) -> dict[str, list[Seen]]:
-        """What each lemma of the scene may mean: ``called`` for all of them at once."""
+    def _grouped(self) -> dict[str, list[ThingView]]:
+        """The things that each lemma of the scene may mean: ``called`` for all at once."""
         akin = {base: {base} for base in self.lemmas}
         for base in self.lemmas:
             for wide in self.lemmas & may_be(base):
@@ -97,9 +97,9 @@ class View:
 
 
 class Lacked(dict[str, bool]):
-    """Whether there is surely no thing of a name (CARETS, section 4.1: no hypernym, no sub-part of what is there).
+    """Whether a name is certainly absent (CARETS, section 4.1: no hypernym and no part of what is there).
 
-    Worked out when a name is first looked up.
+    Computed when a name is first looked up.
     """
 
     def __init__(self, lemmas: set[str], classes: frozenset[str]) -> None:
@@ -110,8 +110,8 @@ class Lacked(dict[str, bool]):
         return found
 
 
-def tells_apart(value: Value, rivals: list[Seen]) -> bool:
-    """True when each rival has another value of the category, so that the value picks one thing out."""
+def tells_apart(value: Value, rivals: list[ThingView]) -> bool:
+    """True if each rival has a different value of the category, so that the value identifies one thing."""
     return bool(value.category) and all(
         any(each.category == value.category for each in rival.values)
         and all(
@@ -121,14 +121,14 @@ def tells_apart(value: Value, rivals: list[Seen]) -> bool:
     )
 
 
-def plain_values(thing: Seen, avoid: str = "-", absolute: bool = False) -> list[Value]:
-    """The values that can stand before the thing's name: one to a category, none of the category to avoid."""
+def plain_values(thing: ThingView, avoid: str = "-", absolute: bool = False) -> list[Value]:
+    """The values that can precede the thing's name: one per category, none of the category to avoid."""
     return [value for value in thing.plain if value.category != avoid and not (absolute and value.relative)]
 
 
 @lru_cache(maxsize=1 << 14)
 def misread(before: str, name: str) -> bool:
-    """True when an attribute before a name says it twice (*wooden wood*) or makes another name (an *orange tree*).
+    """True if an attribute before a name repeats it (*wooden wood*) or forms another name (an *orange tree*).
 
     >>> misread("wooden", "wood fence"), misread("orange", "tree"), misread("orange", "cup")
     (True, True, False)
@@ -143,7 +143,7 @@ def misread(before: str, name: str) -> bool:
 
 
 def doubled(name: str, after: str) -> bool:
-    """True when an attribute after a name says its last word again: is the adult adult?
+    """True if an attribute after a name repeats its last word: is the adult adult?
 
     >>> doubled("adult", "adult"), doubled("orange juice", "orange")
     (True, False)
@@ -151,17 +151,17 @@ def doubled(name: str, after: str) -> bool:
     return name.rpartition(" ")[2] == after.partition(" ")[0]
 
 
-def _seen(thing: Thing, doing: tuple[str, ...]) -> Seen:
+def _seen(thing: Thing, doing: tuple[str, ...]) -> ThingView:
     name, base, own, settled, plain, can = _read(thing.name, thing.attributes, doing)
     large = thing.box is None or (thing.box[2] >= SMALLEST and thing.box[3] >= SMALLEST)
-    return Seen(thing.id, name, base, own, settled, plain, large and can)
+    return ThingView(thing.id, name, base, own, settled, plain, large and can)
 
 
 @lru_cache(maxsize=1 << 14)
 def _read(
     name: str, attributes: tuple[str, ...], doing: tuple[str, ...]
 ) -> tuple[str, str, tuple[Value, ...], tuple[Value, ...], tuple[Value, ...], bool]:
-    """Name, lemma, values, settled and plain ones of a thing, and whether one can ask about it."""
+    """Name, lemma, values, settled and plain values of a thing, and whether questions can use its name."""
     name = " ".join(name.lower().split())
     base = lemma(name)
     living = not up(base).isdisjoint(("person", "animal"))

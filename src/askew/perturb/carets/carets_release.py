@@ -1,4 +1,4 @@
-"""CARETS pairs as the authors' release has them, one JSON list for each test, for people who have scripts for it."""
+"""CARETS pairs in the format of the authors' release: one JSON list for each test."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SUFFIXES = {
     "ANTONYM-DIR": "a",
     "VISUAL-INV": "v",
 }
-"""What the id of a changed question ends in. The release has no letter for changed pictures; ``v1``, ... is ours."""
+"""The suffix of the id of a changed question. The release has none for changed images; ``v1``, ... is an addition."""
 
 
 def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:
-    """Write ``rephrase_inv.json``, ``order_inv.json``, ... into a folder; gives their paths.
+    """Write ``rephrase_inv.json``, ``order_inv.json``, ... into a folder; returns their paths.
 
     A file lists ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``, an
-    original before what was made of it. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
+    original before its variants. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
     original and a suffix (``-t`` rephrased, ``-s`` swapped, ``-h`` ontology, ``-n`` negated, ``-a`` antonym), and
     ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own.
     """

@@ -1,0 +1,193 @@
+"""Work on many scenes, in this process or in several, with the results in the order of the scenes.
+
+Scenes, drafts and groups go to other processes and to temporary files as pickled bytes. Frozen dataclasses with slots
+and named tuples are slow to pickle, so each is written as a call with its fields, which takes a third of the time.
+"""
+
+from __future__ import annotations
+
+import gc
+import io
+import pickle
+from array import array
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import fields
+from itertools import count
+from multiprocessing import get_context
+from operator import attrgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from types import TracebackType
+from typing import Any, Protocol, TypeVar
+
+from askew.errors import BadOption
+from askew.perturb.carets.arguments import Noun, QuestionArguments
+from askew.perturb.carets.attributes import Value
+from askew.perturb.carets.question_pairs import Draft, QuestionPair
+from askew.types import Group, ImageRef, Kind, Question, Refusal, Relation, Scene, Thing, Variant
+from askew.worker import end_with_parent
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class MapItems(Protocol):
+    """Applies a function to each of many items and yields the results in order, like ``map``."""
+
+    def __call__(self, work: Callable[[T], R], items: Iterable[T], /) -> Iterator[R]:
+        """The results, computed lazily."""
+        ...
+
+
+@contextmanager
+def process_pool(workers: int) -> Iterator[MapItems]:
+    """A ``map`` in this process (``workers=1``) or over worker processes, which read the function once from a file."""
+    if workers < 1:
+        raise BadOption(f"carets: workers is {workers}; give 1 or more.")
+    if workers == 1:
+        yield lambda work, items: (without_gc(work, item) for item in items)
+        return
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker)
+    with TemporaryDirectory(prefix="askew-") as folder:
+        files = (Path(folder) / str(number) for number in count())
+        try:
+            yield lambda work, items: _map_ahead(pool, 2 * workers, _save(work, next(files)), items)
+        except BrokenProcessPool:
+            raise BadOption(
+                "carets: a worker process ended. Give workers=1, or, in a script of your own, put the call under "
+                "if __name__ == '__main__'."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _start_worker() -> None:
+    end_with_parent()
+    gc.disable()
+
+
+def _map_ahead(pool: ProcessPoolExecutor, ahead: int, work: str, items: Iterable[Any]) -> Iterator[Any]:
+    """The results for each of the items, computed at most ``ahead`` items in advance."""
+    waiting: deque[Future[bytes]] = deque()
+    for item in items:
+        waiting.append(pool.submit(_do, work, item))
+        if len(waiting) > ahead:
+            yield without_gc(unpacked, waiting.popleft().result())
+    while waiting:
+        yield without_gc(unpacked, waiting.popleft().result())
+
+
+def _save(work: Callable[[Any], Any], path: Path) -> str:
+    path.write_bytes(pickle.dumps(work))
+    return str(path)
+
+
+def _do(work: str, item: Any) -> bytes:
+    return packed(without_gc(_work(work), item))
+
+
+def without_gc(work: Callable[[T], R], item: T) -> R:
+    """Call ``work(item)`` without garbage collection: there are no cycles, and it would take a third of the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return work(item)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+_known: dict[str, Callable[[Any], Any]] = {}
+"""The function of this worker process, by its file."""
+
+
+def _work(path: str) -> Callable[[Any], Any]:
+    if path not in _known:
+        _known.clear()
+        _known[path] = pickle.loads(Path(path).read_bytes())
+    return _known[path]
+
+
+def packed(what: object) -> bytes:
+    """Pickle to bytes, quickly; ``unpacked`` is the inverse.
+
+    >>> unpacked(packed([Thing("1", "cup", ("red",))]))
+    [Thing(id='1', name='cup', attributes=('red',), box=None)]
+    """
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+    pickler.dispatch_table = _CALLS
+    pickler.dump(what)
+    return file.getvalue()
+
+
+def unpacked(what: bytes) -> Any:
+    """The inverse of ``packed``. Only for bytes written by this run."""
+    return pickle.loads(what)
+
+
+def _call(kind: type[Any]) -> Callable[[Any], tuple[type[Any], tuple[Any, ...]]]:
+    values = tuple if issubclass(kind, tuple) else attrgetter(*(each.name for each in fields(kind)))
+    return lambda it: (kind, values(it))
+
+
+_KINDS = (
+    Group,
+    ImageRef,
+    Kind,
+    Question,
+    Refusal,
+    Relation,
+    Scene,
+    Thing,
+    Variant,
+    QuestionArguments,
+    Draft,
+    Noun,
+    QuestionPair,
+    Value,
+)
+_CALLS: dict[type[Any], Callable[[Any], Any]] = {kind: _call(kind) for kind in _KINDS}
+
+
+class TempFile:
+    """A temporary file of byte strings, which can be read repeatedly in the order they were added.
+
+    >>> with TempFile() as file:
+    ...     list(file.write_through([b"one", b"", b"three"])), list(file), list(file)
+    ([b'one', b'', b'three'], [b'one', b'', b'three'], [b'one', b'', b'three'])
+    """
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115 - closed by __exit__
+        self._lengths = array("Q")
+
+    def __enter__(self) -> TempFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def add(self, piece: bytes) -> None:
+        """Append a byte string."""
+        self._file.write(piece)
+        self._lengths.append(len(piece))
+
+    def write_through(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Append each byte string and yield it."""
+        for piece in pieces:
+            self.add(piece)
+            yield piece
+
+    def __iter__(self) -> Iterator[bytes]:
+        place = 0
+        for length in self._lengths:
+            self._file.seek(place)
+            yield self._file.read(length)
+            place += length

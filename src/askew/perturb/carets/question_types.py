@@ -1,0 +1,263 @@
+"""Arguments of questions of types Q1 to Q7 (CARETS, section 4.1): yes/no questions, then choices.
+
+Each function returns None if the scene has nothing to ask about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from random import Random
+
+from askew.perturb.carets.arguments import (
+    NO,
+    YES,
+    Noun,
+    QuestionArguments,
+    class_noun,
+    definite,
+    join,
+    one_or_mass,
+    with_value,
+)
+from askew.perturb.carets.attributes import Value, apart, categories, opposites, words
+from askew.perturb.carets.ontology import choice_classes, doubtful, kin, lemma, number, piece, up
+from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick
+from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
+
+RELATED = 36 / 54
+"""The share of Q1's templates with a related object."""
+ONE_TRUE = 0.75
+"""How often a false conjunction or a true disjunction has one thing that is present and one that is absent."""
+
+THREE = 0.5
+"""How often there are three choices, where possible."""
+TRIES = 12
+"""How many draws are made to find further choices."""
+
+
+def object_question(
+    view: SceneView, model: Plausibility, rng: Random, true: bool, related: float = RELATED, absolute: bool = False
+) -> QuestionArguments | None:
+    """Q1: is there such a thing, alone or related to another?"""
+    if rng.random() < related and (found := _related(view, model, rng, true)):
+        return found
+    noun, things = _object(view, model, rng, true, absolute)
+    return QuestionArguments("Q1", (noun,), YES if true else NO, things) if noun else None
+
+
+def conjunction(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
+    """Q2: are there both?"""
+    there = (True, True) if true else _mixed(rng, False)
+    return _two("Q2", view, model, rng, there, true)
+
+
+def disjunction(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
+    """Q3: is there either?"""
+    there = _mixed(rng, True) if true else (False, False)
+    return _two("Q3", view, model, rng, there, true)
+
+
+def attribute_question(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
+    """Q4: does the thing have this attribute? A false value excludes its own."""
+    for thing in in_turn(view.clear, rng, 4):
+        own = [value for value in thing.settled if value.category]
+        if not own:
+            continue
+        value = pick(own, rng)
+        asked = value if true else _false_value(model, value, thing.lemma, rng)
+        if asked and not true and any(asked.word == each.word for each in thing.values):
+            continue
+        noun = definite(view, thing, rng, value.category) if asked and not doubled(thing.name, asked.after) else None
+        if noun and asked:
+            return QuestionArguments("Q4", (noun,), YES if true else NO, (thing.id,), asked, asked.category)
+    return None
+
+
+def antonym_question(view: SceneView, rng: Random, true: bool) -> tuple[QuestionArguments, QuestionArguments] | None:
+    """Q4 and its opposite: is the thing wet, is the thing dry? One of the two is true, the first if ``true``."""
+    for thing in in_turn(view.clear, rng, 6):
+        found = _opposed(thing.settled, thing.values)
+        if not found:
+            continue
+        value, other = pick(found, rng)
+        noun = definite(view, thing, rng, value.category or "-")
+        if noun is None or {value, other} & {*noun.values}:
+            continue
+        right = QuestionArguments("Q4", (noun,), YES, (thing.id,), value, value.category)
+        wrong = right._replace(answer=NO, value=other)
+        return (right, wrong) if true else (wrong, right)
+    return None
+
+
+def _object(
+    view: SceneView, model: Plausibility, rng: Random, true: bool, absolute: bool = False
+) -> tuple[Noun | None, tuple[str, ...]]:
+    if true:
+        if not view.askable:
+            return None, ()
+        thing = pick(view.askable, rng)
+        return with_value(thing, rng, absolute=absolute), (thing.id,)
+    name = model.false_name(view, rng)
+    return (false_noun(model, name, rng, absolute) if name else None), ()
+
+
+def false_noun(model: Plausibility, name: str, rng: Random, absolute: bool = False) -> Noun:
+    """An absent thing by its name, sometimes with an attribute that such things have."""
+    if rng.random() < 0.6:
+        value = model.attributes.get(name, EMPTY).draw(rng)
+        if value and not (absolute and value.relative) and not misread(value.before, name):
+            return Noun(name, (value,))
+    return Noun(name)
+
+
+def _related(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
+    if true:
+        if not view.told:
+            return None
+        link = pick(view.told, rng)
+        noun = with_value(link.subject, rng, often=0.4)
+        if noun.values and noun.values[0].before in link.relation:
+            return None
+        return QuestionArguments("Q1", (join(noun, link, rng),), YES, (link.subject.id, link.object.id))
+    name = model.false_name(view, rng)
+    if name is None:
+        return None
+    for _ in range(6):
+        drawn = model.relations.get(name, EMPTY).draw(rng)
+        if drawn is None:
+            return None
+        relation, other = drawn
+        for thing in view.clear:
+            if thing.name == other and view.alone(thing):
+                noun = join(Noun(name), Link(thing, relation, thing), rng)
+                return QuestionArguments("Q1", (noun,), NO)
+    return None
+
+
+def _two(
+    type_: str, view: SceneView, model: Plausibility, rng: Random, there: tuple[bool, bool], true: bool
+) -> QuestionArguments | None:
+    first, things = _object(view, model, rng, there[0])
+    if first is None:
+        return None
+    for _ in range(4):
+        second, more = _object(view, model, rng, there[1])
+        if second is None:
+            return None
+        # hypernym exclusion: no "a black cat and a black animal"
+        if not kin(lemma(first.name), lemma(second.name)):
+            return QuestionArguments(type_, (first, second), YES if true else NO, things + more)
+    return None
+
+
+def _mixed(rng: Random, true: bool) -> tuple[bool, bool]:
+    """Which of two things are present: mostly one of them, otherwise both or neither, as given."""
+    if rng.random() < ONE_TRUE:
+        return (True, False) if rng.random() < 0.5 else (False, True)
+    return true, true
+
+
+def _false_value(model: Plausibility, value: Value, name: str, rng: Random) -> Value | None:
+    for key in ((value.category, name), (value.category, "")):
+        for _ in range(4):
+            word = model.values.get(key, EMPTY).draw(rng)
+            if word and apart(value.category, word, value.word):
+                return Value(value.category, word)
+    return None
+
+
+@lru_cache(maxsize=1 << 14)
+def _opposed(settled: tuple[Value, ...], own: tuple[Value, ...]) -> tuple[tuple[Value, Value], ...]:
+    """Each value with each of its opposites that the thing does not have as well."""
+    words = {value.word for value in own}
+    return tuple((value, other) for value in settled for other in opposites(value) if other.word not in words)
+
+
+def object_choice(view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
+    """Q5: is the black animal a dog or a cat? The class comes with an attribute or a related object."""
+    for thing in in_turn(view.clear, rng, 5):
+        classes = _classes(thing.lemma)
+        if not classes or not one_or_mass(thing.name) or thing.name != thing.lemma:
+            continue
+        name = pick(classes, rng)
+        asked = _class_question(view, thing, name, rng)
+        if asked is None:
+            continue
+        urn = model.classes.get((name, number(thing.name)), EMPTY)
+        options = _options(thing.name, urn, rng, lambda one, other: not kin(lemma(one), lemma(other)))
+        if options:
+            return asked._replace(options=options)
+    return None
+
+
+def attribute_choice(view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
+    """Q6: is the cup red or blue?"""
+    return _value_choice("Q6", "attribute", view, model, rng)
+
+
+def action_choice(view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
+    """Q7: is the man standing or sitting?"""
+    return _value_choice("Q7", "action", view, model, rng)
+
+
+@lru_cache(maxsize=1 << 13)
+def _classes(base: str) -> tuple[str, ...]:
+    """The classes that a question can use for a thing with this lemma."""
+    return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
+
+
+def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -> QuestionArguments | None:
+    rivals = [each for each in view.called(name) if each is not thing]
+    found = [value for value in plain_values(thing, absolute=True) if tells_apart(value, rivals)]
+    found = [value for value in found if not misread(value.before, piece(name))]
+    links = [] if rivals else view.linked.get(thing.id, [])
+    links = [link for link in links if name not in up(link.object.lemma)]
+    if links and (not found or rng.random() < 0.5):
+        noun = join(class_noun(name, None), pick(links, rng), rng)
+    elif found:
+        noun = class_noun(name, pick(found, rng))
+    else:
+        return None
+    return QuestionArguments("Q5", (noun,), thing.name, (thing.id,), category=name)
+
+
+def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
+    for thing in in_turn(view.clear, rng, 5):
+        own = [value for value in thing.settled if value.category and categories()[value.category]["kind"] == kind]
+        if not own:
+            continue
+        value = pick(own, rng)
+        options = _value_options(value, thing, model, rng)
+        said_twice = any(doubled(thing.name, option) for option in options)
+        noun = definite(view, thing, rng, value.category) if options and not said_twice else None
+        if noun and options:
+            return QuestionArguments(
+                type_, (noun,), value.choice, (thing.id,), category=value.category, options=options
+            )
+    return None
+
+
+def _value_options(value: Value, thing: ThingView, model: Plausibility, rng: Random) -> tuple[str, ...]:
+    """The correct value and one or two others that such a thing could have, all excluding each other."""
+    urn = model.values.get((value.category, thing.lemma), EMPTY)
+    if len(urn.items) < 4:
+        urn = model.values.get((value.category, ""), EMPTY)
+    if len(words(value.category)) < 4:
+        urn = Urn.of(dict.fromkeys(words(value.category), 1))
+    options = _options(value.word, urn, rng, lambda one, other: apart(value.category, one, other))
+    return tuple(Value(value.category, word).choice for word in options)
+
+
+def _options(right: str, urn: Urn[str], rng: Random, fits: Callable[[str, str], bool]) -> tuple[str, ...]:
+    """The correct choice and others from the urn in random order; empty if there is no other."""
+    chosen = [right]
+    wanted = 3 if rng.random() < THREE else 2
+    for _ in range(TRIES):
+        drawn = urn.draw(rng)
+        if drawn and all(drawn != each and fits(drawn, each) for each in chosen):
+            chosen.append(drawn)
+            if len(chosen) == wanted:
+                break
+    rng.shuffle(chosen)
+    return tuple(chosen) if len(chosen) > 1 else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -18,8 +19,12 @@ from askew.data.jsonl import Jsonl
 from askew.data.vqa import Vqa
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
+from askew.world import shelf
+from askew.world.ask import questions_of
 from askew.world.dataset import World
-from askew.world.shelf import Shelf, generator
+from askew.world.draw import draw
+from askew.world.scenes import make_scene
+from askew.world.shelf import DATA_DIGEST, VERSION, Shelf, data_digest, generator
 from askew.world.splits import SPLITS, Shift, indices, split_of
 from askew.world.write import write_world
 
@@ -129,6 +134,40 @@ def test_a_cache_that_cannot_be_written_is_said_so(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "file"))
     with pytest.raises(DataError, match="ASKEW_CACHE"):
         list(World("val", SMALL).questions())
+
+
+def test_the_identity_comes_from_the_data_and_a_version_not_from_source_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert data_digest() == DATA_DIGEST, "the world's YAML files changed: raise VERSION and update DATA_DIGEST"
+    copy = tmp_path / "package" / "askew"
+    shutil.copytree(Path(shelf.__file__).parents[1], copy)
+
+    def identity() -> str:
+        code = "from askew.world.shelf import generator; print(generator())"
+        environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    for source in (copy / "world").rglob("*.py"):
+        source.write_text(source.read_text(encoding="utf-8") + "\n# another comment\n", encoding="utf-8")
+    assert identity() == generator() == VERSION
+    palette = copy / "world" / "data" / "palette.yaml"
+    palette.write_text(palette.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert identity().startswith(f"{VERSION}-")
+
+
+def test_this_version_makes_these_questions_and_images() -> None:
+    """A change here means other questions or images for the same seed: raise ``VERSION``."""
+    expected = json.loads((Path(__file__).parent / "version.json").read_text(encoding="utf-8"))
+    assert expected["version"] == VERSION
+    for index, scene in enumerate(expected["scenes"]):
+        made = make_scene(7, index)
+        assert [(q.text, *q.answers) for q in questions_of(made, 7)] == [tuple(part) for part in scene["questions"]]
+        pixels = draw(made).resize((8, 8), Image.Resampling.BOX)
+        drawn = list(pixels.tobytes())
+        # Not to the last bit: curves are computed with the sines of the machine's own library.
+        assert max(abs(a - b) for a, b in zip(drawn, scene["pixels"], strict=True)) <= 3
 
 
 def test_signature_says_what_differs_from_the_usual_and_which_generator() -> None:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import SelfConsistency
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Column, Expect, Group, Table, Variant
+from askew.verbs import Metric
 
 
 @dataclass(frozen=True)
-class Short:
+class Short(Metric):
     """Share of the answers of at most so many letters."""
 
     letters: int = 3

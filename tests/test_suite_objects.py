@@ -69,6 +69,11 @@ def test_every_metric_comes_back_from_its_record():
         assert metric_from(json.loads(json.dumps(metric_record(metric)))) == metric
 
 
+def test_a_record_finds_a_metric_that_has_moved_since():
+    record = {"class": "askew.metrics.noise:RScore", "options": {"level": 2}, "repr": repr(make("metric", "rscore:2"))}
+    assert metric_from(record) == make("metric", "rscore:2")
+
+
 def test_a_record_loads_no_code_that_nobody_asked_for():
     for path in ("antigravity:Any", "askew.cli:main", "shout_suite:Shout", "subprocess:Popen", "", ":", "shout_suite:"):
         assert metric_from({"class": path, "options": {}, "repr": ""}) is None

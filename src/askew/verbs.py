@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from askew.types import Group, Mode, Outcome, Prediction, Question, Ranked, Refusal, Row, Table, Variant
 
@@ -127,19 +128,111 @@ class Streams(Protocol):
 class Metric(Protocol):
     """A score as a function of summed rows, so one interval and one paired test serve every metric.
 
-    Its ``repr`` is the footnote under its number.
+    Subclass it: ``measure`` and ``combine`` must be written, plain facts have defaults, and what else a metric can do
+    are the protocols below (``TellsFraction``, ``FillsMissing``, ...). Its ``repr`` is the footnote under its number.
     """
 
+    least: ClassVar[float] = 0.0
+    """The lowest value that it (or its fraction, see ``TellsFraction``) can have; the highest is 1."""
+    share: ClassVar[bool] = True
+    """Whether it lies between ``least`` and 1. If not (a mean number of tries), its interval has no ends to keep to."""
+    pairwise: ClassVar[bool] = False
+    """Whether a row is (pairs that succeeded, pairs): McNemar's test then compares groups that succeed as a whole."""
+    outer_bounds: ClassVar[bool] = False
+    """Whether its bounds for missing answers may be wider than what can be reached; the signature says so."""
+    zero_is_best: ClassVar[bool] = False
+    """Whether values on the better side of zero are no better than zero (a gap): only the other side costs anything."""
+
+    @property
+    def better(self) -> Literal[-1, 0, 1]:
+        """1 when higher is better, -1 when lower is, 0 when neither is; the gate leaves the last out."""
+        return 1
+
+    @abstractmethod
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """A few numbers for this group, or None when it has nothing to say here.
 
         ``failed`` says what a missing answer counts as: None leaves it out (the group gives None when the
-        metric cannot do without it), 0.0 takes it as wrong, 1.0 as right.
+        metric cannot do without it), 0.0 takes it as wrong, 1.0 as correct.
         """
         ...
 
+    @abstractmethod
     def combine(self, sums: Any) -> Any:
         """The score from column sums of shape (columns,) or, vectorised, (columns, many); nan for no data."""
+        ...
+
+
+@runtime_checkable
+class TellsFraction(Protocol):
+    """A metric that is one fraction of linear functions of its sums, other than the first column over the second.
+
+    Intervals and bounds for missing answers are exact for fractions. Without it, a metric of two columns is taken as
+    their ratio; one of more columns is linearised image by image, and has no bounds.
+    """
+
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """Numerator and denominator from column sums, of shape (columns,) or (columns, many)."""
+        ...
+
+
+@runtime_checkable
+class MapsFraction(TellsFraction, Protocol):
+    """A metric that is a function of its fraction (R_score of the accuracy lost)."""
+
+    def of_fraction(self, low: float, high: float) -> tuple[float, float]:
+        """The lowest and highest value of the metric when its fraction is between these."""
+        ...
+
+
+@runtime_checkable
+class GivesInterval(Protocol):
+    """A metric with an interval of its own."""
+
+    def interval(self, images: Any, tails: float) -> tuple[float, float]:
+        """The interval that leaves out the probability ``tails``; ``images`` are rows summed by image."""
+        ...
+
+
+@runtime_checkable
+class GivesBounds(Protocol):
+    """A metric with bounds for missing answers of its own."""
+
+    def bounds(self, fillable: Any) -> tuple[float, float]:
+        """The lowest and highest value over all sums that are possible, an ``askew.metrics.bounds.Fillable``."""
+        ...
+
+
+@runtime_checkable
+class FillsMissing(Protocol):
+    """A metric that says which answers in the place of missing ones its extremes are among.
+
+    Without it, one that ``ComparesAnswers`` gets answers that are correct or wrong; any other is measured with
+    ``failed`` as 0.0 and as 1.0.
+    """
+
+    def fillings(self, outcome: Outcome) -> Iterable[Outcome]:
+        """The outcome with answers filled in, in a few ways."""
+        ...
+
+
+@runtime_checkable
+class ComparesAnswers(Protocol):
+    """A metric that compares answers with people's, in a mode of VQA accuracy."""
+
+    @property
+    def mode(self) -> Mode:
+        """The mode."""
+        ...
+
+
+@runtime_checkable
+class CountsCorrect(ComparesAnswers, Protocol):
+    """A metric that takes an answer as correct or wrong, by a rule."""
+
+    @property
+    def correct(self) -> str:
+        """The rule: ``modal``, ``any``, or a threshold on the accuracy such as ``>=0.5``."""
         ...
 
 

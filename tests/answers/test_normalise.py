@@ -126,10 +126,12 @@ def test_clean_keeps_case_and_marks():
 
 
 def test_modal_answer_counts_after_normalisation_and_the_first_wins_ties():
-    assert modal_answer(("3", "two", "2", "Three")) == "3"
-    assert modal_answer(("a dog", "cat", "Dog.")) == "dog"
-    assert modal_answer(["no", "yes", "yes"]) == "yes"
-    assert modal_answer(()) == ""
+    assert modal_answer(("3", "two", "2", "Three"), normalise) == "3"
+    assert modal_answer(("a dog", "cat", "Dog."), normalise) == "dog"
+    assert modal_answer(["no", "yes", "yes"], normalise) == "yes"
+    assert modal_answer(["Red", "red", "blue", "Red"], str) == "Red"
+    assert modal_answer(["blue", "Red", "red"], str.lower) == "red"
+    assert modal_answer((), normalise) == ""
 
 
 def test_tokens():

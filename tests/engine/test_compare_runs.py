@@ -7,9 +7,9 @@ import pytest
 import askew
 from askew.api import Questions
 from askew.engine.compare import compare_runs
-from askew.metrics.compare import holm
 from askew.models.baselines import Constant
 from askew.report.load import Run, load_run
+from askew.significance import holm
 
 
 def test_runs_that_share_a_suite_are_compared_whichever_run_comes_first(tmp_path):

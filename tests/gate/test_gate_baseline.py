@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 from gate_runs import QUESTIONS, four_runs, made, script
@@ -10,12 +10,10 @@ from gate_runs import QUESTIONS, four_runs, made, script
 import askew
 from askew.api import Questions
 from askew.gate import Status, compare_to, failures_check, is_open
-from askew.gate.baseline import SAME, Rule, direction
-from askew.metrics.accuracy import Accuracy, Gap
-from askew.metrics.attacks import AttackErrorRate
-from askew.metrics.flips import Flips
+from askew.gate.baseline import SAME, Rule
 from askew.models.baselines import Scripted
 from askew.report.load import load_run
+from shout_suite import Short, Shout
 
 
 @pytest.fixture(scope="module")
@@ -179,11 +177,27 @@ def test_runs_without_a_common_suite_are_not_compared(runs, tmp_path):
     assert "no suite in common" in check.why
 
 
-def test_which_way_is_better():
-    assert direction(Accuracy()) == 1
-    assert direction(AttackErrorRate()) == -1
-    assert [direction(Flips(kind)) for kind in ("any", "negative", "wrong", "positive")] == [-1, -1, -1, 0]
-    assert (direction(Gap()), direction(Gap(change=True))) == (-1, 1)
+@dataclass(frozen=True)
+class Length(Short):
+    """The share of short answers, by somebody who wants few of them."""
+
+    better = -1
+
+
+@dataclass(frozen=True)
+class FewShort(Shout):
+    @property
+    def metrics(self):
+        return {**super().metrics, "short": Short(never=()), "length": Length(never=())}
+
+
+def test_a_metric_says_itself_what_better_means(tmp_path):
+    for answer in ("yes", "perhaps"):
+        askew.evaluate(f"constant:{answer}", QUESTIONS, FewShort(), output=tmp_path / answer)
+    short, long = (load_run(tmp_path / answer) for answer in ("yes", "perhaps"))
+    rule = Rule(metrics=("short", "length"))
+    assert failed(compare_to(short, long, rule)) == ["shout:length", "shout:length@test=capitals"]
+    assert failed(compare_to(long, short, rule)) == ["shout:short", "shout:short@test=capitals"]
 
 
 def test_new_groups_do_not_hide_a_gap_in_the_old_ones(tmp_path):

@@ -15,10 +15,9 @@ from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
 from askew.metrics.consensus import Consensus
 from askew.metrics.flips import Flips
-from askew.metrics.introspect import Introspect
-from askew.metrics.rad import Rad
-from askew.metrics.rows import Rows
-from askew.metrics.rscore import RScore
+from askew.metrics.group_rows import Rows
+from askew.metrics.noise import RScore
+from askew.metrics.rad import Introspect, Rad
 from askew.metrics.scorer import score
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 

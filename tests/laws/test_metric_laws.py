@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 from random import Random
 
 import numpy as np
 import pytest
 
-from askew.metrics.accuracy import Accuracy, Gap, Mu
+from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst
 from askew.metrics.attacks import AttackErrorRate, AttackTries
 from askew.metrics.consensus import Consensus
-from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
-from askew.metrics.introspect import Introspect
-from askew.metrics.noise import NoiseFalls, NoiseLoss
-from askew.metrics.rad import Rad
-from askew.metrics.rates import AnswerRate
-from askew.metrics.rscore import NoiseAccuracy, RScore
-from askew.metrics.worst import Worst
+from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
+from askew.metrics.rad import Introspect, Rad
 from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric
@@ -79,6 +76,11 @@ def perfect(rng, truth):
     return truth
 
 
+def last_wrong(outcome):
+    *others, last = outcome.variants or (None,)
+    return replace(outcome, variants=(*others, replace(last, answer="green"))) if last else outcome
+
+
 def human(rng, truth):
     return rng.choice((truth, truth, rng.choice(ANSWERS), None))
 
@@ -106,6 +108,13 @@ class TestEveryMetric:
         assert isinstance(metric, Metric)
         assert eval(repr(metric), globals()) == metric
         assert pickle.loads(pickle.dumps(metric)) == metric
+
+    def test_nothing_is_better_than_a_perfect_model(self, metric):
+        if metric.better:
+            fragile = [last_wrong(one) for one in outcomes(perfect)]
+            found, best = metric.combine(sums(metric, fragile)), PERFECT[metric]
+            assert metric.better * found <= metric.better * best
+            assert not metric.zero_is_best or metric.better * found < metric.better * best == 0
 
     def test_two_halves_add_up_to_the_whole(self, metric):
         everything = outcomes(human)

@@ -6,8 +6,8 @@ import pytest
 from outcomes_by_hand import outcome, total, variant
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import Accuracy, Gap, Mu, accuracy, leave_one_out
-from askew.metrics.signature import signature
+from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst, accuracy, leave_one_out
+from askew.metrics.scorer import signature
 
 
 @pytest.mark.parametrize(("matching", "value"), [(0, 0.0), (1, 0.3), (2, 0.6), (3, 0.9), (4, 1.0), (10, 1.0)])
@@ -138,3 +138,24 @@ def test_few_references_are_scored_as_the_signature_says():
 
 def test_the_signature_names_the_mode():
     assert repr(Accuracy("original")) == "Accuracy(of='original', mode='official')"
+
+
+SOME = ("red",) * 2 + ("blue",) * 8
+
+
+def test_worst_by_hand():
+    groups = [
+        outcome("red", "red", variant("red", SOME), variant("red", "red"), id=1),  # .6
+        outcome("blue", "red", variant("red", "red"), id=2),  # 1, with the original 0
+        outcome("red", "red", id=3),
+    ]
+    assert total(Worst(), groups) == 0.8
+    assert total(Worst(original=True), groups) == 0.3
+
+
+def test_a_group_with_a_missing_answer_is_left_out():
+    unknown = outcome("red", "red", variant(None, "red"), variant("red", SOME))
+    assert Worst().measure(unknown) is None
+    assert Worst().measure(unknown, 0.0) == (0.0, 1.0)
+    assert Worst().measure(unknown, 1.0) == (0.6, 1.0)
+    assert Worst().measure(outcome("red", "red", variant(None, "red"), variant("x", "red"))) is None

@@ -5,7 +5,8 @@ from random import Random
 import pytest
 from outcomes_by_hand import outcome, total, variant
 
-from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.errors import BadOption
+from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.types import Expect
 
 SAME, DIFFERENT, GIVEN, NOISE = Expect
@@ -78,3 +79,21 @@ def test_bounds_that_the_published_figures_keep_too():
         assert 2 * acc - 1 <= both + 1e-12
         assert both <= min(acc, cons)
         assert both == pytest.approx(acc - (1 - cons) / 2)  # with two answers an inconsistent pair has one right
+
+
+GROUPS = [
+    outcome("Yes.", (), variant("no", ()), variant("red", ()), id=1),
+    outcome("no", (), variant(None, ()), id=2),
+]
+
+
+def test_answer_rates_by_hand():
+    assert [total(AnswerRate(says), GROUPS) for says in ("yes", "no", "other")] == [0.25, 0.5, 0.25]
+    assert total(AnswerRate("yes", "original"), GROUPS) == 0.5
+    assert total(AnswerRate("other", "variant"), GROUPS) == 0.5
+    assert total(AnswerRate("yes"), GROUPS, failed=1.0) == 0.4
+
+
+def test_refuses_other_rates():
+    with pytest.raises(BadOption, match="yes, no, other"):
+        AnswerRate("maybe")

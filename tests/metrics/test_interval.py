@@ -11,10 +11,10 @@ import pytest
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.attacks import AttackTries
 from askew.metrics.interval import Estimate, difference, estimate, interval, jackknifed
-from askew.metrics.noise import NoiseFalls, NoiseLoss
+from askew.metrics.noise import NoiseFalls, NoiseLoss, RScore, r_score
 from askew.metrics.rad import Rad
-from askew.metrics.rscore import RScore, r_score
-from askew.metrics.student import t_quantile
+from askew.significance import t_quantile
+from askew.verbs import Metric
 
 
 def drawn(rng, images=60, right=0.7):
@@ -77,7 +77,7 @@ def test_linearised_and_left_out_one_by_one_agree_for_many_images():
 
 def test_a_metric_that_is_no_ratio_is_linearised_by_leaving_out():
     @dataclass(frozen=True)
-    class Root:
+    class Root(Metric):
         def measure(self, outcome, failed=None):
             return None
 

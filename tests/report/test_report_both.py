@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from coverage_by_outcomes import coverage as covered
 from fake_runs import make_run
 
 from askew.files.records import outcome_from
-from askew.metrics.coverage import coverage as covered
 from askew.report.census import Trait, take_census
 from askew.report.content import Content
 from askew.report.html import page

@@ -12,7 +12,7 @@ from askew.engine.build import Coverage
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError, MissingExtra
-from askew.metrics.rscore import r_score
+from askew.metrics.noise import r_score
 from askew.models.callable import CallableModel
 from askew.suites.basic import BasicSuite, training
 from askew.suites.published import published

@@ -30,7 +30,7 @@ def counting(number: int) -> Asked:
 
 def test_the_most_frequent_answer_is_always_the_true_one() -> None:
     for asked, question in answers():
-        assert modal_answer(question.answers) == normalise(asked.answer)
+        assert modal_answer(question.answers, normalise) == normalise(asked.answer)
         assert Counter(question.answers).most_common(1)[0][0] == asked.answer
         assert accuracy(asked.answer, question.answers) == 1.0
 

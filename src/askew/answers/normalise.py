@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -54,15 +54,17 @@ def normalise(text: str) -> str:
     return " ".join(rules.contractions.get(word, word) for word in words if word not in rules.articles)
 
 
-def modal_answer(answers: Sequence[str]) -> str:
-    """The most frequent answer after normalisation; of equally frequent ones the first given.
+def modal_answer(answers: Iterable[str], normaliser: Callable[[str], str]) -> str:
+    """The majority vote: the most frequent answer in its normalised form; the first given of equally frequent ones.
 
-    >>> modal_answer(["Two", "3", "2."])
-    '2'
-    >>> modal_answer([])
+    ``normaliser`` says which answers are the same: ``normalise`` for scores, ``str`` to count them as they are.
+
+    >>> modal_answer(["Two", "3", "2."], normalise), modal_answer(["a", "b", "b", "a"], str)
+    ('2', 'a')
+    >>> modal_answer([], str)
     ''
     """
-    return _modal(tuple(answers))
+    return _modal(tuple(answers), normaliser)
 
 
 def tokens(text: str) -> tuple[str, ...]:
@@ -75,8 +77,8 @@ def tokens(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _modal(answers: tuple[str, ...]) -> str:
-    counts = Counter(map(normalise, answers))
+def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
+    counts = Counter(map(normaliser, answers))
     return max(counts, key=counts.__getitem__, default="")
 
 

@@ -22,7 +22,7 @@ import orjson
 import sqlalchemy as sa
 
 import askew
-from askew.answers.normalise import normalise
+from askew.answers.normalise import modal_answer, normalise
 from askew.collect.database import AnyRow, Tx
 from askew.collect.deletion import deleted_questions
 from askew.collect.history import Record, encoded, history
@@ -32,7 +32,7 @@ from askew.collect.schema import SPLITS, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
-from askew.data.write import modal, write_jsonl
+from askew.data.write import write_jsonl
 from askew.errors import DataError, UsageError
 from askew.files.fingerprint import file_sha256
 from askew.files.locks import alone_in
@@ -139,7 +139,7 @@ def _answer_type(answers: Sequence[str]) -> str:
     >>> _answer_type(["Yes.", "yes", "2"]), _answer_type(["two", "2", "red"]), _answer_type(["red"])
     ('yes/no', 'number', 'other')
     """
-    answer = modal(tuple(normalise(answer) for answer in answers))
+    answer = modal_answer(answers, normalise)
     if answer in ("yes", "no"):
         return "yes/no"
     return "number" if answer and set(answer) <= _NUMBERS else "other"
@@ -168,7 +168,7 @@ def _write_vqa(folder: Path, split: str, chosen: Iterable[Released]) -> None:
                 "image_id": question.image.id,
                 "question_type": question.kind.question_type,
                 "answer_type": question.kind.answer_type,
-                "multiple_choice_answer": modal(question.answers),
+                "multiple_choice_answer": modal_answer(question.answers, str),
                 "answers": [
                     {"answer": answer, "answer_confidence": sure, "answer_id": place}
                     for place, (answer, sure) in enumerate(pairs, 1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from askew.answers.normalise import modal_answer
 from askew.data.made import kept
 from askew.errors import DataError
 from askew.files.image_folders import ImageFolders, remember
@@ -123,21 +123,12 @@ def _annotation(question: Question, image: Id) -> dict[str, Any]:
     ]
     return {
         "question_type": question.kind.question_type,
-        "multiple_choice_answer": modal(question.answers),
+        "multiple_choice_answer": modal_answer(question.answers, str),
         "answers": answers,
         "image_id": image,
         "answer_type": question.kind.answer_type,
         "question_id": question.id,
     }
-
-
-def modal(answers: tuple[str, ...]) -> str:
-    """The most frequent answer, the first of them when several are; nothing for none.
-
-    >>> modal(("a", "b", "b", "a")), modal(())
-    ('a', '')
-    """
-    return Counter(answers).most_common(1)[0][0] if answers else ""
 
 
 def _gqa_record(question: Question) -> dict[str, Any]:

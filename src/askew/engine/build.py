@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from askew.answers.normalise import modal_answer
 from askew.data.groups import read_groups, told_apart, write_groups
 from askew.data.made import clear_unnamed
-from askew.data.write import modal
 from askew.engine.prebuilt import refuse_unheeded, signature
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
@@ -73,7 +73,7 @@ class Coverage:
         for variant in item.variants:
             self.made.setdefault(variant.test, Counter())[variant.made_by] += 1
             if variant.question.answers:
-                self.answers.setdefault(variant.test, Counter())[modal(variant.question.answers)] += 1
+                self.answers.setdefault(variant.test, Counter())[modal_answer(variant.question.answers, str)] += 1
             if variant.note.get("truncated"):
                 self.cut[variant.test] += 1
             if "drawn" in variant.note:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from askew.engine.run_metrics import metrics_of, unknown_metrics
-from askew.metrics.compare import Difference, compare, corrected
+from askew.metrics.paired_difference import Difference, compare, corrected
 from askew.report.load import Run, labels
 
 PARTS = ("test", "answer_type")

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import askew
+from askew.answers.normalise import modal_answer
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.made import clear_unwritten
-from askew.data.write import modal, write_gqa, write_jsonl, write_vqa
+from askew.data.write import write_gqa, write_jsonl, write_vqa
 from askew.engine.build import Prepared, fingerprint_of, prepare
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
@@ -147,7 +148,7 @@ def _listed(counts: dict[str, int], most: int | None = None) -> str:
 def _single(questions: Iterable[Question]) -> Iterator[Question]:
     """The same questions as GQA has them: ids are text, and there is one answer."""
     for question in questions:
-        yield replace(question, id=str(question.id), answers=(modal(question.answers),))
+        yield replace(question, id=str(question.id), answers=(modal_answer(question.answers, str),))
 
 
 def _originals(groups: Path) -> Iterator[Question]:

@@ -44,7 +44,7 @@ from askew.files.read_write import clear_parts, write_joined
 from askew.files.records import outcome_record
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
-from askew.metrics.rows import SLICES
+from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.report.coverage import made_nothing, nothing_sentence
 from askew.types import Group, Outcome, Prediction, Question, Score

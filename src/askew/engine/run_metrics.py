@@ -1,8 +1,9 @@
 """The metrics of a run: those of its suites in the run's mode of accuracy, those named besides, and their JSON records.
 
-Records in results.json let runs be compared without the suite that asked for the metrics. A record names a class and its
-options and is data: a file never makes askew import anything but its own metrics and registered entry points. A metric
-of any other class is found when its module is loaded already, and is unknown otherwise.
+Records in results.json let runs be compared without the suite that asked for the metrics. A record names a class and
+its options and is data: a file never makes askew import anything but its own metrics, found by the name of their class
+wherever it has moved, and registered entry points. A metric of any other class is found when its module is loaded
+already, and is unknown otherwise.
 """
 
 from __future__ import annotations
@@ -10,13 +11,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import orjson
 
 from askew.errors import AskewError, DataError
-from askew.registry import load_registered, make
+from askew.registry import BUILT_IN, factory, load_registered, make
 from askew.report.load import Run
 from askew.types import Mode
 from askew.verbs import Metric, Suite
@@ -120,17 +120,19 @@ def _class(path: str) -> type | None:
     """A class of metrics by its path, found without importing what nobody here asked for."""
     module, _, name = path.partition(":")
     if module.startswith(OURS):
-        try:
-            import_module(module)
-        except ImportError:
-            return None
-    elif module not in sys.modules:
+        return next((found for found in map(_built_in, BUILT_IN["metric"]) if found.__qualname__ == name), None)
+    if module not in sys.modules:
         load_registered(("metric", "suite"), module)
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
     usable = isinstance(found, type) and all(callable(getattr(found, verb, None)) for verb in ("measure", "combine"))
     return found if usable else None
+
+
+def _built_in(name: str) -> type:
+    """The class of one of askew's own metrics."""
+    return cast(type, factory("metric", name))
 
 
 def _plain(options: dict[str, Any]) -> dict[str, Any]:

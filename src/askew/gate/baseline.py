@@ -16,15 +16,10 @@ from askew.errors import BadOption
 from askew.files.paths import public_text
 from askew.gate.check import Check, Status
 from askew.gate.requirement import did_you_mean
-from askew.metrics.accuracy import Gap
-from askew.metrics.attacks import AttackErrorRate, AttackTries
-from askew.metrics.compare import Difference, corrected
-from askew.metrics.flips import Flips
-from askew.metrics.interval import LEAST_IMAGES
-from askew.metrics.introspect import Introspect
-from askew.metrics.rates import AnswerRate
+from askew.metrics.paired_difference import Difference, corrected
 from askew.report.figures import probability, show
 from askew.report.load import Run
+from askew.significance import LEAST_IMAGES
 from askew.verbs import Metric
 
 _Key: TypeAlias = tuple[str, str, str]
@@ -52,27 +47,6 @@ class Rule:
 
 
 DEFAULT = Rule()
-
-
-def direction(metric: Metric) -> int:
-    """1 when more is better, -1 when less is, 0 when neither is.
-
-    A metric from elsewhere says it with an attribute ``better``.
-
-    >>> direction(Flips()), direction(AnswerRate()), direction(Gap(change=True)), direction(Gap())
-    (-1, 0, 1, -1)
-    """
-    if isinstance(metric, Gap):
-        return 1 if metric.change else -1
-    if isinstance(metric, Flips):
-        return -1 if metric.kind in ("any", "negative", "wrong") else 0
-    if isinstance(metric, Introspect):
-        return 1 if metric.main and metric.sub else 0
-    if isinstance(metric, AttackErrorRate):
-        return -1
-    if isinstance(metric, (AnswerRate, AttackTries)):
-        return 0
-    return int(getattr(metric, "better", 1))
 
 
 @dataclass(frozen=True)
@@ -119,7 +93,7 @@ def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:
 
 def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Rule) -> Iterator[tuple[_Key, Metric]]:
     for name, metric, part, _ in baseline.figures():
-        known = name == suite and metric in metrics and direction(metrics[metric]) != 0
+        known = name == suite and metric in metrics and metrics[metric].better != 0
         if known and _is_looked_at(metric, part, rule):
             yield (suite, metric, part), metrics[metric]
 
@@ -165,12 +139,11 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
 
 
 def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
-    """How much worse it is. A gap costs only where variants fall behind originals, so only that can grow worse."""
-    sign = direction(metric)
-    if isinstance(metric, Gap):
-        ours, before = (max(0.0, -sign * float(difference[side])) for side in ("of_a", "of_b"))
+    """How much worse it is; where zero is best, values on the better side of it count as zero."""
+    if metric.zero_is_best:
+        ours, before = (max(0.0, -metric.better * float(difference[side])) for side in ("of_a", "of_b"))
         return ours - before
-    return float(-sign * difference["difference"])
+    return float(-metric.better * difference["difference"])
 
 
 def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
@@ -215,7 +188,7 @@ def _uncompared(
             continue
         if name not in known:
             why = f"The run has no metric {name!r}.{did_you_mean(name, list(known))} {listed}"
-        elif direction(known[name]) == 0:
+        elif known[name].better == 0:
             why = f"More of {name!r} is neither better nor worse, so it is not compared. Leave it out of --metric."
         else:
             why = f"The baseline has no score of {name!r}. Run the baseline again with --metric {name}."

@@ -1,8 +1,9 @@
 """Scores as functions of summed rows: each metric takes a few numbers from a group and makes a score of their sums.
 
-accuracy · correct      VQA accuracy in four modes; when an answer counts as right
-rad · consensus · consistency · rscore · noise · flips · introspect · worst · rates · attacks    the papers' metrics
-official · coverage · regression      tables that are no sums over groups
-ratio · rows · signature · by_image · student · interval · bounds · fillings · scorer · compare
-                              scores and differences with intervals and bounds
+accuracy · correct      VQA accuracy in four modes, worst case included; when an answer counts as correct
+rad · consensus · consistency · noise · flips · attacks     the papers' metrics
+official · regression   tables that are not sums over groups: the public evaluator's, RAD's prediction of generalisation
+scorer · group_rows · sums      from a stream of outcomes to scores, over everything and by part
+interval · bounds       the interval of a score, and what missing answers could change
+paired_difference       two models on the same groups, with p values
 """

@@ -1,27 +1,27 @@
-"""VQA accuracy: how far an answer agrees with what people answered."""
+"""VQA accuracy: how far an answer agrees with what people answered, on originals, on variants, in the worst case."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from askew.answers.normalise import clean, normalise
+from askew.answers.normalise import clean, modal_answer, normalise
 from askew.errors import BadOption
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Prediction, Question, Row
+from askew.verbs import Metric
 
 Side: TypeAlias = Literal["original", "paired", "variant", "all"]
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
-    """How far this answer agrees with people's, from 0 to 1; nan when there are no people's answers.
+    """How far this answer agrees with people's, from 0 to 1; nan when people gave no answers.
 
     With ten answers ``official`` and ``robust`` give 0, .3, .6, .9 or 1 for 0, 1, 2, 3 or more matches. With fewer
-    than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1,
-    where the evaluator, made for ten, could never give one.
+    than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1;
+    the evaluator, made for ten, could never give one there.
 
     >>> accuracy("two", ("2", "2", *["3"] * 8))
     0.6
@@ -65,7 +65,7 @@ def leave_one_out(matching: int, people: int) -> float:
 
 
 def check_mode(mode: str) -> None:
-    """Refuse a mode that is none, where a metric is made rather than where it is first used."""
+    """Refuse an unknown mode when a metric is constructed, rather than when it is first used."""
     if mode not in get_args(Mode):
         raise BadOption(f"No accuracy mode is called {mode!r}. Known: {', '.join(get_args(Mode))}.")
 
@@ -86,12 +86,12 @@ def soft_variants(outcome: Outcome, failed: float | None, mode: Mode) -> list[fl
 
 
 @dataclass(frozen=True)
-class Accuracy:
+class Accuracy(Metric):
     """VQA accuracy on the originals that have variants, on the variants (each counts once), or on all originals.
 
     ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD and *Pert* of VQA P2; its *Ori* is ``paired``: each
-    original as often as it has variants, so that the two can be compared. ``all`` takes the originals without variants
-    too. Nothing to measure: nan.
+    original as often as it has variants, so that the two can be compared. ``all`` includes the originals without
+    variants. Nothing to measure: nan.
     """
 
     of: Side = "all"
@@ -107,8 +107,8 @@ class Accuracy:
         if self.of == "variant":
             return summed(soft_variants(outcome, failed, self.mode))
         if self.of == "paired":
-            sides = both_sides(outcome, failed, self.mode)
-            return sides and sides[:2]
+            row = before_and_after(outcome, failed, self.mode)
+            return row and row[:2]
         if self.of == "original" and not outcome.variants:
             return None
         value = soft(outcome.group.original, outcome.original, failed, self.mode)
@@ -120,13 +120,14 @@ class Accuracy:
 
 
 @dataclass(frozen=True)
-class Gap:
+class Gap(Metric):
     """How much accuracy the change costs: on originals minus on variants, over pairs of the two.
 
     With ``change=True`` the other way round: what VQA P2 prints as Δ = Pert − Ori (Whitehead et al. 2020, Table 2).
     """
 
     least: ClassVar[float] = -1.0
+    zero_is_best: ClassVar[bool] = True
 
     mode: Mode = "official"
     change: bool = False
@@ -134,9 +135,14 @@ class Gap:
     def __post_init__(self) -> None:
         check_mode(self.mode)
 
+    @property
+    def better(self) -> Literal[-1, 1]:
+        """Less of what is lost, more of what is gained."""
+        return 1 if self.change else -1
+
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
-        return both_sides(outcome, failed, self.mode)
+        return before_and_after(outcome, failed, self.mode)
 
     def combine(self, sums: Any) -> Any:
         """The difference of the two means."""
@@ -150,7 +156,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Mu:
+class Mu(Metric):
     """μ of VQA P2: the mean of the accuracy on originals and the accuracy on variants, over pairs (Table 4)."""
 
     mode: Mode = "official"
@@ -160,7 +166,7 @@ class Mu:
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(accuracy of the original for each variant, how many, sum of the variants' accuracies, how many)."""
-        return both_sides(outcome, failed, self.mode)
+        return before_and_after(outcome, failed, self.mode)
 
     def combine(self, sums: Any) -> Any:
         """The mean of the two means."""
@@ -171,8 +177,36 @@ class Mu:
         return sums[0] + sums[2], 2 * sums[1]
 
 
-def both_sides(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
-    """The sums and counts of both sides, an original counted for each of its variants; None unless both are there."""
+@dataclass(frozen=True)
+class Worst(Metric):
+    """The lowest accuracy over a group's variants, mean over groups; with ``original=True`` the original counts too.
+
+    The worst case: each question asked in the way that suits the model least. A group with a missing answer is left
+    out, even where another of its answers has accuracy 0 already: keeping only those would make the mean too low.
+    """
+
+    mode: Mode = "official"
+    original: bool = False
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(lowest accuracy, 1)."""
+        members = [(variant.question, prediction) for variant, prediction in outcome.pairs()]
+        if self.original and members:
+            members.append((outcome.group.original, outcome.original))
+        values = [soft(question, prediction, failed, self.mode) for question, prediction in members if question.answers]
+        known = [value for value in values if value is not None]
+        return (min(known), 1.0) if known and len(known) == len(values) else None
+
+    def combine(self, sums: Any) -> Any:
+        """The mean over groups."""
+        return ratio(sums[0], sums[1])
+
+
+def before_and_after(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
+    """Sums and counts of originals (each once for each of its variants) and of variants; None unless both have some."""
     original = soft(outcome.group.original, outcome.original, failed, mode)
     variants = soft_variants(outcome, failed, mode)
     if original is None or not variants:
@@ -189,13 +223,12 @@ def summed(values: Iterable[float]) -> Row | None:
 
 @lru_cache(maxsize=1 << 14)
 def _accuracy(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
-    said, given = compared(answer, answers, mode)
+    ours, people = compared(answer, answers, mode)
     if mode == "exact":
-        counts = Counter(given)
-        return float(said == max(counts, key=counts.__getitem__))
+        return float(ours == modal_answer(people, str))
     if mode == "simple":
-        return min(1.0, given.count(said) / min(3, len(answers)))
-    return leave_one_out(given.count(said), len(answers))
+        return min(1.0, people.count(ours) / min(3, len(people)))
+    return leave_one_out(people.count(ours), len(people))
 
 
 def _unanimous(answers: tuple[str, ...]) -> bool:

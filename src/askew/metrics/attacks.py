@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from askew.metrics.correct import Correct, check_correct, judged_pairs
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Row
+from askew.verbs import Metric
 
 
 @dataclass(frozen=True)
-class AttackErrorRate:
-    """Share of attacked examples whose answer became wrong: right on the original, wrong on some variant.
+class AttackErrorRate(Metric):
+    """Share of attacked examples whose answer became wrong: correct on the original, wrong on some variant.
 
-    The attacked examples are those with a variant and a right original; with ``all_attacked`` also those that were
+    The attacked examples are those with a variant and a correct original; with ``all_attacked`` also those that were
     wrong from the start, and every one with a wrong variant counts (the model error rate of Table 1).
     A missing answer taken as wrong is an error.
     """
+
+    better: ClassVar[Literal[-1]] = -1
 
     correct: Correct = "modal"
     mode: Mode = "official"
@@ -40,10 +43,11 @@ class AttackErrorRate:
 
 
 @dataclass(frozen=True)
-class AttackTries:
-    """Model calls per attacked example: the mean over groups of the ``tries`` that the variants' notes tell."""
+class AttackTries(Metric):
+    """Model calls per attacked example: the mean over groups of the ``tries`` in the variants' notes."""
 
     share: ClassVar[bool] = False
+    better: ClassVar[Literal[0]] = 0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(tries, 1); failures do not matter, an attempt is an attempt."""

@@ -1,4 +1,4 @@
-"""The consensus score: are all ways of asking answered rightly together?"""
+"""The consensus score: are all ways of asking a question answered correctly together?"""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any
 
 from askew.errors import BadOption
 from askew.metrics.correct import Correct, check_correct, judged
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Row
+from askew.verbs import Metric
 
 
 @dataclass(frozen=True)
-class Consensus:
-    """CS(k): share of a group's k-subsets that are answered all rightly, mean over groups (Shah et al. 2019).
+class Consensus(Metric):
+    """CS(k): share of a group's k-subsets whose answers are all correct, mean over groups (Shah et al. 2019).
 
     A group is the original with its variants; a question without an answer is left out of it, and a group of fewer
-    than k says nothing. With ``anchored`` only the subsets that hold the original count: for k = 2 the pairs
-    (original, perturbed) of VQA P2, also where an original has several variants.
+    than k says nothing. With ``anchored`` only the subsets that contain the original count: for k = 2 the pairs
+    (original, perturbed) of VQA P2, even where an original has several variants.
 
-    A group of four of which three are right has C(3, 2) = 3 right pairs out of C(4, 2) = 6: its CS(2) is one half.
+    A group of four of which three are correct has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
     """
 
     k: int = 2
@@ -34,7 +35,7 @@ class Consensus:
             raise BadOption(f"A consensus is of k = 1 question or more, not of {self.k}.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(share of the group's subsets that are right, 1)."""
+        """(share of the group's subsets that are correct, 1)."""
         original = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
         found = (judged(v.question, p, failed, self.correct, self.mode) for v, p in outcome.pairs())
         variants = [value for value in found if value is not None]

@@ -1,22 +1,27 @@
-"""CARETS' three scores over pairs of an original and its variant; every pair counts (Jimenez et al. 2022, §5.3)."""
+"""CARETS' scores over pairs of an original and its variant, and how often yes is answered (Jimenez et al. 2022)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import modal_answer, normalise
+from askew.errors import BadOption
 from askew.metrics.accuracy import summed
+from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
 from askew.metrics.correct import Correct, check_correct, judged_pairs
-from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
+from askew.verbs import Metric
+
+Says: TypeAlias = Literal["yes", "no", "other"]
+Among: TypeAlias = Literal["original", "variant", "both"]
 
 
 @dataclass(frozen=True)
-class PairAccuracy:
-    """ACC: share of right answers over both members of all pairs, so an original counts once for each variant."""
+class PairAccuracy(Metric):
+    """ACC: share of correct answers over both members of all pairs, so an original counts once for each variant."""
 
     correct: Correct = "modal"
     mode: Mode = "official"
@@ -25,7 +30,7 @@ class PairAccuracy:
         check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(right answers, answers)."""
+        """(correct answers, answers)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
         return (sum(map(sum, pairs)), 2.0 * len(pairs)) if pairs else None
 
@@ -35,8 +40,8 @@ class PairAccuracy:
 
 
 @dataclass(frozen=True)
-class ComprehensiveAccuracy:
-    """C-ACC: share of pairs of which both are right. Both labels are checked."""
+class ComprehensiveAccuracy(Metric):
+    """C-ACC: share of pairs of which both are correct. Both labels are checked."""
 
     pairwise: ClassVar[bool] = True
 
@@ -47,7 +52,7 @@ class ComprehensiveAccuracy:
         check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(pairs right on both sides, pairs)."""
+        """(pairs correct on both sides, pairs)."""
         pairs = judged_pairs(outcome, failed, self.correct, self.mode)
         return (sum(first * second for first, second in pairs), float(len(pairs))) if pairs else None
 
@@ -57,10 +62,10 @@ class ComprehensiveAccuracy:
 
 
 @dataclass(frozen=True)
-class SelfConsistency:
+class SelfConsistency(Metric):
     """CONS: share of pairs whose answers are equal where they should be, and different where they should be.
 
-    What people answered is not looked at where the change says what should happen (``same``, ``noise``: equal;
+    People's answers do not matter where the change says what should happen (``same``, ``noise``: equal;
     ``different``: not equal). A variant that carries its own answers (``given``) should be answered like the original
     when people's most frequent answers to both are equal, else differently. Answers are compared normalised.
     A pair with a missing answer is left out, or counts as ``failed`` says.
@@ -89,7 +94,7 @@ def consistent(
 ) -> float | None:
     """1.0 when the two answers relate as they should, else 0.0; ``failed`` when one is missing.
 
-    None when a ``given`` variant or its original has no people's answers to say what should happen.
+    None when people answered a ``given`` variant or its original not at all, so that nobody knows what should happen.
     """
     same = True
     if variant.expect is Expect.DIFFERENT:
@@ -97,7 +102,49 @@ def consistent(
     elif variant.expect is Expect.GIVEN:
         if not original.answers or not variant.question.answers:
             return None
-        same = modal_answer(original.answers) == modal_answer(variant.question.answers)
+        same = modal_answer(original.answers, normalise) == modal_answer(variant.question.answers, normalise)
     if first.answer is None or second.answer is None:
         return failed
     return float((normalise(first.answer) == normalise(second.answer)) == same)
+
+
+@dataclass(frozen=True)
+class AnswerRate(Metric):
+    """Share of answers that are yes, no or other, among originals, variants or both, correct or not (CARETS Table 3).
+
+    A missing answer is none of them; where ``failed`` counts it, it is an answer of another kind (0) or of this (1).
+    """
+
+    better: ClassVar[Literal[0]] = 0
+
+    says: Says = "yes"
+    of: Among = "both"
+
+    def __post_init__(self) -> None:
+        if self.says not in get_args(Says) or self.of not in get_args(Among):
+            raise BadOption(
+                f"No rate of {self.says!r} among {self.of!r}. "
+                f"Known: {', '.join(get_args(Says))} among {', '.join(get_args(Among))}."
+            )
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(answers of this kind, answers)."""
+        first = () if self.of == "variant" else (outcome.original,)
+        predictions = first if self.of == "original" else (*first, *outcome.variants)
+        found = (failed if p.answer is None else float(kind_of(p.answer) == self.says) for p in predictions)
+        return summed(value for value in found if value is not None)
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Every missing answer of this kind, and every one of another."""
+        for kind in ("yes", "no", "other"):
+            yield filled(outcome, kind, [kind] * len(outcome.variants))
+
+
+def kind_of(answer: str) -> Says:
+    """yes, no or other, after normalisation."""
+    word = normalise(answer)
+    return "yes" if word == "yes" else "no" if word == "no" else "other"

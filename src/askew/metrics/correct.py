@@ -1,4 +1,4 @@
-"""When an answer is right, as a yes or no: what RAD, consensus, CARETS and the flips count."""
+"""When an answer is correct, as a yes or no: what RAD, consensus, CARETS and the flips count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _THRESHOLD = re.compile(r"(>=?)\s*(0(?:\.\d+)?|1(?:\.0+)?|\.\d+)")
 
 
 def right(question: Question, prediction: Prediction, correct: Correct = "modal", mode: Mode = "official") -> bool:
-    """Whether this prediction counts as right; a missing answer, or a question nobody answered, does not.
+    """Whether this prediction counts as correct; a missing answer, or a question nobody answered, does not.
 
     In mode ``exact`` the modal answer too is taken character for character.
 
@@ -35,7 +35,7 @@ def right(question: Question, prediction: Prediction, correct: Correct = "modal"
 def judged(
     question: Question, prediction: Prediction, failed: float | None, correct: Correct, mode: Mode
 ) -> float | None:
-    """1.0 for right, 0.0 for wrong, ``failed`` for a missing answer, None when nobody knows the right one."""
+    """1.0 for correct, 0.0 for wrong, ``failed`` for a missing answer, None when nobody knows the correct one."""
     if not question.answers:
         return None
     if prediction.answer is None:
@@ -44,7 +44,7 @@ def judged(
 
 
 def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:
-    """(original right, variant right) for each variant of which both are known."""
+    """(original correct, variant correct) for each variant for which both are known."""
     first = judged(outcome.group.original, outcome.original, failed, correct, mode)
     if first is None:
         return []
@@ -53,7 +53,7 @@ def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode:
 
 
 def check_correct(correct: Correct, mode: Mode) -> None:
-    """Refuse what is no rule for right answers, where a metric is made rather than where it is first used."""
+    """Refuse an unknown rule for correct answers when a metric is constructed, rather than when it is first used."""
     check_mode(mode)
     if correct not in ("modal", "any"):
         _threshold(correct)
@@ -62,7 +62,9 @@ def check_correct(correct: Correct, mode: Mode) -> None:
 @lru_cache(maxsize=1 << 14)
 def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode) -> float:
     if correct == "modal":
-        return accuracy(answer, answers, mode) if mode == "exact" else float(normalise(answer) == modal_answer(answers))
+        if mode == "exact":
+            return accuracy(answer, answers, mode)
+        return float(normalise(answer) == modal_answer(answers, normalise))
     value = accuracy(answer, answers, mode)
     if correct == "any":
         return float(value > 0)
@@ -73,5 +75,5 @@ def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode)
 def _threshold(correct: Correct) -> tuple[str, float]:
     match = _THRESHOLD.fullmatch(correct)
     if match is None:
-        raise BadOption(f"{correct!r} does not say when an answer is right. Try 'modal', 'any' or e.g. '>=0.5'.")
+        raise BadOption(f"{correct!r} does not say when an answer is correct. Try 'modal', 'any' or e.g. '>=0.5'.")
     return match[1], float(match[2])

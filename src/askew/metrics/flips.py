@@ -1,4 +1,4 @@
-"""Flips under image edits: answers that do not move as the edit says (IV-VQA and CV-VQA, Agarwal et al. 2020)."""
+"""Flips under image edits: answers that do not change as the edit says (IV-VQA and CV-VQA, Agarwal et al. 2020)."""
 
 from __future__ import annotations
 
@@ -8,30 +8,31 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
+from askew.metrics.bounds import known_answers, pair_by_pair, unsaid
 from askew.metrics.consistency import consistent
 from askew.metrics.correct import Correct, check_correct, judged
-from askew.metrics.fillings import known_answers, pair_by_pair, unsaid
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
+from askew.verbs import Metric
 
 FlipKind: TypeAlias = Literal["any", "positive", "negative", "wrong", "right"]
-"""``positive``: wrong before the edit, right after; ``negative``: right before, wrong after; ``wrong``: wrong both
+"""``positive``: wrong before the edit, correct after; ``negative``: correct before, wrong after; ``wrong``: wrong both
 times; ``right``: both answers accepted, though they differ (not with ``correct="modal"``). ``any`` is their sum.
 """
 
-_RIGHT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wrong": (0.0, 0.0), "right": (1.0, 1.0)}
+_CORRECT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wrong": (0.0, 0.0), "right": (1.0, 1.0)}
 
 
 @dataclass(frozen=True)
-class Flips:
+class Flips(Metric):
     """Share of pairs whose answers flip, of one kind or of any.
 
     Where something the question does not ask about was removed (``same``, ``noise``: IV-VQA) a flip is another answer.
     Where one of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an
-    answer that is no number flips. Such a pair asks the same question of the edited image, and people's most frequent
-    answers are counts that drop by ``drop``. Any other pair says nothing about flips and is left out: with RAD's
-    counterfactuals or with negations there is nothing to measure. A pair with a missing answer is left out too; taken
-    as wrong it is a flip, taken as right none.
+    answer that is not a number flips. Such a pair asks the same question of the edited image, and people's most
+    frequent answers are counts that drop by ``drop``. Any other pair says nothing about flips and is left out: with
+    RAD's counterfactuals or with negations there is nothing to measure. A pair with a missing answer is left out too;
+    taken as wrong it is a flip, taken as correct it is not.
     """
 
     kind: FlipKind = "any"
@@ -43,6 +44,11 @@ class Flips:
         check_correct(self.correct, self.mode)
         if self.kind not in get_args(FlipKind):
             raise BadOption(f"No flip is called {self.kind!r}. Known: {', '.join(get_args(FlipKind))}.")
+
+    @property
+    def better(self) -> Literal[-1, 0]:
+        """Fewer flips; a flip to a correct answer is neither better nor worse."""
+        return -1 if self.kind in ("any", "negative", "wrong") else 0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(flips of this kind, pairs)."""
@@ -56,7 +62,7 @@ class Flips:
             if before is None or after is None or follows is None:
                 continue
             pairs += 1
-            flips += not follows and (self.kind == "any" or _RIGHT_BEFORE_AND_AFTER[self.kind] == (before, after))
+            flips += not follows and (self.kind == "any" or _CORRECT_BEFORE_AND_AFTER[self.kind] == (before, after))
         return (float(flips), float(pairs)) if pairs else None
 
     def combine(self, sums: Any) -> Any:
@@ -64,18 +70,18 @@ class Flips:
         return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Missing answers as people gave them, as the other answer of the pair has it, or like nothing of these."""
+        """Missing answers as people gave them, as the other answer of the pair has it, or like none of these."""
         known = known_answers(outcome)
-        originals = {*known, *self._moved(known, self.drop), *outcome.group.original.answers}
+        originals = {*known, *self._shifted(known, self.drop), *outcome.group.original.answers}
 
         def answers(variant: Variant, said: str) -> list[str]:
-            likely = {said, *self._moved([said], -self.drop), *variant.question.answers}
+            likely = {said, *self._shifted([said], -self.drop), *variant.question.answers}
             return sorted({*likely, unsaid(likely)})
 
         return pair_by_pair(self, outcome, sorted({*originals, unsaid(originals)}), answers)
 
-    def _moved(self, answers: Iterable[str], by: int) -> Iterator[str]:
-        """The counts among these answers, moved."""
+    def _shifted(self, answers: Iterable[str], by: int) -> Iterator[str]:
+        """The numbers among these answers, plus ``by``."""
         return (str(count + by) for count in map(_count, answers) if count is not None)
 
     def _has_meaning(self, original: Question, variant: Variant) -> bool:
@@ -83,7 +89,9 @@ class Flips:
             return variant.expect is not Expect.DIFFERENT
         if original.text != variant.question.text or not original.answers or not variant.question.answers:
             return False
-        before, after = (_count(modal_answer(answers)) for answers in (original.answers, variant.question.answers))
+        before, after = (
+            _count(modal_answer(answers, normalise)) for answers in (original.answers, variant.question.answers)
+        )
         return before is not None and after is not None and after == before - self.drop
 
     def _follows(

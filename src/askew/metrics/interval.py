@@ -1,17 +1,17 @@
-"""Intervals and p values from how much each image moves a score.
+"""The interval of a score, and the p value of a difference, from how much each image moves it.
 
-The images are the independent draws; questions about one image go together. A score is a function of column sums, so
-how far image i moves it, eᵢ, is known (linearised, which for a ratio is exact to first order), and Σ eᵢ² is the
-variance of the score (Kish & Frankel 1974). From it:
+The images are the independent draws; questions about one image are not independent. A score is a function of column
+sums, so how far image i moves it, eᵢ, is known (linearised, which for a ratio is exact to first order), and Σ eᵢ² is
+the variance of the score (Kish & Frankel 1974). From it:
 
 * A score between two ends gets the score interval of Wilson (1927), as if it were the share of an *effective number* of
   independent yes/no draws: (value - least) (most - value) / Σ eᵢ². Where questions are independent and answered yes or
-  no that is how many there are. It keeps within the ends and is not symmetric near them.
+  no that is how many there are. It stays within the ends and is not symmetric near them.
 * The quantile is Student's, with the degrees of freedom that the images really give (Satterthwaite 1946): 2 over the
   variance of the logarithm of the estimated variance. What follows from the value alone (the variance of a share is
   known once the share is) does not count against them.
 
-``benchmarks/bench_intervals.py`` shows what this covers. Fewer than ten images cannot tell: there is no interval.
+``benchmarks/bench_intervals.py`` measures its coverage. Fewer than ten images are too few: there is no interval.
 """
 
 from __future__ import annotations
@@ -21,15 +21,12 @@ from math import inf, nan, sqrt
 
 import numpy as np
 
-from askew.metrics.rows import Floats
-from askew.metrics.student import t_quantile, t_tails
-from askew.verbs import Metric
+from askew.metrics.sums import Floats
+from askew.significance import LEAST_IMAGES, t_quantile, t_tails
+from askew.verbs import GivesInterval, MapsFraction, Metric, TellsFraction
 
 METHOD = "score-t"
 """What signatures call it."""
-
-LEAST_IMAGES = 10
-"""With fewer, intervals and p values cannot be told."""
 
 _NO_VARIANCE = 1e-20
 """Squared moves that add up to less, as a share of the squared range, are rounding errors."""
@@ -41,7 +38,7 @@ class Estimate:
 
     value: float
     moves: Floats
-    """One for each image that counts; they add up to nothing."""
+    """One for each image that counts; they add up to 0."""
     least: float = -inf
     """The lowest value there can be."""
     most: float = inf
@@ -55,7 +52,7 @@ class Estimate:
         return len(self.moves)
 
     @property
-    def is_told(self) -> bool:
+    def has_interval(self) -> bool:
         """Whether there are enough images for an interval."""
         return self.images >= LEAST_IMAGES and self.value == self.value
 
@@ -66,8 +63,8 @@ class Estimate:
         )
 
     def interval(self, tails: float = 0.05) -> tuple[float, float]:
-        """The interval that leaves out this probability; nan twice where it cannot be told."""
-        if not self.is_told:
+        """The interval that leaves out this probability; nan twice where there is none."""
+        if not self.has_interval:
             return nan, nan
         if self._is_constant:
             return self._of_equal_images(tails)
@@ -82,7 +79,7 @@ class Estimate:
 
     def p(self) -> float:
         """The two-sided p value of a true value of 0: zero is an end of the interval that leaves out this much."""
-        if not self.is_told:
+        if not self.has_interval:
             return nan
         if self._is_constant:
             return 1.0 if abs(self.value) < 1e-12 else nan if self._is_unbounded else 0.0
@@ -97,7 +94,7 @@ class Estimate:
 
     @property
     def _is_constant(self) -> bool:
-        """Whether all images say the same, so that their variance says nothing."""
+        """Whether all images give the same value, so that their variance says nothing."""
         width = 1.0 if self._is_unbounded else self.most - self.least
         return _squares(self.moves) <= _NO_VARIANCE * width * width
 
@@ -135,7 +132,7 @@ class Estimate:
         return max(1.0, float(f"{2 / spread:.10g}")) if spread > 1e-12 else inf
 
     def _of_equal_images(self, tails: float) -> tuple[float, float]:
-        """As many images as Wilson's interval leaves room for may be unlike these, as low or as high as can be."""
+        """As many images as Wilson's interval leaves room for may differ from these, as low or as high as can be."""
         if self._is_unbounded:
             return nan, nan
         q = t_quantile(tails, self.images - 1)
@@ -149,48 +146,45 @@ def _squares(values: Floats) -> float:
 
 
 def estimate(metric: Metric, images: Floats) -> Estimate:
-    """A metric's fraction (see ``fraction``), or else its score, from its rows by image, shape (images, columns).
+    """A metric's fraction, or else its score, from its rows summed by image, shape (images, columns).
 
-    A metric that can be below 0 says how far with ``least``; one that is not between that and 1 says that it is no
-    ``share``. One that is neither a ratio of its two columns nor tells a ``fraction`` of sums is linearised by leaving
-    out one image at a time.
+    A metric of two columns is taken as their ratio unless it ``TellsFraction``. One that is not a fraction of sums is
+    linearised by leaving out one image at a time.
     """
-    tell = getattr(metric, "fraction", None) or (tuple if images.shape[1] == 2 else None)
-    ends = (getattr(metric, "least", 0.0), 1.0) if getattr(metric, "share", True) else (-inf, inf)
-    if tell is not None and len(images):
-        top, bottom = tell(images.T)
+    fraction = metric.fraction if isinstance(metric, TellsFraction) else tuple if images.shape[1] == 2 else None
+    if fraction is not None and len(images):
+        top, bottom = fraction(images.T)
         whole = float(np.sum(bottom))
         value = float(np.sum(top)) / whole if whole else nan
-        same = hasattr(metric, "of_fraction") or abs(value - float(metric.combine(images.sum(axis=0)))) < 1e-9
+        same = isinstance(metric, MapsFraction) or abs(value - float(metric.combine(images.sum(axis=0)))) < 1e-9
         if whole and same:
-            draws = whole if ends[0] == 0 else inf
-            return Estimate(value, np.asarray(top - value * bottom) / whole, *ends, draws)
+            least, most = (metric.least, 1.0) if metric.share else (-inf, inf)
+            return Estimate(value, np.asarray(top - value * bottom) / whole, least, most, whole if least == 0 else inf)
     return jackknifed(metric, images)
 
 
 def jackknifed(metric: Metric, images: Floats) -> Estimate:
     """The score itself, linearised by leaving out one image at a time."""
-    ends = (min(0.0, getattr(metric, "least", 0.0)), 1.0) if getattr(metric, "share", True) else (-inf, inf)
+    least, most = (min(0.0, metric.least), 1.0) if metric.share else (-inf, inf)
     n = len(images)
     if n < 2:
-        return Estimate(float(metric.combine(images.sum(axis=0))) if n else nan, np.zeros(n), *ends)
+        return Estimate(float(metric.combine(images.sum(axis=0))) if n else nan, np.zeros(n), least, most)
     total = images.sum(axis=0)
     without = np.asarray(metric.combine(total[:, None] - images.T), dtype=float)
     value = float(metric.combine(total))
     moves = np.where(np.isnan(without), 0.0, value - without) * (n - 1) / n
-    return Estimate(value, moves - moves.mean(), *ends)
+    return Estimate(value, moves - moves.mean(), least, most)
 
 
 def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float, float]:
-    """The interval of a metric from its rows by image; nan twice where it cannot be told."""
-    own = getattr(metric, "interval", None)
-    low, high = own(images, tails) if own else estimate(metric, images).interval(tails)
-    if low == low and (onto := getattr(metric, "of_fraction", None)):
-        low, high = onto(low, high)
-    return low, high
+    """The interval of a score from its rows summed by image; nan twice where there are too few images for one."""
+    if isinstance(metric, GivesInterval):
+        return metric.interval(images, tails)
+    low, high = estimate(metric, images).interval(tails)
+    return metric.of_fraction(low, high) if low == low and isinstance(metric, MapsFraction) else (low, high)
 
 
 def difference(metric: Metric, first: Floats, second: Floats) -> Estimate:
     """The score over the first rows minus that over the second, over the same images in the same order."""
-    found = jackknifed if hasattr(metric, "of_fraction") else estimate
+    found = jackknifed if isinstance(metric, MapsFraction) else estimate
     return found(metric, first).minus(found(metric, second))

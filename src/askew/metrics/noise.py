@@ -1,29 +1,118 @@
-"""How accuracy goes down as noise goes up: the loss from one level to another, and whether every step is a loss."""
+"""Basic questions as noise: R_score, and how accuracy falls from one noise level to the next (Huang et al. 2019)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from math import sqrt
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from askew.errors import BadOption
-from askew.metrics.accuracy import check_mode, soft
-from askew.metrics.bounds import Fillable
-from askew.metrics.fillings import right_or_wrong
+from askew.metrics.accuracy import check_mode, soft, summed
+from askew.metrics.bounds import Fillable, correct_or_wrong
 from askew.metrics.interval import Estimate, estimate
-from askew.metrics.ratio import ratio
-from askew.metrics.rows import Floats
-from askew.metrics.rscore import noisy_accuracies
+from askew.metrics.sums import Floats, ratio
 from askew.types import Mode, Outcome, Row
+from askew.verbs import Metric
 
 _SAME = 1e-9
 """Accuracies that differ by less than this are the same: sums of tenths are not exact."""
 
 
+def r_score(difference: Any, t: float = 5e-4, m: float = 0.2) -> Any:
+    """clamp₀¹((√m − √difference) / (√m − √t)), of a difference of accuracies as a fraction (Huang et al. 2019, eq. 3).
+
+    >>> round(float(r_score(0.0585)), 2), float(r_score(0.0001)), float(r_score(0.3))
+    (0.48, 1.0, 0.0)
+    """
+    return np.clip((sqrt(m) - np.sqrt(difference)) / (sqrt(m) - sqrt(t)), 0.0, 1.0)
+
+
 @dataclass(frozen=True)
-class NoiseLoss:
+class RScore(Metric):
+    """R_score on one partition of the noise: 1 up to a loss of ``t``, 0 from a loss of ``m`` on; a gain counts alike.
+
+    The partition is ``level``: the variants whose note has that ``level``. Where a group has several, their mean.
+    Clean and noisy accuracy are taken over the same groups. The paper's own accuracy is mode ``simple``.
+    """
+
+    least: ClassVar[float] = -1.0
+    outer_bounds: ClassVar[bool] = True
+
+    level: int = 1
+    t: float = 5e-4
+    m: float = 0.2
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        if not 0 <= self.t < self.m <= 1:
+            raise BadOption(f"R_score wants 0 <= t < m <= 1, but t = {self.t} and m = {self.m}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(clean accuracy, noisy accuracy, 1)."""
+        clean = soft(outcome.group.original, outcome.original, failed, self.mode)
+        noisy = noisy_accuracies(outcome, self.level, failed, self.mode)
+        if clean is None or not noisy:
+            return None
+        return clean, sum(noisy) / len(noisy), 1.0
+
+    def combine(self, sums: Any) -> Any:
+        """The R_score of the two means' difference."""
+        return r_score(np.abs(ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])), self.t, self.m)
+
+    def fraction(self, sums: Any) -> tuple[Any, Any]:
+        """The accuracy lost, as one fraction."""
+        return sums[0] - sums[1], sums[2]
+
+    def bounds(self, fillable: Fillable) -> tuple[float, float]:
+        """At the largest possible loss or gain, and at the smallest; an outer bound where the smallest is 0."""
+        ends = fillable.extremes(self.fraction)
+        if ends is None:
+            return float("nan"), float("nan")
+        low, high = (float(top / bottom) for top, bottom in map(self.fraction, ends))
+        return self.of_fraction(low, high)
+
+    def of_fraction(self, low: float, high: float) -> tuple[float, float]:
+        """The lowest and highest R_score when the accuracy lost is between these.
+
+        >>> RScore().of_fraction(-0.0001, 0.3)
+        (0.0, 1.0)
+        """
+        least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
+        return float(r_score(max(abs(low), abs(high)), self.t, self.m)), float(r_score(least, self.t, self.m))
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Clean correct or wrong, and noisy correct or wrong."""
+        return correct_or_wrong(outcome, self.mode, None)
+
+
+@dataclass(frozen=True)
+class NoiseAccuracy(Metric):
+    """A point of the severity curve: the accuracy on variants of one ``level``; level 0 is on their originals."""
+
+    level: int = 1
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(sum of accuracies, how many)."""
+        if self.level:
+            return summed(noisy_accuracies(outcome, self.level, failed, self.mode))
+        value = soft(outcome.group.original, outcome.original, failed, self.mode) if outcome.variants else None
+        return None if value is None else (value, 1.0)
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class NoiseLoss(Metric):
     """The accuracy lost from noise level ``since`` to ``level``, over groups that have both; below zero is a gain.
 
     Level 0 is the original. From level 0 it is the column *Diff* of Huang et al. (2019, Tables 2 and 3); from the
@@ -31,6 +120,8 @@ class NoiseLoss:
     """
 
     least: ClassVar[float] = -1.0
+    better: ClassVar[Literal[-1]] = -1
+    zero_is_best: ClassVar[bool] = True
 
     level: int = 1
     since: int = 0
@@ -55,20 +146,21 @@ class NoiseLoss:
         return sums[0] - sums[1], sums[2]
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Each of the two levels right or wrong."""
-        return right_or_wrong(outcome, self.mode, None, lambda variant: variant.note.get("level") == self.level)
+        """Each of the two levels correct or wrong."""
+        return correct_or_wrong(outcome, self.mode, None, lambda variant: variant.note.get("level") == self.level)
 
 
 @dataclass(frozen=True)
-class NoiseFalls:
+class NoiseFalls(Metric):
     """The share of steps of the noise curve, level by level from 0 to ``levels``, at which accuracy falls.
 
     1 is a curve that falls at every step, which Huang et al. (2019, Figure 2) take as the sign that the ranking orders
-    noise by its strength. Over groups that have every level.
+    noise by its strength: it says more about the ranking than about the model. Over groups that have every level.
     """
 
     share: ClassVar[bool] = False
     outer_bounds: ClassVar[bool] = True
+    better: ClassVar[Literal[0]] = 0
 
     levels: int = 7
     mode: Mode = "official"
@@ -91,14 +183,14 @@ class NoiseFalls:
         return np.where(np.isnan(means[0]), np.nan, falls)
 
     def interval(self, images: Floats, tails: float) -> tuple[float, float]:
-        """At how many steps accuracy falls surely, and at how many it may, all steps taken together (Bonferroni)."""
+        """At how many steps accuracy falls certainly, and at how many it may, all steps together (Bonferroni)."""
         steps = [self._step(images, level).interval(tails / self.levels) for level in range(self.levels)]
         if any(low != low for low, _ in steps):
             return float("nan"), float("nan")
         return sum(low > 0 for low, _ in steps) / self.levels, sum(high > 0 for _, high in steps) / self.levels
 
     def _step(self, images: Floats, level: int) -> Estimate:
-        """What is lost from one level to the next."""
+        """The accuracy lost from one level to the next."""
         return estimate(NoiseLoss(level + 1, level, self.mode), images[:, [level, level + 1, -1]])
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
@@ -109,6 +201,13 @@ class NoiseFalls:
         low, high = (sums[:-1] / sums[-1] for sums in ends)
         must, can = high[1:] - low[:-1] < -_SAME, low[1:] - high[:-1] < -_SAME
         return float(must.mean()), float(can.mean())
+
+
+def noisy_accuracies(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> list[float]:
+    """The accuracy of each variant whose note has this ``level``."""
+    noisy = ((v.question, p) for v, p in outcome.pairs() if v.note.get("level") == level)
+    values = (soft(question, prediction, failed, mode) for question, prediction in noisy)
+    return [value for value in values if value is not None]
 
 
 def _at(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> float | None:

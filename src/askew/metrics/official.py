@@ -59,10 +59,10 @@ def official_table(questions: Iterable[Question], answers: Mapping[Id, str]) -> 
     )
 
 
-def _accuracy(said: str, given: list[str]) -> float:
-    matches = given.count(said)
+def _accuracy(answer: str, people: list[str]) -> float:
+    matches = people.count(answer)
     if matches in (1, 2, 3):
-        return _as_the_evaluator_adds_up(tuple([said == one for one in given]))
+        return _as_the_evaluator_adds_up(tuple([answer == one for one in people]))
     return 1.0 if matches else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Does robustness tell how a model will do on changes it was not tested with? (Rosenberg et al. 2021, §4, Table 4)"""
+"""Does RAD predict how a model does on augmentations it was not tested with? (Rosenberg et al. 2021, §4, Table 4)"""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 
 from askew.errors import UsageError
 from askew.metrics.accuracy import soft
-from askew.metrics.by_image import settled
 from askew.metrics.correct import Correct, judged
-from askew.metrics.rows import Floats
+from askew.metrics.sums import Floats, settled
 from askew.types import Mode, Outcome
 
 FEATURES = ("Accuracy(D)", "RAD(D, D′)", "RAD(D′, D)")
@@ -92,7 +91,7 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
 
 
 def has_rad(instance: Mapping[str, Sides]) -> bool:
-    """Whether RAD is defined for a model whichever augmentation is left out: it must get something right on both sides.
+    """Whether RAD is defined for a model whichever augmentation is left out: something must be correct on both sides.
 
     >>> has_rad({"a": Sides(9, 5, 5, 5, 5, 5), "b": Sides(9, 5, 5, 5, 5, 5)}), has_rad({"a": Sides(9), "b": Sides(9)})
     (True, False)

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from askew.metrics.bounds import bounds
-from askew.metrics.by_image import by_image, settled
-from askew.metrics.interval import interval
-from askew.metrics.rows import SLICES, WHOLE, Index, Ints, Rows, Selected
-from askew.metrics.signature import signature
+from askew.metrics.group_rows import SLICES, WHOLE, Index, Rows, Selected
+from askew.metrics.interval import METHOD, interval
+from askew.metrics.sums import Ints, by_image, settled
 from askew.types import Outcome, Score
-from askew.verbs import Metric
+from askew.verbs import ComparesAnswers, Metric
+
+_DIVISORS = {"official": "min(3, n - 1)", "robust": "min(3, n - 1)", "simple": "min(3, n)"}
+"""How many of n reference answers must match for an accuracy of 1. In ``official`` and ``robust`` one of the n is left
+out in turn; the public evaluator divides by 3 always, so with one to three answers it cannot give 1."""
 
 
 class Scorer:
@@ -34,7 +37,7 @@ class Scorer:
         return self._rows.metrics
 
     def add(self, outcome: Outcome) -> None:
-        """Take this outcome in; it need not be kept."""
+        """Measure this outcome; it need not be kept."""
         self._rows.add(outcome)
 
     def scores(self) -> list[Score]:
@@ -97,3 +100,18 @@ def part_name(part: tuple[str, str]) -> str:
     """
     name, value = part
     return f"{name}={value}" if name else WHOLE
+
+
+def signature(metric: Metric) -> str:
+    """The footnote under a number: the metric with its options, and what else decides its value and its interval.
+
+    What follows the metric is ``; NAME=``; ``report.load`` knows the names.
+
+    >>> from askew.metrics.accuracy import Accuracy
+    >>> signature(Accuracy("all", "simple"))
+    "Accuracy(of='all', mode='simple'); references=matches/min(3, n); interval=score-t"
+    """
+    divisor = _DIVISORS.get(metric.mode) if isinstance(metric, ComparesAnswers) else None
+    references = f"; references=matches/{divisor}" if divisor else ""
+    bounds = "; bounds=outer" if metric.outer_bounds else ""
+    return f"{metric!r}{references}{bounds}; interval={METHOD}"

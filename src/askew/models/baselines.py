@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from askew.answers.normalise import modal_answer
+from askew.answers.normalise import modal_answer, normalise
 from askew.errors import DataError
 from askew.files.limits import bounded_read, load_json
 from askew.types import Prediction, Question
@@ -59,7 +59,7 @@ def prior(data: Dataset) -> Prior:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for question in data.questions():
         if question.answers:
-            counts[question_type(question)][modal_answer(question.answers)] += 1
+            counts[question_type(question)][modal_answer(question.answers, normalise)] += 1
     if not counts:
         raise DataError(f"{data.name}: no question has an answer, so there is no prior to learn. Give training data.")
     table = {kind: _most_frequent(counter) for kind, counter in sorted(counts.items())}

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.report.census import DIMENSIONS, RIGHT, WRONG, Census, Trait
-from askew.report.proportions import difference_p, holm, wilson
+from askew.significance import difference_p, holm, wilson
 
 NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "changed", "word")
 """When exactly the same pairs have several traits, the one that says most to people."""

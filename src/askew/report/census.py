@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -19,6 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from askew.answers.normalise import modal_answer
 from askew.report.flips import Flips
 from askew.report.load import Run
 
@@ -120,12 +120,12 @@ def became(record: Mapping[str, Any]) -> int:
 
 
 def common_answer(answers: Sequence[str]) -> str:
-    """What most people answered; the first of equals.
+    """What most people answered, in lower case; the first of equals.
 
     >>> common_answer(["white", "grey", "White"])
     'white'
     """
-    return Counter(str(answer).lower() for answer in answers).most_common(1)[0][0] if answers else ""
+    return modal_answer(map(str, answers), str.lower)
 
 
 @dataclass

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from askew.report.figures import count
-
-FEW_IMAGES = 10
-"""Below this many images no interval can be trusted."""
+from askew.significance import LEAST_IMAGES
 
 SHOWN_REASONS = 3
 """Reasons for refusals that a sentence names."""
@@ -86,10 +84,10 @@ def few_images(suite: Mapping[str, Any]) -> str:
     'Only 4 images: how far chance can move these numbers cannot be told from fewer than 10.'
     """
     images, groups = suite.get("images"), suite.get("groups")
-    if not groups or images is None or (images or groups) >= FEW_IMAGES:
+    if not groups or images is None or (images or groups) >= LEAST_IMAGES:
         return ""
     only = plural(images, "image") if images else plural(groups, "question")
-    return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {FEW_IMAGES}."
+    return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {LEAST_IMAGES}."
 
 
 def plural(number: int, noun: str) -> str:

@@ -8,11 +8,9 @@ from functools import cache
 from typing import Any
 
 from askew.files.resources import resource
+from askew.significance import LEAST_IMAGES
 
 DASH = "—"
-
-LEAST_IMAGES = 10
-"""With fewer images a value has no interval (``askew.metrics.interval`` says so too)."""
 
 
 @dataclass(frozen=True, slots=True)

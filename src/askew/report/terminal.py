@@ -11,8 +11,9 @@ from unicodedata import combining, east_asian_width
 
 from askew.report.answer_forms import form_sentences, modes_sentence
 from askew.report.coverage import coverage_lines, made_nothing
-from askew.report.figures import LEAST_IMAGES, Figure, count, title
+from askew.report.figures import Figure, count, title
 from askew.report.load import Run, labels, measured_apart, tag_parts
+from askew.significance import LEAST_IMAGES
 
 SIGNIFICANT = 0.05
 """Of the Holm-corrected p value."""

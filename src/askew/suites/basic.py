@@ -13,8 +13,7 @@ from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.noise import NoiseFalls, NoiseLoss
-from askew.metrics.rscore import NoiseAccuracy, RScore
+from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.perturb.basic_questions import SIZE, BasicQuestions, partition_name
 from askew.perturb.vary import vary_all
 from askew.rank.bqd import BqdFile

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from askew.errors import BadOption
+from askew.metrics.consistency import AnswerRate
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rates import AnswerRate
-from askew.metrics.rows import SLICES
+from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS
 from askew.perturb.visual.image_encoding import Encoding

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.errors import BadOption
+from askew.metrics.accuracy import Worst
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rscore import NoiseAccuracy
-from askew.metrics.worst import Worst
+from askew.metrics.noise import NoiseAccuracy
 from askew.perturb.vary import vary_all
 from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corruptions import SEVERITIES

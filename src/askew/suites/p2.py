@@ -13,10 +13,9 @@ from askew.errors import BadOption
 from askew.language.ppdb import Ppdb, read_ppdb
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
-from askew.metrics.accuracy import Accuracy, Mu
+from askew.metrics.accuracy import Accuracy, Mu, Worst
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.worst import Worst
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals, listed

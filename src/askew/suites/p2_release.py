@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from typing import Any
 
-from askew.data.write import encoded, modal
+from askew.answers.normalise import modal_answer
+from askew.data.write import encoded
 from askew.errors import DataError
 from askew.files.read_write import replaced
 from askew.types import Group, Variant
@@ -66,7 +67,7 @@ def _annotation(variant: Variant) -> dict[str, Any]:
     ]
     return {
         "question_type": question.kind.question_type,
-        "multiple_choice_answer": modal(question.answers),
+        "multiple_choice_answer": modal_answer(question.answers, str),
         "answers": answers,
         "answer_type": question.kind.answer_type,
     }

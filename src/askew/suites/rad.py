@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.language.tagger import Tagger
-from askew.metrics.accuracy import Accuracy
+from askew.metrics.accuracy import Accuracy, Worst
 from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
-from askew.metrics.worst import Worst
 from askew.perturb.rad import RadPerturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.choices import Originals, check_originals

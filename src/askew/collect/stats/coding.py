@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.spreadsheet import csv_line
-from askew.metrics.by_image import by_image, settled
 from askew.metrics.interval import interval
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import by_image, ratio, settled
 from askew.types import Outcome, Row
+from askew.verbs import Metric
 
 SAMPLE = 300
 LABELS = {
@@ -190,14 +190,14 @@ def kappa_table(coders: Sequence[Coded]) -> Sheet | None:
 
 
 @dataclass(frozen=True)
-class Kappa:
+class Kappa(Metric):
     """Cohen's kappa from how often both, only the first, only the second, and neither said yes.
 
     >>> round(float(Kappa().combine(np.array([20.0, 5.0, 10.0, 15.0]))), 3)
     0.4
     """
 
-    least: float = -1.0
+    least: ClassVar[float] = -1.0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """Rows are made here, not from outcomes."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from askew.metrics.by_image import settled
 from askew.metrics.interval import interval
-from askew.metrics.ratio import ratio
+from askew.metrics.sums import ratio, settled
 from askew.types import Outcome, Row
+from askew.verbs import Metric
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -36,10 +36,8 @@ class Rate:
 
 
 @dataclass(frozen=True)
-class _Ratio:
-    """Two columns, one over the other; a mean is not between 0 and 1."""
-
-    share: bool
+class _Share(Metric):
+    """Two columns, one over the other, between 0 and 1."""
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """Rows are made here, not from outcomes."""
@@ -48,6 +46,13 @@ class _Ratio:
     def combine(self, sums: Any) -> Any:
         """Their ratio."""
         return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class _Mean(_Share):
+    """The same for a mean, which is not between 0 and 1."""
+
+    share: ClassVar[bool] = False
 
 
 def share(hits: Mask, among: Mask, images: Ints) -> Rate:
@@ -80,7 +85,7 @@ def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Rate:
     top, bottom = (float(total) for total in rows.sum(axis=0))
     if not bottom:
         return Rate(float("nan"), float("nan"), float("nan"), 0, 0)
-    low, high = interval(_Ratio(is_share), rows)
+    low, high = interval(_Share() if is_share else _Mean(), rows)
     return Rate(settled(top / bottom), settled(low), settled(high), round(bottom), len(rows))
 
 

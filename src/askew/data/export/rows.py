@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
-from askew.data.write import modal
+from askew.answers.normalise import modal_answer
 from askew.errors import DataError
 from askew.files.images import content_hash
 from askew.types import Group, Id, ImageRef, Question
@@ -44,7 +44,7 @@ class Asked:
     @property
     def answer(self) -> str:
         """What most people said."""
-        return modal(self.question.answers)
+        return modal_answer(self.question.answers, str)
 
     @property
     def prompt(self) -> str:

@@ -8,7 +8,7 @@ from math import ceil, floor
 from random import Random
 from typing import TypeAlias
 
-from askew.answers.normalise import modal_answer, tokens
+from askew.answers.normalise import modal_answer, normalise, tokens
 from askew.files.resources import resource
 from askew.language.inflect import singular
 from askew.types import Question, Scene, Thing
@@ -37,7 +37,7 @@ def named_boxes(question: Question) -> list[Box]:
     """
     if question.scene is None:
         return []
-    texts = (tokens(question.text), tokens(modal_answer(question.answers)))
+    texts = (tokens(question.text), tokens(modal_answer(question.answers, normalise)))
     named = {name for words in texts for name in _names_in(words, question.scene.things)}
     found = {thing.id for thing in question.scene.things if thing.name in named}
     kept = found | set(_belonging(question.scene, found))

@@ -11,7 +11,7 @@ from askew.report.figures import count, probability
 from askew.report.flips import Matrix, matrix
 from askew.report.markup import Html, details, el, join, scroll
 from askew.report.plots import mark, percent, tone
-from askew.report.proportions import wilson
+from askew.significance import wilson
 
 SHOWN = 12
 """Findings that are shown at once."""

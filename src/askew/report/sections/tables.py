@@ -7,11 +7,12 @@ from typing import Any
 
 from askew.report.answer_forms import modes_sentence
 from askew.report.content import Content
-from askew.report.figures import LEAST_IMAGES, count, probability, title
+from askew.report.figures import count, probability, title
 from askew.report.load import measured_apart
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.tables import PUBLISHED, Cell, Line, Sheet, difference_text, latex, markdown, sheets
 from askew.report.terminal import is_significant
+from askew.significance import LEAST_IMAGES
 
 LISTED = 200
 """Comparisons that are listed on demand."""

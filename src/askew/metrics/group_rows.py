@@ -1,4 +1,4 @@
-"""Rows of many groups, kept small: what every metric measured, and which parts of the data each row counts in.
+"""Rows of many groups, kept small: what every metric measured, and which parts of the data each row belongs to.
 
 A *part* is ``""`` (everything), or a slice of the data such as ``test=Y/N←C`` or ``answer_type=number``. What an
 original is decides its part for ``answer_type`` and ``question_type``; for ``test``, ``made_by`` and ``note.…`` its
@@ -10,13 +10,13 @@ from __future__ import annotations
 from array import array
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from askew.metrics.bounds import Fillable
-from askew.metrics.fillings import rows_of_fillings
+from askew.errors import BadOption
+from askew.metrics.bounds import Fillable, rows_of_fillings
+from askew.metrics.sums import Floats, Ints
 from askew.types import Outcome, Row, Variant
 from askew.verbs import Metric
 
@@ -24,9 +24,6 @@ SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
 """How results are sliced unless told otherwise. ``note.level`` and the like slice by what a variant's note has."""
 
 WHOLE = ""
-
-Ints: TypeAlias = npt.NDArray[np.int64]
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Index(dict[Hashable, int]):
@@ -64,7 +61,7 @@ class Selected:
 class Rows:
     """Collects the rows of a stream of outcomes; a few numbers per group and metric stay, the outcomes do not.
 
-    Several runs share ``groups`` and ``clusters`` when their rows are to be laid side by side.
+    Several runs share ``groups`` and ``clusters`` when their rows are compared group by group.
     """
 
     def __init__(
@@ -74,7 +71,7 @@ class Rows:
         groups: Index | None = None,
         clusters: Index | None = None,
     ) -> None:
-        self.metrics = dict(metrics)
+        self.metrics = {name: checked_metric(name, metric) for name, metric in metrics.items()}
         self.slices = tuple(slices)
         self.groups = Index() if groups is None else groups
         self.clusters = Index() if clusters is None else clusters
@@ -117,10 +114,20 @@ class Rows:
             self._tables[name].add(record, metric, outcome, incomplete)
 
 
-def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
-    """What goes together: the original's image, or the group itself where there is no image.
+def checked_metric(name: str, metric: Metric) -> Metric:
+    """The metric, if it is one; refused before anything is measured otherwise."""
+    if not isinstance(metric, Metric):
+        raise BadOption(
+            f"{name}: {type(metric).__name__} is not a metric. Make it a subclass of askew.verbs.Metric, "
+            "which has a default for all but measure and combine."
+        )
+    return metric
 
-    Keys sort alike on any machine, and the ids 1 and "1" stay apart.
+
+def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
+    """The cluster of a group: the original's image, or the group itself where there is no image.
+
+    Keys sort the same way on any machine, and the ids 1 and "1" stay different.
     """
     image = outcome.group.original.image
     kind, found = ("group", outcome.group.id) if image is None else ("image", image.id)

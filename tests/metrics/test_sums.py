@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from askew.metrics.by_image import by_image, settled
+from askew.metrics.sums import by_image, settled
 
 
 def test_rows_of_an_image_are_added_up_whatever_their_order():

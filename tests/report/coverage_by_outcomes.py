@@ -1,4 +1,4 @@
-"""The model-coverage matrix of CARETS: who gets right what the others get right."""
+"""The model-coverage matrix of CARETS from outcomes, to check the report's, which counts columns of pairs."""
 
 from __future__ import annotations
 

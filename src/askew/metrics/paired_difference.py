@@ -1,26 +1,27 @@
-"""Two models on the same groups: by how much one is better, and whether that is more than chance."""
+"""Two models on the same groups: the paired difference of their scores, its interval and its p value."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, isnan, lgamma, log
+from math import isnan
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.by_image import by_image, settled, ten_digits
+from askew.metrics.group_rows import SLICES, Index, Rows, Selected
 from askew.metrics.interval import difference
-from askew.metrics.rows import SLICES, Floats, Index, Ints, Rows, Selected
 from askew.metrics.scorer import part_name, ranks
+from askew.metrics.sums import Floats, Ints, by_image, settled
+from askew.significance import holm, mcnemar, resolvable, ten_digits
 from askew.types import Outcome
 from askew.verbs import Metric
 
 HEADLINE = "headline"
-"""The family of what sums the suites up."""
+"""The family of the suites' headline metrics."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Difference:
     family_size: int = 0
     """How many comparisons of the family could be tested."""
     p_mcnemar: float = float("nan")
-    """Exact McNemar test on groups right as a whole, for metrics that count pairs; it takes groups as independent."""
+    """Exact McNemar test on groups that succeed as a whole, where pairs are counted; it takes groups as independent."""
     images: int = 0
     """Images that count for either."""
 
@@ -99,41 +100,6 @@ def _family(one: Difference, headlines: Collection[str]) -> str:
     return HEADLINE if one.metric in headlines else f"other metrics of {one.suite}"
 
 
-def resolvable(p: float, images: int) -> float:
-    """A p value that so many images can bear: when all of them point one way, the sign test says 2 / 2ⁿ, and no less.
-
-    >>> resolvable(0.0, 10), resolvable(0.03, 10)
-    (0.001953125, 0.03)
-    """
-    return max(p, 2.0 ** (1 - images))
-
-
-def mcnemar(only_a: int, only_b: int) -> float:
-    """The exact two-sided McNemar test (1947): how likely a fair coin splits the disagreements at least so unevenly.
-
-    >>> mcnemar(5, 1), mcnemar(0, 0)  # 2 (1 + 6) / 2⁶
-    (0.21875, 1.0)
-    """
-    n, least = only_a + only_b, min(only_a, only_b)
-    log_terms = (lgamma(n + 1) - lgamma(i + 1) - lgamma(n - i + 1) - n * log(2) for i in range(least + 1))
-    return ten_digits(min(1.0, 2 * sum(map(exp, log_terms))))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """p values corrected for being many (Holm 1979); those that are nan do not count and stay nan.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted((place for place, p in enumerate(p_values) if not isnan(p)), key=lambda place: p_values[place])
-    corrected = [float("nan")] * len(p_values)
-    highest = 0.0
-    for done, place in enumerate(order):
-        highest = max(highest, min(1.0, (len(order) - done) * p_values[place]))
-        corrected[place] = highest
-    return corrected
-
-
 @dataclass(frozen=True)
 class _Aligned:
     """The rows of two runs for the groups they share."""
@@ -173,9 +139,9 @@ def _difference(of: Difference, metric: Metric, aligned: _Aligned, rank: Ints) -
         difference=settled(first - second),
         low=settled(low),
         high=settled(high),
-        p=ten_digits(resolvable(found.p(), len(images))) if found.is_told else float("nan"),
+        p=ten_digits(resolvable(found.p(), len(images))) if found.has_interval else float("nan"),
         n=int(aligned.counts.sum()),
-        p_mcnemar=_mcnemar(aligned) if getattr(metric, "pairwise", False) else float("nan"),
+        p_mcnemar=_mcnemar(aligned) if metric.pairwise else float("nan"),
         images=len(images),
     )
 
@@ -190,7 +156,7 @@ def _read(name: str, outcomes: Iterable[Outcome], rows: Rows) -> None:
     for outcome in outcomes:
         if outcome.group.id in seen:
             raise BadRecord(
-                f"{name}: group {outcome.group.id!r} is there twice, so it cannot be matched with another run's. "
+                f"{name}: group {outcome.group.id!r} occurs twice, so it cannot be matched with another run's. "
                 "Keep one of the two."
             )
         seen.add(outcome.group.id)

@@ -3,9 +3,11 @@ from __future__ import annotations
 import pytest
 from outcomes_by_hand import outcome, variant
 
+from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.rows import Index, Rows, cluster_key, keep
+from askew.metrics.group_rows import Index, Rows, cluster_key, keep
 from askew.types import Kind
+from askew.verbs import Metric
 
 METRICS = {"original": Accuracy("original"), "variant": Accuracy("variant")}
 NUMBER = Kind("number", "how many")
@@ -16,6 +18,19 @@ def rows_of(*outcomes, slices=("test", "made_by", "answer_type", "question_type"
     for one in outcomes:
         rows.add(one)
     return rows
+
+
+def test_an_object_that_is_no_metric_is_refused_before_anything_is_measured():
+    class Half:
+        def measure(self, outcome, failed=None):
+            return 1.0, 2.0
+
+        def combine(self, sums):
+            return 0.5
+
+    with pytest.raises(BadOption, match=r"half: Half is not a metric. Make it a subclass of askew.verbs.Metric"):
+        Rows({"half": Half()})
+    assert Rows({"half": type("Half", (Half, Metric), {})()}).metrics["half"].better == 1
 
 
 def test_parts_of_the_original_and_of_its_variants():

@@ -1,0 +1,45 @@
+"""Column sums of rows: one over another, added up over images, and without rounding noise."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from askew.significance import ten_digits
+
+Ints: TypeAlias = npt.NDArray[np.int64]
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def ratio(top: Any, bottom: Any) -> Any:
+    """``top / bottom``, element by element; nan, and no warning, where there is nothing to divide by.
+
+    >>> float(ratio(3.0, 4.0)), float(ratio(0.0, 0.0))
+    (0.75, nan)
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(top, bottom)
+
+
+def by_image(images: Ints, rows: Floats) -> Floats:
+    """Rows of groups as sums over their images, in the order of the images' numbers, without images that add nothing.
+
+    Questions about one image are not independent, so images are what intervals count.
+
+    >>> by_image(np.array([4, 0, 4, 7]), np.array([[1.0, 1.0], [0.0, 1.0], [0.5, 1.0], [0.0, 0.0]])).tolist()
+    [[0.0, 1.0], [1.5, 2.0]]
+    """
+    sums = [np.bincount(images, weights=column) for column in rows.T]
+    found = np.column_stack(sums) if sums else np.zeros((0, 0))
+    return np.asarray(found[found.any(axis=1)])
+
+
+def settled(value: Any) -> float:
+    """A score rounded to twelve decimals and ten significant digits, so that it is the same on every machine.
+
+    >>> settled(0.1 + 0.2), settled(0.3 - 0.1 - 0.2), settled(200 / 3)
+    (0.3, 0.0, 66.66666667)
+    """
+    return ten_digits(round(float(value), 12))

@@ -5,7 +5,6 @@ BIN := $(VENV)/bin
 # Locks are complete, so nothing is resolved; build tools are locked too, so nothing is built in isolation.
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation
 LOCKED := $(INSTALL) --require-hashes -r
-# Files that pip finds without an index come first for PyTorch: the CPU build, where there is one.
 # Tests that touch float kernels run a second time with those of another processor: last bits must not matter.
 KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
 	tests/language/test_fast_tagger.py tests/language/test_tagger.py tests/language/test_tag_network.py
@@ -33,6 +32,7 @@ $(VENV)/dev: pyproject.toml locks/build.txt locks/dev.txt locks/torch.txt locks/
 	@echo "Installing askew and its development tools into $(VENV) ..."
 	@$(LOCKED) locks/build.txt
 	@$(LOCKED) locks/dev.txt
+	@# A file that pip finds without an index comes first for PyTorch: the CPU build, where there is one.
 	@$(LOCKED) locks/torch.txt --no-index 2>/dev/null || $(LOCKED) locks/torch.txt
 	@if $(BIN)/python -m pip show torch | grep -q '^Requires:.*nvidia'; then $(LOCKED) locks/cuda.txt; fi
 	@$(INSTALL) -e .

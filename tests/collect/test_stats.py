@@ -16,12 +16,14 @@ from small_study import SMALL, SmallStudy
 from askew.collect.freeze import freeze
 from askew.collect.release import release
 from askew.collect.rounds import change_round
-from askew.collect.stats.facts import CLASSES, answer_class, best_accuracy
+from askew.collect.stats.facts import CLASSES, Facts, best_accuracy
+from askew.collect.stats.figures import agreement_bands, confidence_bins
 from askew.collect.stats.files import write_statistics
 from askew.collect.stats.from_release import FromRelease
 from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.rates import Rate, share
 from askew.collect.stats.statistics import opened_source, statistics
+from askew.collect.stats.told_examples import Answer, Example
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
@@ -253,21 +255,54 @@ def test_a_vocabulary_is_read_from_lines_and_json(tmp_path):
     listed.write_text('["two", "red"]', encoding="utf-8")
     broken.write_text("[1, 2]", encoding="utf-8")
     assert len(read_vocabulary(lines)) == len(read_vocabulary(listed)) == 2
-    assert answer_class(["2", "2"], read_vocabulary(lines)) == "Num"
+    assert read_vocabulary(lines).has_any(["2"])
+    assert not read_vocabulary(lines).has_any(["blue"])
     with pytest.raises(DataError, match="one answer per line"):
         read_vocabulary(broken)
 
 
-def test_bands_and_bins_of_ten_answers(tmp_path):
+def test_bands_and_bins_of_ten_answers():
     """Seven of ten, three to six, two or fewer; the mean confidence of ten answers falls into tenths."""
-    from askew.collect.stats.facts import Facts
-    from askew.collect.stats.figures import agreement_bands, confidence_bins
-
     facts = Facts(replace(SMALL, verifiers_per_question=9))
-    for group, sure in ((7, 20), (6, 19), (3, 10), (2, 1)):
-        facts._put(group=group, sure=sure, asked=10)
+    for key, (same, sure) in enumerate(((6, "yes"), (5, "yes"), (3, "no"), (2, "maybe"))):
+        author = Answer("mine", "mine", None)
+        said = ["same"] * same + [f"other {n}" for n in range(9 - same)]
+        if same == 6:
+            said[-1] = "same"
+        verifiers = [Answer(answer, answer, sure) for answer in said]
+        facts.add(
+            Example(
+                key,
+                1,
+                key,
+                "",
+                key,
+                1,
+                "Is it?",
+                "E",
+                None,
+                "wrong",
+                1.0,
+                "m",
+                "x",
+                author,
+                verifiers,
+                None,
+                "VERIFIED",
+            )
+        )
+    assert facts.column("group").tolist() == [7, 5, 3, 2]
     assert agreement_bands(facts).tolist() == [0, 1, 1, 2]
-    assert confidence_bins(facts).tolist() == [10, 9, 5, 0]
+    assert confidence_bins(facts).tolist() == [10, 10, 1, 5]
+
+
+def test_first_words_are_counted_along_the_tree(worked):
+    lines = {line.cells[1]: (line.cells[0], line.cells[2]) for line in counted(worked).sheet("figure4").lines}
+    assert lines["is"] == (1, 4)
+    assert lines["is it"] == (2, 3)
+    assert lines["is it red"] == (3, 2)
+    assert lines["how many dogs are"] == (4, 1)
+    assert lines["script"] == (1, 1)
 
 
 def test_the_folder_says_what_is_missing(tmp_path):

@@ -5,7 +5,6 @@ Pure functions of what people and the model said, for any number of verifiers; a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,4 +78,4 @@ def agreement(answers: Sequence[str]) -> int:
     >>> agreement(["red", "blue", "red"]), agreement([])
     (2, 0)
     """
-    return max(Counter(answers).values(), default=0)
+    return max(map(answers.count, answers), default=0)  # of ten answers, faster than a Counter

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import nan
 
 import numpy as np
 
@@ -14,11 +15,11 @@ from askew.answers.normalise import normalise, tokens
 from askew.collect.agreement import AlphaSums
 from askew.collect.example_types import Verdicts, example_type, text_rule_removes
 from askew.collect.stats.rates import Floats, Ints, Mask
-from askew.collect.stats.told_examples import Answer, Example
+from askew.collect.stats.told_examples import Example
 from askew.collect.stats.vocabulary import Vocabulary
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
-from askew.metrics.accuracy import accuracy
+from askew.metrics.accuracy import accuracy, leave_one_out
 from askew.world.phrasing import question_type
 
 TYPES = "ABCDE"
@@ -27,8 +28,19 @@ CLASSES = ("Y/N", "Num", "OOV", "Other")
 NONE = -1
 WORDS = 4
 """Depth of the tree of first words (Fig. 4)."""
+_UNVERIFIED = {"correct": "A", "unsure": "B"}
 _CONFIDENT = {"yes": 2, "maybe": 1, "no": 0}
 """Halves of a point; "maybe" is between the paper's 1 and 0."""
+
+
+_WHOLE = (
+    *("round", "image", "session", "tries", "type", "split", "domain", "model", "length"),
+    *(f"word{depth}" for depth in range(1, WORDS + 1)),
+    *("kind", "removed", "group", "sure", "asked", "confident", "class", "answer"),
+)
+_REAL = ("seconds", "latency", "open", "closed")
+_NOTHING = (NONE, 0, *[NONE] * 6)
+"""What a question that nobody verified has in the last columns."""
 
 
 class Names:
@@ -39,7 +51,8 @@ class Names:
 
     def number(self, name: str) -> int:
         """The number of a name."""
-        return self.numbers.setdefault(name, len(self.numbers))
+        found = self.numbers.get(name)
+        return self.numbers.setdefault(name, len(self.numbers)) if found is None else found
 
     @property
     def names(self) -> list[str]:
@@ -56,9 +69,9 @@ class Facts:
     domains: Names = field(default_factory=Names)
     models: Names = field(default_factory=Names)
     kinds: Names = field(default_factory=Names)
-    """Question types of Fig. 10."""
-    prefixes: Names = field(default_factory=Names)
-    """First words of questions, joined by spaces."""
+    """Question types of verified questions."""
+    words: Names = field(default_factory=Names)
+    """First words of questions."""
     answers: Names = field(default_factory=Names)
     """Most frequent answers."""
     images: dict[int, int] = field(default_factory=dict)
@@ -70,8 +83,8 @@ class Facts:
     """Of these, attacks that verifiers have not finished."""
     alphas: dict[int, AlphaSums] = field(default_factory=dict)
     """Round to the agreement of verifiers."""
-    _columns: dict[str, array[int]] = field(default_factory=dict)
-    _floats: dict[str, array[float]] = field(default_factory=dict)
+    _whole: array[int] = field(default_factory=lambda: array("q"))
+    _real: array[float] = field(default_factory=lambda: array("d"))
 
     def add(self, one: Example) -> None:
         """Take a question in; what is stored of it must follow from what people said."""
@@ -81,24 +94,27 @@ class Facts:
             return
         said = _said(one)
         _check_type(one, said, self.settings)
-        if one.verifiers:
-            self.alphas.setdefault(one.round, AlphaSums()).add(said.verifiers)
-        answered = [one.author, *one.verifiers] if one.author is not None else []
-        self._put(
-            round=one.round,
-            image=self.image(one.image, one.round),
-            session=one.session,
-            tries=one.try_no or 0,
-            type=TYPES.index(one.type),
-            split=NONE if one.split is None else SPLITS.index(one.split),
-            domain=self.domains.number(one.domain),
-            model=self.models.number(one.model),
-            removed=int(one.type in "CDE" and text_rule_removes(said, self.settings)),
-            **self._words(one.text),
-            **self._agreed(answered, said),
+        words = tokens(one.text)
+        self._whole.extend(
+            (
+                one.round,
+                self.image(one.image, one.round),
+                one.session,
+                one.try_no or 0,
+                TYPES.index(one.type),
+                NONE if one.split is None else SPLITS.index(one.split),
+                self.domains.number(one.domain),
+                self.models.number(one.model),
+                len(words),
+                *[self.words.number(word) for word in words[:WORDS]],
+                *(NONE,) * (WORDS - len(words)),
+                *(_NOTHING if one.author is None else self._agreed(one, said)),
+            )
         )
-        for name, value in (("seconds", one.seconds), ("latency", one.latency), *self._bounds(one, answered)):
-            self._floats.setdefault(name, array("d")).append(float("nan") if value is None else value)
+        bounds = self._bounds(one) if one.split in ("dev", "test") else (nan, nan)
+        self._real.extend(
+            (nan if one.seconds is None else one.seconds, nan if one.latency is None else one.latency, *bounds)
+        )
 
     def image(self, key: int, round_: int) -> int:
         """The number of an image; every image is in one round."""
@@ -109,11 +125,13 @@ class Facts:
 
     def column(self, name: str) -> Ints:
         """Whole numbers, one per question."""
-        return np.asarray(self._columns.get(name, array("q")), dtype=np.int64)
+        whole = np.asarray(self._whole, dtype=np.int64).reshape(-1, len(_WHOLE))
+        return np.ascontiguousarray(whole[:, _WHOLE.index(name)])
 
     def floats(self, name: str) -> Floats:
         """Other numbers, one per question; nan where there is none."""
-        return np.asarray(self._floats.get(name, array("d")), dtype=float)
+        real = np.asarray(self._real, dtype=float).reshape(-1, len(_REAL))
+        return np.ascontiguousarray(real[:, _REAL.index(name)])
 
     def is_type(self, kinds: str) -> Mask:
         """Which questions are of these types."""
@@ -134,41 +152,32 @@ class Facts:
         """The round of each question."""
         return self.column("round")
 
-    def _put(self, **values: int) -> None:
-        for name, value in values.items():
-            self._columns.setdefault(name, array("q")).append(value)
-
-    def _words(self, text: str) -> dict[str, int]:
-        words = tokens(text)
-        found = {"length": len(words), "kind": self.kinds.number(question_type(text))}
-        for depth in range(1, WORDS + 1):
-            prefix = " ".join(words[:depth])
-            found[f"words{depth}"] = self.prefixes.number(prefix) if len(words) >= depth else NONE
-        return found
-
-    def _agreed(self, answered: Sequence[Answer], said: Verdicts) -> dict[str, int]:
+    def _agreed(self, one: Example, said: Verdicts) -> tuple[int, ...]:
         """Of a verified question: the largest group of equal answers, confidence, class, most frequent answer."""
-        if not answered:
-            return {"group": NONE, "sure": NONE, "asked": NONE, "confident": NONE, "class": NONE, "answer": NONE}
-        given = [answer.normalised for answer in answered]
+        given = [said.author, *said.verifiers]
         sure = _sure(said, self.settings)
-        most = Counter(given).most_common(1)[0]
-        return {
-            "group": most[1],
-            "sure": sum(_CONFIDENT[one] for one in sure),
-            "asked": len(sure),
-            "confident": sure.count("yes"),
-            "class": CLASSES.index(answer_class(given, self.vocabulary)),
-            "answer": self.answers.number(most[0]),
-        }
+        counts = list(map(given.count, given))
+        largest = max(counts)
+        most = given[counts.index(largest)]
+        is_oov = self.vocabulary is not None and not self.vocabulary.has_any(given)
+        self.alphas.setdefault(one.round, AlphaSums()).add(said.verifiers)
+        return (
+            self.kinds.number(question_type(one.text)),
+            text_rule_removes(said, self.settings),
+            largest,
+            sum([_CONFIDENT[answer] for answer in sure]),
+            len(sure),
+            sure.count("yes"),
+            CLASSES.index("OOV" if is_oov else answer_class(most)),
+            self.answers.number(most),
+        )
 
-    def _bounds(self, one: Example, answered: Sequence[Answer]) -> tuple[tuple[str, float | None], ...]:
-        """The best accuracy that any answer, or any of the vocabulary, can have; of dev and test questions."""
-        if one.split not in ("dev", "test"):
-            return ("open", None), ("closed", None)
-        texts = tuple(answer.text for answer in answered)
-        best = None if self.vocabulary is None else best_accuracy(texts, self.vocabulary)
-        return ("open", best_accuracy(texts)), ("closed", best)
+    def _bounds(self, one: Example) -> tuple[float, float]:
+        """The best accuracy that any answer, or any of the vocabulary, can have."""
+        assert one.author is not None
+        texts = (one.author.text, *(answer.text for answer in one.verifiers))
+        closed = nan if self.vocabulary is None else best_accuracy(texts, self.vocabulary)
+        return best_accuracy(texts), closed
 
 
 def facts_of(examples: Iterable[Example], settings: StudySettings, vocabulary: Vocabulary | None = None) -> Facts:
@@ -179,17 +188,12 @@ def facts_of(examples: Iterable[Example], settings: StudySettings, vocabulary: V
     return found
 
 
-def answer_class(given: Sequence[str], vocabulary: Vocabulary | None = None) -> str:
-    """Table 9's class of a question by its normalised answers: OOV first, then by the most frequent answer.
+def answer_class(answer: str) -> str:
+    """Table 9's class of a question by its most frequent answer, normalised; out of vocabulary is decided before.
 
-    >>> answer_class(["yes", "no", "no"]), answer_class(["2", "3", "2"]), answer_class(["red"])
+    >>> answer_class("no"), answer_class("2"), answer_class("red")
     ('Y/N', 'Num', 'Other')
-    >>> answer_class(["2", "3"], Vocabulary(["red"]))
-    'OOV'
     """
-    if vocabulary is not None and not vocabulary.has_any(given):
-        return "OOV"
-    answer = Counter(given).most_common(1)[0][0]
     if answer in ("yes", "no"):
         return "Y/N"
     return "Num" if answer.isascii() and answer.isdigit() else "Other"
@@ -203,22 +207,24 @@ def best_accuracy(answers: tuple[str, ...], vocabulary: Vocabulary | None = None
     >>> best_accuracy(("red", "red", "blue", "2", "3", "4", "5", "6", "7", "8"), Vocabulary(["Blue"]))
     0.3
     """
-    groups: dict[str, list[str]] = {}
-    for answer in answers:
-        groups.setdefault(normalise(answer), []).append(answer)
-    for same in sorted(groups, key=lambda key: -len(groups[key])):
-        candidates = groups[same][:1] if vocabulary is None else vocabulary.written(same)
-        if candidates:  # of the largest group: all others match fewer people
+    given = list(map(normalise, answers))
+    counts = list(map(given.count, given))
+    if vocabulary is None:
+        return leave_one_out(max(counts), len(answers))
+    for same, _ in sorted(zip(given, counts, strict=True), key=lambda pair: -pair[1]):
+        if candidates := vocabulary.written(same):  # of the largest group: all others match fewer people
             return max(accuracy(candidate, answers) for candidate in candidates)
     return 0.0
 
 
 def _said(one: Example) -> Verdicts:
+    if one.author is None:
+        return Verdicts(one.verdict, one.robot)
     return Verdicts(
         verdict=one.verdict,
         robot=one.robot,
-        author=one.author.normalised if one.author is not None else "",
-        author_confidence=one.author.confidence if one.author is not None else None,
+        author=one.author.normalised,
+        author_confidence=one.author.confidence,
         verifiers=[answer.normalised for answer in one.verifiers],
         confidences=[answer.confidence or "" for answer in one.verifiers],
     )
@@ -234,7 +240,7 @@ def _sure(said: Verdicts, settings: StudySettings) -> list[str]:
 
 def _check_type(one: Example, said: Verdicts, settings: StudySettings) -> None:
     """A type that does not follow from what people said is damage, not a number."""
-    told = example_type(said, settings)
+    told = example_type(said, settings) if said.verdict == "wrong" else _UNVERIFIED.get(said.verdict or "", "U")
     if told != one.type:
         raise DataError(
             f"Question {one.id} of round {one.round} is of type {one.type}, but what people said makes it {told}. "

@@ -39,22 +39,35 @@ def figure4(counted: Counted) -> Sheet:
         ],
     )
     facts = counted.facts
-    names = facts.prefixes.names
-    columns = [facts.column(f"words{depth}") for depth in range(1, WORDS + 1)]
+    prefixes = _prefixes(facts)
     for part in counted.parts:
-        total = int(part.mask.sum())
+        least = max(1, LEAST_SHARE * int(part.mask.sum()))
         found = []
-        for depth, column in enumerate(columns, 1):
-            chosen = column[part.mask & (column != NONE)]
-            counts = np.bincount(chosen, minlength=len(names))
-            found += [
-                (names[place], depth, place) for place in np.flatnonzero(counts >= max(1, LEAST_SHARE * total)).tolist()
-            ]
-        for words, depth, place in sorted(found, key=lambda one: one[0].split()):
-            mine = columns[depth - 1] == place
+        for depth, (column, names) in enumerate(prefixes, 1):
+            counts = np.bincount(column[part.mask & (column != NONE)], minlength=len(names))
+            found += [(names[place], depth, place) for place in np.flatnonzero(counts >= least).tolist()]
+        for words, depth, place in sorted(found):
+            mine = prefixes[depth - 1][0] == place
             rate = share(mine, part.mask, facts.image_of)
-            sheet.add(part.label, depth, words, int((mine & part.mask).sum()), rate)
+            sheet.add(part.label, depth, " ".join(words), int((mine & part.mask).sum()), rate)
     return sheet
+
+
+def _prefixes(facts: Facts) -> list[tuple[Ints, Sequence[tuple[str, ...]]]]:
+    """For one to four words: the number of each question's first words, and the words of each number."""
+    words = facts.words.names
+    before: Ints = np.zeros(len(facts.type), dtype=np.int64)
+    told: Sequence[tuple[str, ...]] = [()]
+    found: list[tuple[Ints, Sequence[tuple[str, ...]]]] = []
+    for depth in range(1, WORDS + 1):
+        word = facts.column(f"word{depth}")
+        known = (word != NONE) & (before != NONE)
+        keys, place = np.unique(before[known] * len(words) + word[known], return_inverse=True)
+        told = [(*told[key // len(words)], words[key % len(words)]) for key in keys.tolist()]
+        before = np.full(len(word), NONE, dtype=np.int64)
+        before[known] = place
+        found.append((before, told))
+    return found
 
 
 def figure5(counted: Counted) -> Sheet:

@@ -34,7 +34,7 @@ from askew.rank.lasso import FittedLasso, Lasso, nonnegative
 from askew.rank.lasso.certificate import duality_gap
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import Columns, one_thread
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import encoder_of
 
 REAL = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"
@@ -74,13 +74,13 @@ def questions(texts: list[str]) -> Iterator[str]:
         yield " ".join([*words, "with the", rng.choice(NOUNS)] if rng.random() < 0.5 else words) + "?"
 
 
-def pool_of(texts: list[str], size: int) -> Pool:
+def pool_of(texts: list[str], size: int) -> QuestionPool:
     stream, some = questions(texts), []
     while True:
         some += [next(stream) for _ in range(size)]
-        pool = Pool.of(some)
+        pool = QuestionPool.of(some)
         if len(pool) >= size:
-            return Pool.of(pool.texts[:size])
+            return QuestionPool.of(pool.texts[:size])
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from askew.answers.normalise import tokens
 from askew.language.wordnet import WordNet
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.meteor import synonyms
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.world.dataset import World
 
 SHARED = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"
@@ -36,7 +36,7 @@ PEER_POOL = 2000
 
 def fill_up(texts: Sequence[str], count: int) -> tuple[str, ...]:
     """Distinct questions, so many: these, and more of them with one or two words taken from other questions."""
-    kept = {" ".join(tokens(text)): text for text in Pool.of(texts).texts[:count]}
+    kept = {" ".join(tokens(text)): text for text in QuestionPool.of(texts).texts[:count]}
     split = [text.split() for text in kept]
     words = [word for each in split for word in each if len(word) > 3]
     rng = Random("bench-overlap")
@@ -46,7 +46,7 @@ def fill_up(texts: Sequence[str], count: int) -> tuple[str, ...]:
             changed[rng.randrange(len(changed))] = rng.choice(words)
         text = " ".join(changed)
         kept.setdefault(text, text + "?")
-    return Pool.of(kept.values()).texts
+    return QuestionPool.of(kept.values()).texts
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -19,9 +19,9 @@ import torch
 
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
-from askew.nets.question_words import Words
+from askew.nets.question_words import QuestionWords
 from askew.train.answer_targets import Answers
-from askew.train.batches import Encoding, Pairs, Rows, build_table
+from askew.train.batches import Encoding, Pairs, QuestionRows, build_table
 from askew.train.feature_files import ImageFeatures
 from askew.train.losses import Q3R, AnswerLoss, Loss, Step
 from askew.types import Expect, Group, ImageRef, Question, Variant
@@ -52,7 +52,7 @@ class Drawn:
         return made
 
 
-def data(regions: int, width: int) -> tuple[Rows, Pairs, NetConfig]:
+def data(regions: int, width: int) -> tuple[QuestionRows, Pairs, NetConfig]:
     rng = Random(0)
     questions = [
         Question(
@@ -67,7 +67,7 @@ def data(regions: int, width: int) -> tuple[Rows, Pairs, NetConfig]:
         Group(q.id, "p2", q, (Variant(Question(f"{q.id}v", q.image, q.text, q.answers), Expect.SAME, "syn", "syn"),))
         for q in questions
     ]
-    answers, words = Answers.of(questions), Words.of(q.text for q in questions)
+    answers, words = Answers.of(questions), QuestionWords.of(q.text for q in questions)
     encoding = Encoding(words, answers, build_table(Drawn(regions, width), (q.image for q in questions)))
     config = NetConfig("xnm", gumbel=True).sized(len(words), len(answers), width)
     return encoding.rows(questions), encoding.pairs(groups), config
@@ -76,7 +76,7 @@ def data(regions: int, width: int) -> tuple[Rows, Pairs, NetConfig]:
 class Run:
     """One training, step by step."""
 
-    def __init__(self, rows: Rows, pairs: Pairs, config: NetConfig, batch_size: int, loss: Loss | None) -> None:
+    def __init__(self, rows: QuestionRows, pairs: Pairs, config: NetConfig, batch_size: int, loss: Loss | None) -> None:
         torch.manual_seed(0)
         self.rows, self.pairs, self.loss, self.batch_size = rows, pairs, loss, batch_size
         self.net = build_net(config).train()

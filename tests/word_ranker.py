@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from askew.answers.normalise import tokens
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.types import Ranked
 
 
@@ -23,13 +23,13 @@ class Words:
         return "Words()"
 
     def fit(self, pool: Sequence[str]) -> FittedWords:
-        return FittedWords(self, Pool.of(pool))
+        return FittedWords(self, QuestionPool.of(pool))
 
 
 @dataclass(frozen=True)
 class FittedWords:
     ranker: Words
-    pool: Pool
+    pool: QuestionPool
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
         if self.ranker.log:

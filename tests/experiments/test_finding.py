@@ -8,15 +8,15 @@ import pytest
 
 from askew.errors import BadOption, UsageError
 from askew.experiments import EXPERIMENTS, experiment
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear
-from askew.experiments.plan import Plan
+from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear
+from askew.experiments.plan import ExperimentPlan
 from askew.experiments.q3r import NETS, _weights_claim
 
 
-def finding() -> Finding:
-    table = PaperTable("Table 3", ("Pert", "CS"), {"XNM": (Cell((60.0, 62.0, 61.0), 64.7), Cell((50.0,)))})
+def finding() -> ExperimentFinding:
+    table = PaperTable("Table 3", ("Pert", "CS"), {"XNM": (PaperCell((60.0, 62.0, 61.0), 64.7), PaperCell((50.0,)))})
     claim = Claim("Q3R raises CS.", "61.0 against 50.0", True)
-    return Finding("Q3R", "A paper. 2020", "We train.", [table], [claim], ["Few pairs."], {"scenes": 10})
+    return ExperimentFinding("Q3R", "A paper. 2020", "We train.", [table], [claim], ["Few pairs."], {"scenes": 10})
 
 
 def test_the_page_has_the_table_the_verdict_and_how_it_was_made():
@@ -44,14 +44,14 @@ def test_every_experiment_is_there():
 
 
 def test_a_folder_of_another_experiment_is_refused(tmp_path):
-    Plan(tmp_path / "q3r", scenes=3).begin("q3r")  # ended before anything was made
-    Plan(tmp_path / "q3r", scenes=60).begin("q3r")
+    ExperimentPlan(tmp_path / "q3r", scenes=3).begin("q3r")  # ended before anything was made
+    ExperimentPlan(tmp_path / "q3r", scenes=60).begin("q3r")
     (tmp_path / "q3r" / "tests").mkdir()
-    Plan(tmp_path / "q3r", scenes=60, seeds=5, workers=2).begin("q3r")
+    ExperimentPlan(tmp_path / "q3r", scenes=60, seeds=5, workers=2).begin("q3r")
     with pytest.raises(UsageError, match=r"another experiment \(scenes 60, now 80\)\. Give another --output"):
-        Plan(tmp_path / "q3r", scenes=80).begin("q3r")
+        ExperimentPlan(tmp_path / "q3r", scenes=80).begin("q3r")
     with pytest.raises(UsageError, match="experiment q3r, now language-only"):
-        Plan(tmp_path / "q3r", scenes=60).begin("language-only")
+        ExperimentPlan(tmp_path / "q3r", scenes=60).begin("language-only")
 
 
 @pytest.mark.parametrize(
@@ -66,4 +66,4 @@ def test_weights_are_together_when_the_difference_is_clear(after, holds):
 
 def test_a_plan_of_nothing_is_refused():
     with pytest.raises(BadOption, match="seeds is 0"):
-        Plan(Path("x"), seeds=0)
+        ExperimentPlan(Path("x"), seeds=0)

@@ -7,12 +7,12 @@ import pytest
 from askew.api import as_data
 from askew.data.write import write_jsonl
 from askew.experiments.jobs import Job, build_test, model_folder, numbers, run_jobs, training_questions
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 
 
 @pytest.fixture
 def plan(tmp_path):
-    return Plan(tmp_path, scenes=40, epochs=1, progress=False)
+    return ExperimentPlan(tmp_path, scenes=40, epochs=1, progress=False)
 
 
 def test_a_share_of_one_question_type_is_left_out(plan):

@@ -26,7 +26,7 @@ from askew.data.predictions import read_predictions
 from askew.data.scene_file import SceneFile
 from askew.data.vqa import Vqa
 from askew.errors import AskewError
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 from askew.models.baselines import scripted
 from askew.models.endpoint.budget import price_of
 from askew.models.hf_folder import read_labels
@@ -76,7 +76,7 @@ def plan(path: Path) -> None:
     folder = path.with_suffix(".plan")
     (folder / "tests").mkdir(parents=True, exist_ok=True)
     shutil.copy(path, folder / "plan.json")
-    Plan(folder).begin("q3r")
+    ExperimentPlan(folder).begin("q3r")
 
 
 def inspect_log(path: Path) -> None:

@@ -7,13 +7,13 @@ import pytest
 
 from askew.errors import BadRecord, DataError, MissingExtra
 from askew.rank.bqd import BqdFile, read_bqd, read_header, write_bqd, write_parquet
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.ranking import Ranking
 from askew.rank.ranking_store import Nearest, RankingStore, ranking_path
 from askew.types import ImageRef, Question
 from word_ranker import Words
 
-POOL = Pool.of([f"Is the {thing} {state}?" for thing in ("car", "cat") for state in ("old", "big", "red")])
+POOL = QuestionPool.of([f"Is the {thing} {state}?" for thing in ("car", "cat") for state in ("old", "big", "red")])
 
 
 @pytest.fixture
@@ -119,19 +119,19 @@ def test_parquet_without_pyarrow_says_what_to_install(made, tmp_path, monkeypatc
 def test_other_files_are_refused(tmp_path, content):
     path = tmp_path / "other.jsonl"
     path.write_text(content)
-    with pytest.raises(DataError, match="no file of basic questions"):
+    with pytest.raises(DataError, match="not a file of basic questions"):
         read_header(str(path))
 
 
 def test_a_bad_line_is_named(made):
     made.write_text(made.read_text() + '{"question": "Is it?", "basic": [["Why?"]]}\n')
-    with pytest.raises(BadRecord, match="record 5: this is no record of basic questions"):
+    with pytest.raises(BadRecord, match="record 5: this is not a record of basic questions"):
         list(read_bqd(str(made)))
 
 
 def test_a_file_that_is_cut_off_is_named(made):
     made.write_bytes(made.read_bytes()[:-20])
-    with pytest.raises(BadRecord, match="record 4: broken JSON"):
+    with pytest.raises(BadRecord, match="record 4: invalid JSON"):
         list(read_bqd(str(made)))
 
 

@@ -12,7 +12,7 @@ from askew.rank.lasso import Lasso, nonnegative
 from askew.rank.lasso.nonnegative import Best
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import one_thread
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.ranking import Ranking
 from askew.rank.sentence_encoders import Vectors
 from askew.registry import make
@@ -164,7 +164,7 @@ def test_workers_change_nothing(sign, monkeypatch, tmp_path):
     pool = template_pool(300)
     ranker = Lasso(sign, encoder=vector_file(tmp_path, dict(zip(pool, Bag().encode(pool), strict=True))))
     here = ranker.fit(pool).top(pool[:20], 5)
-    with Ranking("lasso", ranker, Pool.of(pool), top=5, workers=2) as ranking:
+    with Ranking("lasso", ranker, QuestionPool.of(pool), top=5, workers=2) as ranking:
         there = ranking.nearest(pool[:20])
     for ranked in here:
         nearest = there[ranked.text]

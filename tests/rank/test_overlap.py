@@ -10,7 +10,7 @@ from overlap_pool import questions
 from askew.errors import BadOption, DataError
 from askew.rank.overlap import Bleu, Cider, Meteor, Rouge
 from askew.rank.overlap.top_k import keys_of
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 
 RANKERS = [Bleu(1), Bleu(2), Bleu(3), Bleu(4), Bleu(4, quirks="none"), Rouge(), Cider(), Meteor(), Meteor("words")]
 POOL = questions(300)
@@ -41,7 +41,7 @@ def test_the_few_best_are_the_first_of_the_whole_ranking(ranker):
 @each_ranker
 def test_a_whole_ranking_is_sorted_and_has_every_other_text_once(ranker):
     fitted = ranker.fit(POOL)
-    pool = Pool.of(POOL)
+    pool = QuestionPool.of(POOL)
     for text, ranked in zip(ASKED, fitted.top(ASKED, 10**6), strict=True):
         assert sorted(ranked.indices) == [i for i in range(len(pool)) if i != pool.find(text)]
         order = [(-key, index) for key, index in zip(keys(ranked.scores), ranked.indices, strict=True)]

@@ -7,14 +7,14 @@ import pytest
 
 import askew.rank.ranking as ranking_module
 from askew.errors import DataError
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.ranking import Ranking
 from askew.rank.ranking_store import RankingStore, ranking_path
 from word_ranker import Words
 
 pytestmark = pytest.mark.usefixtures("_own_cache")
 
-POOL = Pool.of([f"Is the {color} {thing} old?" for color in ("red", "blue") for thing in ("car", "cat", "cup")])
+POOL = QuestionPool.of([f"Is the {color} {thing} old?" for color in ("red", "blue") for thing in ("car", "cat", "cup")])
 TEXTS = ["Is the red car new?", "Why?", "Is the red car old?", "Is the red car new?"]
 
 
@@ -49,7 +49,7 @@ def test_each_distinct_text_is_ranked_once_and_found_again(log):
 def test_other_pools_rankers_and_numbers_are_kept_apart(log):
     one = ranking(log)
     others = [
-        replace(one, pool=Pool.of(POOL.texts[1:])),
+        replace(one, pool=QuestionPool.of(POOL.texts[1:])),
         replace(one, ranker=Other()),
         replace(one, top=6),
         replace(one, kind="yesno"),
@@ -86,7 +86,7 @@ def test_a_spoilt_file_says_what_to_do(log):
     path = ranking_path(ranking(log).signature)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"this is no database, and long enough to be one" * 100)
-    with pytest.raises(DataError, match="Remove the file"):
+    with pytest.raises(DataError, match="Delete the file"):
         ranking(log).nearest(["Why?"])
     path.unlink()
     with ranking(log) as fresh:
@@ -95,7 +95,7 @@ def test_a_spoilt_file_says_what_to_do(log):
     database.execute("UPDATE ranked SET record = '{'")
     database.commit()
     database.close()
-    with pytest.raises(DataError, match="Remove the file"), ranking(log) as spoilt:
+    with pytest.raises(DataError, match="Delete the file"), ranking(log) as spoilt:
         spoilt.nearest(["Why?"])
 
 

@@ -79,7 +79,7 @@ def test_vectors_of_an_older_askew_are_not_mixed_with_new_ones(monkeypatch, tmp_
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     vector_cache.cached_vectors("a", ["x"], ones(4))
     old = kept_file(tmp_path)
-    monkeypatch.setattr(vector_cache, "_MADE", "another way")
+    monkeypatch.setattr(vector_cache, "_METHOD", "another way")
     assert vector_cache.cached_vectors("a", ["x"], lambda texts: [np.array([1.0, 0, 0, 0])]).tolist() == [[1, 0, 0, 0]]
     assert len(list(old.parent.glob("*.sqlite"))) == 2
 
@@ -117,7 +117,7 @@ def test_a_damaged_cache_is_done_without_and_named(monkeypatch, tmp_path, where)
     file = kept_file(tmp_path)
     content = file.read_bytes()
     file.write_bytes(content[:where] + b"no database at all" * ((len(content) - where) // 18))
-    with pytest.warns(RuntimeWarning, match=r"\.sqlite: vectors cannot be kept .*delete the file"):
+    with pytest.warns(RuntimeWarning, match=r"\.sqlite: vectors cannot be cached .*delete the file"):
         rows = vector_cache.cached_vectors("a", texts, ones(64))
     assert rows.tolist() == [[0.125] * 64] * 300
 

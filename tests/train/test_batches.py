@@ -6,21 +6,21 @@ import torch
 from tiny import Colored, groups, questions
 
 from askew.errors import DataError
-from askew.nets.question_words import LONGEST, UNKNOWN, Words
+from askew.nets.question_words import LONGEST, UNKNOWN, QuestionWords
 from askew.train.answer_targets import Answers
 from askew.train.batches import Encoding, build_table, order
 from askew.types import Question
 
 
 def test_words_are_known_by_how_often_they_occur_and_then_by_alphabet():
-    words = Words.of(["red dog", "a dog", "a cat"], least=1)
+    words = QuestionWords.of(["red dog", "a dog", "a cat"], least=1)
     assert words.known == ("a", "dog", "cat", "red")
     assert len(words) == 6
-    assert Words.of(["red dog", "a dog"], least=2).known == ("dog",)
+    assert QuestionWords.of(["red dog", "a dog"], least=2).known == ("dog",)
 
 
 def test_unknown_words_have_a_number_and_long_questions_end():
-    words = Words.of(["red"])
+    words = QuestionWords.of(["red"])
     assert words.encode(["red unicorn"]).tolist() == [[2, UNKNOWN]]
     assert words.encode(["red " * 99]).shape == (1, LONGEST)
     assert words.encode(["?!"]).tolist() == [[0]]
@@ -51,7 +51,9 @@ def test_no_answer_often_enough_is_said():
 def test_a_batch_has_what_its_questions_have():
     asked = questions(12)
     answers = Answers.of(asked)
-    encoding = Encoding(Words.of(q.text for q in asked), answers, build_table(Colored(), (q.image for q in asked)))
+    encoding = Encoding(
+        QuestionWords.of(q.text for q in asked), answers, build_table(Colored(), (q.image for q in asked))
+    )
     rows = encoding.rows(asked)
     batch = rows.batch(torch.tensor([3, 1]))
     assert batch.features[:, 0].argmax(dim=1).tolist() == [3, 1], "the colours of pictures 3 and 1"
@@ -63,7 +65,9 @@ def test_a_batch_has_what_its_questions_have():
 
 def test_a_question_without_a_picture_sees_nothing():
     asked = [*questions(3), Question("x", None, "Is it red?", ("no",))]
-    encoding = Encoding(Words.of(["is it red"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked)))
+    encoding = Encoding(
+        QuestionWords.of(["is it red"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked))
+    )
     batch = encoding.rows(asked).batch(torch.tensor([3]))
     assert not batch.mask.any()
     assert not batch.features.any()
@@ -71,7 +75,9 @@ def test_a_question_without_a_picture_sees_nothing():
 
 def test_pairs_stand_side_by_side_by_test():
     asked = questions(6)
-    encoding = Encoding(Words.of(["is it"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked)))
+    encoding = Encoding(
+        QuestionWords.of(["is it"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked))
+    )
     pairs = encoding.pairs(groups(asked))
     assert {test: len(numbers) for test, numbers in pairs.tests.items()} == {"syn": 6, "ant": 4}
     assert torch.equal(pairs.originals.images, pairs.variants.images)

@@ -13,7 +13,7 @@ from torch import nn
 from askew.errors import BadOption, DataError
 from askew.nets.layers import Output
 from askew.nets.networks import build_net
-from askew.nets.question_words import Words
+from askew.nets.question_words import QuestionWords
 from askew.registry import make
 from askew.train.answer_targets import Answers
 from askew.train.batches import Encoding, build_table
@@ -62,7 +62,9 @@ class Always(nn.Module):
 def step_of(net, size=4, rng=None, answer=None):
     asked = questions(24)
     answers = Answers.of(asked)
-    encoding = Encoding(Words.of(q.text for q in asked), answers, build_table(Colored(), (q.image for q in asked)))
+    encoding = Encoding(
+        QuestionWords.of(q.text for q in asked), answers, build_table(Colored(), (q.image for q in asked))
+    )
     pairs = encoding.pairs(groups(asked))
     batch = encoding.rows(asked).batch(torch.arange(size))
     both = (answers.find("yes"), answers.find("no"))
@@ -72,7 +74,7 @@ def step_of(net, size=4, rng=None, answer=None):
 def tiny_net():
     torch.manual_seed(0)
     asked = questions(24)
-    return build_net(NET.sized(len(Words.of(q.text for q in asked)), len(Answers.of(asked)), 6)).eval()
+    return build_net(NET.sized(len(QuestionWords.of(q.text for q in asked)), len(Answers.of(asked)), 6)).eval()
 
 
 def test_q3r_is_the_distance_of_the_two_choices_and_the_answer_loss():

@@ -10,7 +10,7 @@ from pathlib import Path
 from askew.cli.options import add_shared, as_typed, settled
 from askew.engine.settings import check_whole
 from askew.experiments import EXPERIMENTS, experiment
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 
 EXAMPLES = f"""\
 experiments:
@@ -31,10 +31,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which: see below")
     parser.add_argument("--output", required=True, metavar="DIR", help="where everything goes")
     for option, default, text in (
-        ("scenes", Plan.scenes, "scenes of the world, over all splits"),
-        ("epochs", Plan.epochs, "epochs of each training"),
-        ("seeds", Plan.seeds, "how often each network is trained"),
-        ("workers", Plan.workers, "networks trained at a time"),
+        ("scenes", ExperimentPlan.scenes, "scenes of the world, over all splits"),
+        ("epochs", ExperimentPlan.epochs, "epochs of each training"),
+        ("seeds", ExperimentPlan.seeds, "how often each network is trained"),
+        ("workers", ExperimentPlan.workers, "networks trained at a time"),
     ):
         parser.add_argument(f"--{option}", type=int, default=default, metavar="N", help=f"{text} (default {default})")
     add_shared(parser, "seed", "quiet")
@@ -44,7 +44,7 @@ def main(args: argparse.Namespace) -> int:
     """Run it, write the page, print it."""
     args = settled(args)
     check_whole("seed", args.seed)
-    plan = Plan(
+    plan = ExperimentPlan(
         Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
     )
     run = experiment(args.name)

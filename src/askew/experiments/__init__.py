@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from askew.errors import UnknownName, need_extras
-from askew.experiments.finding import Finding
-from askew.experiments.plan import Plan
+from askew.experiments.finding import ExperimentFinding
+from askew.experiments.plan import ExperimentPlan
 
 EXPERIMENTS: Mapping[str, str] = {
     "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",
@@ -18,7 +18,7 @@ EXPERIMENTS: Mapping[str, str] = {
 """The experiments by name, and what each asks."""
 
 
-def experiment(name: str) -> Callable[[Plan], Finding]:
+def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:
     """The experiment of that name.
 
     >>> experiment("q4r")  # doctest: +ELLIPSIS
@@ -29,5 +29,7 @@ def experiment(name: str) -> Callable[[Plan], Finding]:
         raise UnknownName(f"No experiment is called {name!r}. Known: {', '.join(EXPERIMENTS)}.")
     suites = () if name == "language-only" else ("language",)
     need_extras(f"The experiment {name}", "bundled", *suites, "train")
-    found: Callable[[Plan], Finding] = import_module(f"askew.experiments.{name.replace('-', '_')}").run
+    found: Callable[[ExperimentPlan], ExperimentFinding] = import_module(
+        f"askew.experiments.{name.replace('-', '_')}"
+    ).run
     return found

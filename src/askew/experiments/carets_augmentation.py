@@ -9,9 +9,9 @@ from statistics import fmean
 
 from askew.api import Result, as_data, as_suite
 from askew.data.write import write_jsonl
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, not_less, together
+from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
@@ -39,7 +39,7 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
 Runs = Mapping[str, Sequence[Result]]
 
 
-def run(plan: Plan) -> Finding:
+def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Train with and without the generated questions, and ask both kinds of network CARETS' questions."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     tests = (build_test(plan, SUITE), build_test(plan, "accuracy"))
@@ -51,7 +51,7 @@ def run(plan: Plan) -> Finding:
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {name: [done[job.name]["carets"] for job in several] for name, several in jobs.items()}
     plain = {name: [done[job.name]["accuracy"] for job in several] for name, several in jobs.items()}
-    return Finding(
+    return ExperimentFinding(
         title="Do generated training questions help on CARETS?",
         paper="After Jimenez, Russakovsky, Narasimhan: CARETS: A Consistency And Robustness Evaluative Test Suite for "
         "VQA. ACL 2022, Table 5.",
@@ -63,7 +63,7 @@ def run(plan: Plan) -> Finding:
     )
 
 
-def _more(plan: Plan, share: float) -> Path:
+def _more(plan: ExperimentPlan, share: float) -> Path:
     """Questions made from training scenes, as many as the share of the training questions."""
     path = plan.output / f"carets-{share:.0%}.jsonl"
     if not path.is_file():
@@ -76,7 +76,9 @@ def _more(plan: Plan, share: float) -> Path:
 def _table(name: str, results: Sequence[Result]) -> PaperTable:
     rows = {
         test: [
-            Cell(numbers(results, metric, f"test={test}"), PUBLISHED[name][test][at] if name in PUBLISHED else None)
+            PaperCell(
+                numbers(results, metric, f"test={test}"), PUBLISHED[name][test][at] if name in PUBLISHED else None
+            )
             for at, metric in enumerate(MEASURES.values())
         ]
         for test in PUBLISHED["before"]
@@ -87,7 +89,7 @@ def _table(name: str, results: Sequence[Result]) -> PaperTable:
 
 def _accuracy(plain: Runs) -> PaperTable:
     paper = {"before": 70.67, "after": 70.60}
-    rows = {name: [Cell(numbers(results, "accuracy.all"), paper.get(name))] for name, results in plain.items()}
+    rows = {name: [PaperCell(numbers(results, "accuracy.all"), paper.get(name))] for name, results in plain.items()}
     return PaperTable("Accuracy on unchanged data (the paper: GQA validation)", ["accuracy"], rows)
 
 

@@ -8,7 +8,7 @@ from statistics import fmean, stdev
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """One number of ours over several seeds, and the paper's."""
 
     ours: tuple[float, ...]
@@ -23,7 +23,7 @@ class Cell:
     def __str__(self) -> str:
         """Ours ± standard deviation over the seeds, and the paper's in brackets.
 
-        >>> print(Cell((60.0, 62.0), 64.5), Cell((0.25,), digits=3), Cell(()))
+        >>> print(PaperCell((60.0, 62.0), 64.5), PaperCell((0.25,), digits=3), PaperCell(()))
         61.0 ± 1.4 (64.5) 0.250 —
         """
         if not self.ours:
@@ -39,7 +39,7 @@ class PaperTable:
 
     title: str
     columns: Sequence[str]
-    rows: Mapping[str, Sequence[Cell]]
+    rows: Mapping[str, Sequence[PaperCell]]
 
     def markdown(self) -> str:
         """As Markdown."""
@@ -65,7 +65,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ExperimentFinding:
     """The result of an experiment, as a page."""
 
     title: str

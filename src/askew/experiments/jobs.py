@@ -16,7 +16,7 @@ from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
 from askew.engine.build import prepare
 from askew.engine.settings import Settings, progress_bar
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 from askew.files.images import content_hash
 from askew.train.features import open_features
 from askew.train.prepare import Data
@@ -28,7 +28,7 @@ FEATURES = "world"
 CHUNK = 256
 
 
-def cache_features(plan: Plan, *data: str) -> None:
+def cache_features(plan: ExperimentPlan, *data: str) -> None:
     """Cache the features of every image of this data before several networks are trained at once."""
     images: dict[str, ImageRef] = {}
     for spec in data:
@@ -71,7 +71,7 @@ class Job:
     """Train on those alone."""
 
 
-def build_test(plan: Plan, suite: str, data: Data | None = None, name: str = "") -> Test:
+def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name: str = "") -> Test:
     """A suite's groups, by default on the test split of the world."""
     name = name or suite.partition(":")[0]
     folder = plan.output / "tests" / name
@@ -82,7 +82,7 @@ def build_test(plan: Plan, suite: str, data: Data | None = None, name: str = "")
     return Test(name, suite, groups)
 
 
-def run_jobs(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
+def run_jobs(plan: ExperimentPlan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
     """Every job's results, by the names of job and test. Finished jobs are only read."""
     todo = [job for job in jobs if not _done(plan, job)]
     with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
@@ -92,12 +92,12 @@ def run_jobs(plan: Plan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
     return {job.name: {test.name: Result(_folder(plan, job, test)) for test in job.tests} for job in jobs}
 
 
-def model_folder(plan: Plan, job: Job) -> Path:
+def model_folder(plan: ExperimentPlan, job: Job) -> Path:
     """The folder of a job's network."""
     return plan.output / "networks" / job.name / "model"
 
 
-def training_questions(plan: Plan, job: Job) -> list[Question]:
+def training_questions(plan: ExperimentPlan, job: Job) -> list[Question]:
     """The training questions of a job."""
     more = [] if job.more is None else list(Jsonl(str(job.more)).questions())
     if job.only_more:
@@ -111,7 +111,7 @@ def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[flo
     return tuple(100 * result.score(metric, part).value for result in results)
 
 
-def _each(plan: Plan, todo: Sequence[Job]) -> Iterator[None]:
+def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:
     if plan.workers == 1:
         for job in todo:
             _do(plan, job)
@@ -128,7 +128,7 @@ def _one_thread() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"
 
 
-def _do(plan: Plan, job: Job) -> None:
+def _do(plan: ExperimentPlan, job: Job) -> None:
     from askew.train.loop import train
 
     train(
@@ -149,11 +149,11 @@ def _do(plan: Plan, job: Job) -> None:
         evaluate(model, groups, test.suite, output=folder, seed=plan.seed, name=job.name)
 
 
-def _folder(plan: Plan, job: Job, test: Test) -> Path:
+def _folder(plan: ExperimentPlan, job: Job, test: Test) -> Path:
     return plan.output / "networks" / job.name / test.name
 
 
-def _done(plan: Plan, job: Job) -> bool:
+def _done(plan: ExperimentPlan, job: Job) -> bool:
     return all((_folder(plan, job, test) / "results.json").is_file() for test in job.tests)
 
 

@@ -10,9 +10,9 @@ from statistics import fmean
 from askew.api import Result, as_data
 from askew.data.jsonl import Jsonl
 from askew.data.write import write_jsonl
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, together
+from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 from askew.metrics.accuracy import accuracy
 from askew.types import Question
 
@@ -42,7 +42,7 @@ class Round:
     test: Test
 
 
-def run(plan: Plan) -> Finding:
+def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Three rounds of hard questions, then both kinds of network on all of it."""
     cache_features(
         plan,
@@ -76,7 +76,7 @@ def run(plan: Plan) -> Finding:
     }
     done = run_jobs(plan, [job for several in jobs.values() for job in several])
     runs = {key: [done[job.name] for job in several] for key, several in jobs.items()}
-    return Finding(
+    return ExperimentFinding(
         title="How far does a model get without the image?",
         paper="After Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
         "ICCV 2021, Table 4a.",
@@ -88,12 +88,12 @@ def run(plan: Plan) -> Finding:
     )
 
 
-def _pool(plan: Plan, number: int, split: str) -> str:
+def _pool(plan: ExperimentPlan, number: int, split: str) -> str:
     """Where the hard questions of a round come from: a world of its own, half as large."""
     return f"world:{split},scenes={max(1, plan.scenes // 2)},seed={plan.seed + 100 + number}"
 
 
-def _collect(plan: Plan, number: int, fooled: Job) -> Round:
+def _collect(plan: ExperimentPlan, number: int, fooled: Job) -> Round:
     """The questions of the round's world that this network answers wrongly and people agree on."""
     lessons = plan.output / f"hard-{number}.jsonl"
     questions = plan.output / f"hard-{number}-test.jsonl"
@@ -103,7 +103,7 @@ def _collect(plan: Plan, number: int, fooled: Job) -> Round:
     return Round(lessons, build_test(plan, "accuracy", str(questions), f"round {number}"))
 
 
-def _hard(plan: Plan, data: str, fooled: Job) -> Iterator[Question]:
+def _hard(plan: ExperimentPlan, data: str, fooled: Job) -> Iterator[Question]:
     from askew.train.trained import load_trained
 
     questions = list(as_data(data).what.questions())
@@ -115,7 +115,7 @@ def _hard(plan: Plan, data: str, fooled: Job) -> Iterator[Question]:
             yield question
 
 
-def _joined(plan: Plan, rounds: Sequence[Round]) -> Path | None:
+def _joined(plan: ExperimentPlan, rounds: Sequence[Round]) -> Path | None:
     """The hard questions to learn from of these rounds, in one file."""
     if not rounds:
         return None
@@ -127,7 +127,7 @@ def _joined(plan: Plan, rounds: Sequence[Round]) -> Path | None:
 
 def _table(runs: Runs) -> PaperTable:
     rows = {
-        test: [Cell(_numbers(several, test), PUBLISHED[test][at]) for at, several in enumerate(runs.values())]
+        test: [PaperCell(_numbers(several, test), PUBLISHED[test][at]) for at, several in enumerate(runs.values())]
         for test in PUBLISHED
     }
     columns = [f"{net}, {LESSONS[lesson]}" for net, lesson in runs]

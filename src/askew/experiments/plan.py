@@ -17,7 +17,7 @@ TEST_SCENES = 3
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExperimentPlan:
     """The settings of every experiment, so that it can be tried small before it is run large."""
 
     output: Path

@@ -8,9 +8,9 @@ from statistics import fmean
 
 from askew.api import Result
 from askew.data.groups import read_groups
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable, clear, not_less, together
+from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 from askew.suites.published import published
 
 SUITE = "p2:originals=all"
@@ -36,7 +36,7 @@ Runs = Mapping[str, Sequence[Result]]
 """For each row of the tables, a result for each seed."""
 
 
-def run(plan: Plan) -> Finding:
+def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Train every network in every way with every seed, and ask all of them VQA P2's questions."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     test = build_test(plan, SUITE)
@@ -59,7 +59,7 @@ def run(plan: Plan) -> Finding:
         for name, several in jobs.items()
         if name not in BESIDES
     }
-    return Finding(
+    return ExperimentFinding(
         title="Does Q3R make networks consistent?",
         paper="After Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
         "Question Answering. 2020, Tables 2–4 and §5.3.",
@@ -109,7 +109,7 @@ def _table(
 ) -> PaperTable:
     rows = {
         name: [
-            Cell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
+            PaperCell(numbers(runs[name], metric, part), paper[name][at] if name in paper else None)
             for at, (_, metric, part) in enumerate(columns)
         ]
         for name in shown
@@ -120,7 +120,7 @@ def _table(
 def _module_table(apart: Mapping[str, Sequence[float]]) -> PaperTable:
     paper = {"HybridNet": 7.4, "HybridNet + Q3R": 0.5}
     rows = {
-        name: [Cell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
+        name: [PaperCell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
         for name, values in apart.items()
     }
     return PaperTable(
@@ -163,7 +163,7 @@ def _weights_claim(apart: Mapping[str, Sequence[float]]) -> Claim:
     )
 
 
-def _difference(plan: Plan, job: Job, test: Test) -> float:
+def _difference(plan: ExperimentPlan, job: Job, test: Test) -> float:
     """The mean absolute difference of module weights between the members of the test's pairs."""
     import torch
 
@@ -181,7 +181,7 @@ def _difference(plan: Plan, job: Job, test: Test) -> float:
     return float((weights[0] - weights[1]).abs().mean())
 
 
-def _explain(plan: Plan, job: Job, test: Test) -> None:
+def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
     """Show how a network comes to its answers to a few pairs, as the paper's Figure 5 does."""
     from askew.train.explain import write_explained
     from askew.train.trained import load_trained

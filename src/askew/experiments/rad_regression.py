@@ -8,9 +8,9 @@ from random import Random
 import numpy as np
 
 from askew.errors import UsageError
-from askew.experiments.finding import Cell, Claim, Finding, PaperTable
+from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import Plan
+from askew.experiments.plan import ExperimentPlan
 from askew.metrics.regression import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")
@@ -34,7 +34,7 @@ PUBLISHED: Mapping[str, tuple[float, float]] = {
 """R² and its standard deviation for LMH, as printed."""
 
 
-def run(plan: Plan) -> Finding:
+def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Train the 45 networks, measure them on four augmentations, and predict each from the other three."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     tests = (build_test(plan, "rad"), build_test(plan, "p2:perturbations=paraphrastic"))
@@ -52,7 +52,7 @@ def run(plan: Plan) -> Finding:
     fits = predicts_generalisation(instances)
     with_constant = predicts_generalisation(instances, intercept=True)
     accuracies = [numbers([done[job.name]["rad"]], "accuracy.original")[0] for job in jobs]
-    return Finding(
+    return ExperimentFinding(
         title="Does RAD predict generalisation?",
         paper="After Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with "
         "Focused Interventions. ACL 2021, Table 4.",
@@ -99,13 +99,15 @@ def _table(title: str, fits: Sequence[Fit], papers: bool = True) -> PaperTable:
     rows = {}
     for fit in fits:
         mean, sd = PUBLISHED[", ".join(fit.features)] if papers else (None, None)
-        rows[", ".join(fit.features)] = (Cell((fit.mean,), mean, digits=3), Cell((fit.sd,), sd, digits=3))
+        rows[", ".join(fit.features)] = (PaperCell((fit.mean,), mean, digits=3), PaperCell((fit.sd,), sd, digits=3))
     return PaperTable(title, ("R²", "sd over augmentations"), rows)
 
 
 def _each(title: str, fits: Sequence[Fit]) -> PaperTable:
     tests = tuple(fits[0].r_squared)
-    rows = {", ".join(fit.features): tuple(Cell((fit.r_squared[test],), digits=3) for test in tests) for fit in fits}
+    rows = {
+        ", ".join(fit.features): tuple(PaperCell((fit.r_squared[test],), digits=3) for test in tests) for fit in fits
+    }
     return PaperTable(title, tests, rows)
 
 

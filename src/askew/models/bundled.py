@@ -18,7 +18,7 @@ from askew.models.pixels import pixels
 from askew.types import Prediction, Question
 
 if TYPE_CHECKING:
-    from askew.nets.question_words import Words
+    from askew.nets.question_words import QuestionWords
 
 _NEAR = 0.001
 """Of logits: what the batch changes in them is a hundred times smaller."""
@@ -88,11 +88,11 @@ class Onnx:
         return about
 
     @cached_property
-    def words(self) -> Words:
+    def words(self) -> QuestionWords:
         """The words the network knows."""
-        from askew.nets.question_words import Words
+        from askew.nets.question_words import QuestionWords
 
-        return Words(tuple(self.about["words"]))
+        return QuestionWords(tuple(self.about["words"]))
 
     @cached_property
     def eyes(self) -> Eyes:

@@ -20,10 +20,10 @@ LONGEST = 32
 
 
 @dataclass(frozen=True)
-class Words:
+class QuestionWords:
     """The words a network knows; word i has the number i + 2.
 
-    >>> words = Words.of(["Is it red?", "Is it on?"])
+    >>> words = QuestionWords.of(["Is it red?", "Is it on?"])
     >>> words.known
     ('is', 'it', 'on', 'red')
     >>> words.encode(["Is it blue?", "On?"]).tolist()
@@ -33,7 +33,7 @@ class Words:
     known: tuple[str, ...]
 
     @classmethod
-    def of(cls, texts: Iterable[str], least: int = 1) -> Words:
+    def of(cls, texts: Iterable[str], least: int = 1) -> QuestionWords:
         """The words that these texts have at least so often: frequent ones first, equally frequent ones by alphabet."""
         counts = Counter(word for text in texts for word in tokens(text))
         kept = [word for word, count in counts.items() if count >= least]

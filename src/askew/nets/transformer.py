@@ -21,7 +21,7 @@ class Transformer(nn.Module):
         self.embed = nn.Embedding(config.words, hidden, padding_idx=0)
         self.place = nn.Embedding(LONGEST, hidden)
         self.regions = RegionProjection(config)
-        self.reading = Layer(config)
+        self.reading = SelfAttentionLayer(config)
         self.layers = nn.ModuleList(CrossLayer(config) for _ in range(config.layers))
         self.answer = answer_head(config, 3 * hidden)
 
@@ -45,7 +45,7 @@ class CrossLayer(nn.Module):
     def __init__(self, config: NetConfig) -> None:
         super().__init__()
         self.look, self.listen = Attention(config), Attention(config)
-        self.words, self.regions = Layer(config), Layer(config)
+        self.words, self.regions = SelfAttentionLayer(config), SelfAttentionLayer(config)
 
     def forward(self, words: Tensor, regions: Tensor, real: Tensor, mask: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Words (B, L, H) and regions (B, K, H), changed; and the attention of words on regions (B, L, K)."""
@@ -54,7 +54,7 @@ class CrossLayer(nn.Module):
         return self.words(seen, real), self.regions(heard, mask), looked
 
 
-class Layer(nn.Module):
+class SelfAttentionLayer(nn.Module):
     """Self-attention, then a perceptron, each added to what came in and normed."""
 
     def __init__(self, config: NetConfig) -> None:

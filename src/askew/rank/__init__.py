@@ -1,1 +1,1 @@
-"""Text × pool → the pool's texts, nearest first: certified LASSO, seven text metrics, cosine."""
+"""Text × pool → the most similar texts of the pool: certified LASSO, seven text metrics, cosine."""

@@ -1,7 +1,7 @@
 """Data sets of basic questions (BQD): for each image and main question the nearest questions of a pool, with scores.
 
 A record is ``{image, main question, 21 × (basic question, score)}`` as in Huang et al. (2019), with the proof of its
-ranking; the first line says what made the file. A file is used again without ranking: ``basic:bqd=FILE``. Files are
+ranking; the first line says how the file was produced. ``basic:bqd=FILE`` uses a file instead of ranking. Files are
 JSONL or, for notebooks and data hubs, Parquet.
 """
 
@@ -32,7 +32,7 @@ _BATCH = 500
 def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore]) -> int:
     """Write the basic questions of these main questions, streamed: one file for each ranking.
 
-    Questions that were not ranked are left out. Gives how many records there are in all files.
+    Questions that were not ranked are left out. Returns the number of records over all files.
     """
     count = 0
     with ExitStack() as stack:
@@ -42,22 +42,22 @@ def write_bqd(questions: Iterable[Question], targets: Mapping[str, RankingStore]
         rest = iter(questions)
         while part := list(islice(rest, _BATCH)):
             for path, ranked in targets.items():
-                made = _lines(part, ranked)
-                files[path].writelines(made)
-                count += len(made)
+                lines = _lines(part, ranked)
+                files[path].writelines(lines)
+                count += len(lines)
     return count
 
 
 def read_header(path: str) -> Header:
-    """What made the file."""
+    """How the file was produced: ranker, pool and versions."""
     if path.endswith(".parquet"):
-        return checked(path, read_parquet_header(path))
+        return _checked_header(path, read_parquet_header(path))
     with opened(path) as file:
         first = next(bounded_lines(file, path), b"")
     try:
-        return checked(path, load_json(first))
+        return _checked_header(path, load_json(first))
     except orjson.JSONDecodeError:
-        raise _no_bqd(path) from None
+        raise _not_bqd(path) from None
 
 
 def read_bqd(path: str) -> Iterator[tuple[Mapping[str, Any], Nearest]]:
@@ -70,10 +70,10 @@ def read_bqd(path: str) -> Iterator[tuple[Mapping[str, Any], Nearest]]:
             raise BadRecord(f"{path}: record {number}: {fault}") from None
 
 
-def checked(path: str, header: object) -> Header:
-    """The header, if it is one."""
+def _checked_header(path: str, header: object) -> Header:
+    """The header without its format; anything else is refused."""
     if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise _no_bqd(path)
+        raise _not_bqd(path)
     return {key: value for key, value in header.items() if key != "format"}
 
 
@@ -81,7 +81,7 @@ def checked(path: str, header: object) -> Header:
 class BqdFile:
     """A file of basic questions, JSONL or Parquet, as a ranking that needs no ranker. Use it in a ``with`` statement.
 
-    Its texts are put into an index in the cache folder when first used, so memory stays small.
+    Its rankings are indexed in the cache folder at first use, so memory stays small.
     """
 
     path: str
@@ -96,12 +96,12 @@ class BqdFile:
 
     @cached_property
     def header(self) -> Header:
-        """What made the file."""
+        """How the file was produced: ranker, pool and versions."""
         return read_header(self.path)
 
     @property
     def name(self) -> str:
-        """What tables call the ranker that made it."""
+        """What tables call the ranker that wrote it."""
         return str(self.header.get("name") or "file")
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:
@@ -120,7 +120,7 @@ class BqdFile:
     @cached_property
     def _index(self) -> RankingStore:
         index = RankingStore(ranking_path(self.signature))
-        if not index.header:  # written last: an index without it was cut off
+        if not index.header:  # written last: without it the index is incomplete
             records = (nearest for _, nearest in read_bqd(self.path))
             while batch := list(islice(records, _BATCH)):
                 index.put(batch)
@@ -131,17 +131,17 @@ class BqdFile:
 
 def _lines(questions: Sequence[Question], ranked: RankingStore) -> list[bytes]:
     known = ranked.known(list(dict.fromkeys(question.text for question in questions)))
-    made = []
+    lines = []
     for question in questions:
         if question.text in known:
             image = None if question.image is None else question.image.id
             record = {"image": image, "question_id": question.id, **known[question.text].record()}
-            made.append(orjson.dumps(record) + b"\n")
-    return made
+            lines.append(orjson.dumps(record) + b"\n")
+    return lines
 
 
 def _records(path: str) -> Iterator[tuple[int, Any]]:
-    """The records with their numbers; that of a file of lines is its line's."""
+    """The records with their numbers; in a JSONL file, their line numbers."""
     if path.endswith(".parquet"):
         yield from enumerate(read_parquet(path), 1)
         return
@@ -151,14 +151,14 @@ def _records(path: str) -> Iterator[tuple[int, Any]]:
                 yield number, load_json(line)
             except orjson.JSONDecodeError as trouble:
                 raise BadRecord(
-                    f"{path}: record {number}: broken JSON ({trouble}). Make the file again with askew build basic."
+                    f"{path}: record {number}: invalid JSON ({trouble}). Write the file again with askew build basic."
                 ) from None
 
 
-def _no_bqd(path: str) -> DataError:
+def _not_bqd(path: str) -> DataError:
     return DataError(
-        f"{path}: this is no file of basic questions (the first line of one says {FORMAT!r}). "
-        "Make one with askew build basic."
+        f"{path}: this is not a file of basic questions (the first line of one says {FORMAT!r}). "
+        "Write one with askew build basic."
     )
 
 
@@ -168,10 +168,10 @@ _IDS = ("image", "question_id")
 
 
 def write_parquet(source: str, target: str) -> int:
-    """Write a JSONL file of basic questions as Parquet; gives how many records there were.
+    """Write a JSONL file of basic questions as Parquet; returns the number of records.
 
     Columns: ``image``, ``question_id``, ``question``, ``basic`` (a list of question and score) and ``proof`` (name to
-    number). Ids that are all whole numbers stay numbers; all others are JSON (``"a"`` in quotes, ``null`` for none).
+    number). Ids that are all integers stay integers; all others are JSON (``"a"`` in quotes, ``null`` for none).
     """
     arrow, parquet = need("pyarrow", "parquet"), need("pyarrow.parquet", "parquet")
     numbers = {key: _all_numbers(source, key) for key in _IDS}
@@ -191,14 +191,14 @@ def write_parquet(source: str, target: str) -> int:
 
 
 def read_parquet_header(path: str) -> Header:
-    """What made the file."""
+    """How the file was produced: ranker, pool and versions."""
     metadata = _opened(path).schema_arrow.metadata or {}
     header: Header = orjson.loads(metadata.get(_KEY, b"null"))
     return header
 
 
 def read_parquet(path: str) -> Iterator[dict[str, Any]]:
-    """The records, as the lines of the JSONL file have them."""
+    """The records, as in the JSONL file."""
     for batch in _opened(path).iter_batches(batch_size=_ROWS):
         for row in batch.to_pylist():
             ids = {key: orjson.loads(row[key]) if isinstance(row[key], str) else row[key] for key in _IDS}
@@ -232,5 +232,5 @@ def _opened(path: str) -> Any:
         raise DataError(f"{path}: there is no such file. Put it there, or give the path where it is.") from None
     except (arrow.ArrowException, OSError) as trouble:
         raise DataError(
-            f"{path}: cannot be read as Parquet ({trouble}). Make it again with askew build basic."
+            f"{path}: cannot be read as Parquet ({trouble}). Write it again with askew build basic."
         ) from None

@@ -12,10 +12,10 @@ _SUMS_MAY_REORDER = {"reassoc", "contract", "nsz"}
 
 
 def compiled(loop: F) -> F:
-    """The same function as machine code, to the last bit: sums keep their order, and each product is rounded.
+    """The same function as machine code, equal to the last bit: sums keep their order, and each product is rounded.
 
-    It is compiled at its first call and kept on disk beside the source or in the user's cache folder
-    (``NUMBA_CACHE_DIR``); where neither can be written, each run compiles it anew, which takes a few seconds.
+    It is compiled at its first call and cached on disk next to the source or in the user's cache folder
+    (``NUMBA_CACHE_DIR``); where neither is writable, each run compiles it again, which takes a few seconds.
 
     >>> @compiled
     ... def total(values):
@@ -32,7 +32,7 @@ def compiled(loop: F) -> F:
 def vectorised(loop: Callable[..., Any]) -> Any:
     """As ``compiled``, but sums may be reordered into vector lanes, in the same way at every call.
 
-    Faster by several times, and for sums whose last bits are nobody else's; infinities keep their meaning.
+    Several times as fast; for sums whose last bits need not equal those of another program. Infinities are kept.
     """
     return _machine_code(loop, fastmath=_SUMS_MAY_REORDER)
 

@@ -1,4 +1,4 @@
-"""The baseline that a sparse combination is compared with: the nearest vectors."""
+"""The cosine ranker, the baseline of the LASSO: the nearest vectors."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 
 from askew.rank.pool_vectors import Columns, candidates, correlations, one_thread
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder
 
 DIGITS = 10
-"""Scores are given to so many decimals; what is equal then ranks by the place in the pool."""
+"""Scores are rounded to so many decimals; equal scores rank by the place in the pool."""
 
 
 @dataclass(frozen=True)
 class Cosine:
     """Basic questions by the cosine of their vector with the main question's.
 
-    Found in float32, decided in float64: the order is that of exact cosines. ``proof`` holds ``tied``, how many texts
-    of the pool have at least the last score that is listed.
+    Candidates are found in float32 and ordered in float64, so the order is that of exact cosines. ``proof`` holds
+    ``tied``, how many texts of the pool have at least the last listed score.
     """
 
     encoder: str | Encoder = "use"
@@ -32,8 +32,8 @@ class Cosine:
         object.__setattr__(self, "encoder", encoder_of(self.encoder))
 
     def fit(self, pool: Sequence[str]) -> FittedCosine:
-        """Turn the pool into vectors; identical ones are compared once."""
-        return FittedCosine(self, Columns.of(Pool.of(pool), encoder_of(self.encoder)))
+        """Encode the pool; identical vectors are compared once."""
+        return FittedCosine(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder)))
 
 
 @dataclass(frozen=True, repr=False)

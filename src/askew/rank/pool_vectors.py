@@ -15,7 +15,7 @@ import numpy as np
 
 from askew.errors import need
 from askew.rank.compiled import vectorised
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded
 from askew.verbs import Encoder
 
@@ -24,11 +24,11 @@ from askew.verbs import Encoder
 class Columns:
     """Distinct unit vectors of a pool, in its order, and which of its texts have each of them.
 
-    Texts that an encoder cannot tell apart ("it's" and "its" for some) make a solution ambiguous; they are one column,
-    represented by the first of them.
+    Texts with identical vectors ("it's" and "its" for some encoders) would make a solution ambiguous; they are one
+    column, represented by the first of them.
     """
 
-    pool: Pool
+    pool: QuestionPool
     vectors: Any
     """float32, one row per column."""
     representative: Any
@@ -39,8 +39,8 @@ class Columns:
     """From the content of a vector to its column."""
 
     @classmethod
-    def of(cls, pool: Pool, encoder: Encoder) -> Columns:
-        """Encode the pool and collapse what is identical."""
+    def of(cls, pool: QuestionPool, encoder: Encoder) -> Columns:
+        """Encode the pool and merge identical vectors."""
         vectors = embedded(encoder, pool.texts)
         column: dict[bytes, int] = {}
         representative: list[int] = []
@@ -65,7 +65,7 @@ class Columns:
         return len(self.representative)
 
     def same(self, text: str, vector: Any) -> list[int]:
-        """The columns that are this text: the one it is listed in, and the one with the very same vector."""
+        """The columns that are this text: the one it is listed in, and the one with the same vector."""
         found = self.pool.find(text)
         columns = set() if found is None else {self._column_of(found)}
         twin = self.column.get(_digest(vector))
@@ -87,7 +87,7 @@ class Columns:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Matrix products on one thread: faster for small ones, and not split otherwise by the number of processors."""
+    """Matrix products on one thread: faster for small ones, and independent of the number of processors."""
     with need("threadpoolctl", "rank").threadpool_limits(limits=1, user_api="blas"):
         yield
 
@@ -101,7 +101,7 @@ ROUNDING = 2.0**-24
 
 
 def rounding(vector: Any) -> float:
-    """No product of a unit row with this vector is further off when it is taken in float32.
+    """A bound on the float32 rounding error of the product of a unit row with this vector.
 
     >>> round(rounding(np.array([1.0] + [0.0] * 383)), 8)
     2.303e-05
@@ -110,7 +110,7 @@ def rounding(vector: Any) -> float:
 
 
 def candidates(rows: Any, vector: Any, out: Sequence[int], count: int, digits: int) -> Any:
-    """The rows, but for those in ``out``, that can be among the ``count`` best, ties at ``digits`` decimals included.
+    """The rows not in ``out`` that can be among the ``count`` best, including ties at ``digits`` decimals.
 
     >>> candidates(np.array([[0.9], [0.1], [0.5], [0.5]], np.float32), np.array([1.0]), [0], 1, 10).tolist()
     [2, 3]
@@ -125,7 +125,7 @@ def candidates(rows: Any, vector: Any, out: Sequence[int], count: int, digits: i
 
 
 def reaching(rows: Any, vector: Any, out: Sequence[int], level: float) -> tuple[Any, Any]:
-    """The rows, but for those in ``out``, whose product with the vector may exceed ``level`` in size, and the products.
+    """The rows not in ``out`` whose product with the vector may exceed ``level`` in absolute value, and the products.
 
     That of any other row is below ``level`` by at least ``rounding(vector)``.
     """

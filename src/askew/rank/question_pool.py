@@ -15,7 +15,7 @@ from askew.types import Question
 
 
 def sameness(text: str) -> str:
-    """What two spellings of one question have in common: its words in lower case, without the mark at the end.
+    """A key that is equal for spellings of one question: lower case, single spaces, no punctuation at the end.
 
     >>> sameness("  Is it  Sunny ?") == sameness("is it sunny?")
     True
@@ -24,10 +24,10 @@ def sameness(text: str) -> str:
 
 
 @dataclass(frozen=True, repr=False)
-class Pool:
+class QuestionPool:
     """Distinct questions, each in the spelling first seen; a question's number in it is its index.
 
-    >>> pool = Pool.of(["Is it sunny?", "What is this?", "is it sunny"])
+    >>> pool = QuestionPool.of(["Is it sunny?", "What is this?", "is it sunny"])
     >>> pool.texts
     ('Is it sunny?', 'What is this?')
     >>> pool.find("IS IT SUNNY"), pool.find("Why?")
@@ -38,7 +38,7 @@ class Pool:
     _index: dict[str, int] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, texts: Iterable[str]) -> Pool:
+    def of(cls, texts: Iterable[str]) -> QuestionPool:
         """The pool of these texts; duplicates and empty ones are left out."""
         kept: dict[str, str] = {}
         for text in texts:
@@ -51,7 +51,7 @@ class Pool:
         return len(self.texts)
 
     def find(self, text: str) -> int | None:
-        """Where this question stands in the pool, in whatever spelling; None when it does not."""
+        """The index of this question, in any spelling; None when it is not in the pool."""
         return self._index.get(sameness(text))
 
 
@@ -60,9 +60,9 @@ YES_NO = "yes/no"
 
 
 def asks_yes_no(question: Question) -> bool:
-    """True when people answered by yes or no, or, where the data does not say, when the question has that form.
+    """True when the answer type is yes/no or, where the data has none, when the question has that form.
 
-    The form: it begins with a word such as *is*, *does* or *can*, and offers no choice (*or*).
+    The form: it starts with a word such as *is*, *does* or *can*, and has no *or*.
 
     >>> [asks_yes_no(Question(1, None, text)) for text in ("Is it red?", "Is it red or blue?", "What is red?")]
     [True, False, False]
@@ -73,9 +73,9 @@ def asks_yes_no(question: Question) -> bool:
     return bool(words) and words[0].replace("’", "'").partition("'")[0] in _openings() and "or" not in words
 
 
-def pool_of(questions: Iterable[Question], yes_no: bool = False) -> Pool:
+def pool_of(questions: Iterable[Question], yes_no: bool = False) -> QuestionPool:
     """The distinct questions of the data as a pool: all of them (GBQD), or the yes/no ones (YNBQD)."""
-    return Pool.of(question.text for question in questions if not yes_no or asks_yes_no(question))
+    return QuestionPool.of(question.text for question in questions if not yes_no or asks_yes_no(question))
 
 
 @lru_cache(maxsize=1)

@@ -40,20 +40,20 @@ class Nearest:
         return cls(ranked.text, tuple(pool[index] for index in ranked.indices), ranked.scores, ranked.proof)
 
     def record(self) -> dict[str, Any]:
-        """The fields that lines of a file have."""
+        """The fields of a record in a file."""
         basic = [list(pair) for pair in zip(self.questions, self.scores, strict=True)]
         return {"question": self.text, "basic": basic, "proof": dict(self.proof)}
 
 
 def nearest_from(record: object) -> Nearest:
-    """What a record has, as ``Nearest.record`` writes it.
+    """The ranking of a record, as ``Nearest.record`` writes it.
 
     >>> nearest_from({"question": "Is it hot?", "basic": [["Is it warm?", 0.5]]}).scores
     (0.5,)
     >>> nearest_from({"question": "Is it hot?", "basic": ["Is it warm?"]})
     Traceback (most recent call last):
-    askew.errors.BadRecord: this is no record of basic questions: it needs 'question', and 'basic' as a list of \
-[question, score]. Make the file again with askew build basic.
+    askew.errors.BadRecord: this is not a record of basic questions: it needs 'question', and 'basic' as a list of \
+[question, score]. Write the file again with askew build basic.
     """
     try:
         text, basic, proof = record["question"], record["basic"], record.get("proof", {})  # type: ignore[index, attr-defined]
@@ -64,8 +64,8 @@ def nearest_from(record: object) -> Nearest:
     except (AttributeError, KeyError, TypeError, ValueError):
         pass
     raise BadRecord(
-        "this is no record of basic questions: it needs 'question', and 'basic' as a list of [question, score]. "
-        "Make the file again with askew build basic."
+        "this is not a record of basic questions: it needs 'question', and 'basic' as a list of [question, score]. "
+        "Write the file again with askew build basic."
     )
 
 
@@ -76,11 +76,11 @@ CREATE TABLE IF NOT EXISTS header (only_one INTEGER PRIMARY KEY CHECK (only_one 
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
 Header = Mapping[str, Any]
-"""What made a ranking: ``name``, ``ranker``, ``pool``, ``top`` and ``askew``, as plain JSON values."""
+"""What determines a ranking: ``name``, ``ranker``, ``pool``, ``top`` and ``askew``, as plain JSON values."""
 
 
 def signature(header: Header) -> str:
-    """What made a ranking, in 16 digits; a ranking is found again by it.
+    """What determines a ranking, in 16 digits; its file is found by it.
 
     >>> signature({"ranker": "a"}) == signature({"ranker": "a"}) != signature({"ranker": "b"})
     True
@@ -96,7 +96,7 @@ def ranking_path(key: str) -> Path:
 class RankingStore:
     """The rankings of distinct texts by one ranker in one pool: an SQLite file, each batch one transaction.
 
-    Two processes may fill the same file; what both made is kept once.
+    Two processes may fill the same file; what both computed is kept once.
     """
 
     def __init__(self, path: Path, header: Header | None = None) -> None:
@@ -112,13 +112,13 @@ class RankingStore:
 
     @property
     def header(self) -> Header:
-        """What made these rankings; nothing when the file was never begun."""
+        """What determines these rankings; empty in a new file."""
         with self._safely():
             found = self._db.execute("SELECT record FROM header").fetchone()
         return orjson.loads(found[0]) if found else {}
 
     def known(self, texts: Sequence[str]) -> dict[str, Nearest]:
-        """The rankings of these texts, as far as they were made."""
+        """The rankings of these texts, as far as they are stored."""
         found = {}
         with self._safely():
             for start in range(0, len(texts), _CHUNK):
@@ -129,16 +129,16 @@ class RankingStore:
                     found[nearest.text] = nearest
         return found
 
-    def put(self, made: Iterable[Nearest]) -> None:
-        """Keep these rankings: all of them, or, if the process dies now, none."""
-        rows = [(nearest.text, orjson.dumps(nearest.record())) for nearest in made]
+    def put(self, rankings: Iterable[Nearest]) -> None:
+        """Store these rankings in one transaction."""
+        rows = [(nearest.text, orjson.dumps(nearest.record())) for nearest in rankings]
         with self._safely():
             self._db.execute("BEGIN IMMEDIATE")
             self._db.executemany("INSERT OR REPLACE INTO ranked VALUES (?, ?)", rows)
             self._db.execute("COMMIT")
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         self._db.close()
 
     def __len__(self) -> int:
@@ -150,6 +150,6 @@ class RankingStore:
             yield
         except (sqlite3.Error, orjson.JSONDecodeError, OSError) as trouble:
             raise DataError(
-                f"{self.path}: the rankings kept there cannot be used ({trouble}). "
-                "Remove the file, and they are made anew, or name another folder with ASKEW_CACHE."
+                f"{self.path}: the rankings stored there cannot be used ({trouble}). "
+                "Delete the file, and they are computed again, or set another folder with ASKEW_CACHE."
             ) from trouble

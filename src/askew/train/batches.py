@@ -19,7 +19,7 @@ from askew.errors import BadImage
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
 from askew.nets.layers import Batch
-from askew.nets.question_words import Words
+from askew.nets.question_words import QuestionWords
 from askew.train.answer_targets import Answers
 from askew.train.features import FeatureStore, ImageFeatures
 from askew.types import Expect, Group, ImageRef, Question
@@ -168,14 +168,14 @@ def _array(
 class Encoding:
     """How questions become numbers."""
 
-    words: Words
+    words: QuestionWords
     answers: Answers
     table: FeatureTable
 
-    def rows(self, questions: Sequence[Question]) -> Rows:
+    def rows(self, questions: Sequence[Question]) -> QuestionRows:
         """These questions as columns."""
         numbers, values = self.answers.encode(questions)
-        return Rows(
+        return QuestionRows(
             torch.from_numpy(self.words.encode([question.text for question in questions])),
             torch.from_numpy(self.table.find([question.image for question in questions])),
             torch.from_numpy(numbers),
@@ -201,7 +201,7 @@ class Encoding:
 
 
 @dataclass(frozen=True)
-class Rows:
+class QuestionRows:
     """N questions."""
 
     tokens: Tensor
@@ -237,8 +237,8 @@ class Rows:
 class Pairs:
     """N originals, each with one variant."""
 
-    originals: Rows
-    variants: Rows
+    originals: QuestionRows
+    variants: QuestionRows
     tests: dict[str, list[int]]
     """Which pairs belong to which test."""
     same: Tensor
@@ -255,7 +255,7 @@ class Pairs:
         return torch.tensor(rng.choices(pool, k=size), dtype=torch.int64)
 
 
-def content_of(parts: Sequence[Rows]) -> str:
+def content_of(parts: Sequence[QuestionRows]) -> str:
     """The content of these rows, in 16 digits: words, image rows and answers."""
     whole = hashlib.sha256()
     for rows in parts:

@@ -18,7 +18,7 @@ STATE, BEST = "state.pt", "weights.pt"
 
 
 @dataclass
-class Progress:
+class TrainProgress:
     """How far a training is."""
 
     epoch: int = 0
@@ -54,25 +54,25 @@ def load_weights(path: Path, net: torch.nn.Module) -> None:
         ) from None
 
 
-def save_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: Progress) -> None:
+def save_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer, progress: TrainProgress) -> None:
     """Write everything that a training needs to resume."""
     _write(path, {"net": net.state_dict(), "optimiser": optimiser.state_dict(), "progress": asdict(progress)})
 
 
-def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer) -> Progress:
+def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer) -> TrainProgress:
     """Restore network and optimiser; gives the progress."""
     content = _read(path)
     try:
         net.load_state_dict(content["net"])
         optimiser.load_state_dict(content["optimiser"])
-        return _renamed(Progress(**content["progress"]))
+        return _renamed(TrainProgress(**content["progress"]))
     except (KeyError, RuntimeError, TypeError, ValueError, AttributeError) as trouble:
         raise DataError(
             f"{path}: not a state of this training ({str(trouble).splitlines()[0]}). Delete it to begin again."
         ) from None
 
 
-def _renamed(progress: Progress) -> Progress:
+def _renamed(progress: TrainProgress) -> TrainProgress:
     """The same, with the present names of losses."""
     for losses in (progress.sums, *(one["loss"] for one in progress.history)):
         for name in [name for name in losses if name.startswith("randomimage")]:

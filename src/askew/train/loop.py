@@ -27,8 +27,8 @@ from askew.files.read_write import clear_parts, replaced
 from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
-from askew.train.batches import Rows, order
-from askew.train.checkpoint import BEST, STATE, Progress, load_state, save_state, save_weights
+from askew.train.batches import QuestionRows, order
+from askew.train.checkpoint import BEST, STATE, TrainProgress, load_state, save_state, save_weights
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, Step
 from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, as_net, prepare
@@ -78,7 +78,7 @@ def train(
     return load_trained(folder, None if isinstance(features, str) else features)
 
 
-def accuracy(net: nn.Module, rows: Rows, batch_size: int = 512) -> Tensor:
+def accuracy(net: nn.Module, rows: QuestionRows, batch_size: int = 512) -> Tensor:
     """The VQA accuracy of the highest-scoring answer to each question, (N,)."""
     net.eval()
     accuracies = []
@@ -141,7 +141,7 @@ def _train(training: Training, folder: Path, show: bool) -> None:
     torch.manual_seed(_number(config.seed, "weights"))
     net = build_net(training.net)
     optimiser = torch.optim.Adam(net.parameters(), lr=config.rate)
-    done = load_state(folder / STATE, net, optimiser) if (folder / STATE).is_file() else Progress()
+    done = load_state(folder / STATE, net, optimiser) if (folder / STATE).is_file() else TrainProgress()
     steps = math.ceil(len(training.train) / config.batch_size)
     with progress_bar(Settings(progress=show), total=steps * config.epochs, desc="Training", unit=" steps") as bar:
         bar.update(done.epoch * steps + done.step)
@@ -158,7 +158,7 @@ def _epoch(
     training: Training,
     net: nn.Module,
     optimiser: torch.optim.Optimizer,
-    done: Progress,
+    done: TrainProgress,
     steps: int,
     folder: Path,
     bar: Any,
@@ -224,7 +224,7 @@ def _called(loss: Loss) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", type(loss).__name__).lower()
 
 
-def _validate(training: Training, net: nn.Module, done: Progress, folder: Path, steps: int) -> None:
+def _validate(training: Training, net: nn.Module, done: TrainProgress, folder: Path, steps: int) -> None:
     """End the epoch: validate, save the best weights, append to the history."""
     accuracies = accuracy(net, training.val)
     value = accuracies.mean().item()
@@ -251,7 +251,7 @@ def _validate(training: Training, net: nn.Module, done: Progress, folder: Path, 
     done.sums = {}
 
 
-def _is_over(done: Progress, config: TrainConfig) -> bool:
+def _is_over(done: TrainProgress, config: TrainConfig) -> bool:
     return bool(config.patience) and done.since >= config.patience
 
 

@@ -14,10 +14,10 @@ from askew.data.groups import read_groups
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig
-from askew.nets.question_words import Words
+from askew.nets.question_words import QuestionWords
 from askew.registry import make, names
 from askew.train.answer_targets import Answers
-from askew.train.batches import Encoding, Pairs, Rows, build_table, content_of, unusable
+from askew.train.batches import Encoding, Pairs, QuestionRows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store
 from askew.train.losses import AnswerLoss, TakesGroups, check_types
 from askew.types import Group, ImageRef, Question
@@ -96,11 +96,11 @@ class Training:
     config: TrainConfig
     answer: AnswerLoss
     losses: Sequence[tuple[Loss, Pairs | None]]
-    train: Rows
-    val: Rows
+    train: QuestionRows
+    val: QuestionRows
     kinds: Sequence[str]
     """The answer type of each validation question."""
-    words: Words
+    words: QuestionWords
     answers: Answers
     record: dict[str, Any]
     """What determines the weights, for ``config.json``."""
@@ -137,7 +137,7 @@ def prepare(request: Request) -> Training:
     if not train or not val:
         raise DataError(f"Nothing is left to train or validate on: bad records were skipped, e.g. {skipped[0]}")
     shown = [variant.question for groups in found.values() for group in groups for variant in group.variants]
-    words = Words.of((question.text for question in (*train, *shown)), request.config.least_words)
+    words = QuestionWords.of((question.text for question in (*train, *shown)), request.config.least_words)
     answers = Answers.of(train, request.config.least_answers, request.config.most_answers)
     table = build_table(store, _images(train, val, found))
     encoding = Encoding(words, answers, table)
@@ -247,7 +247,7 @@ def _groups(request: Request, named: str, train: Sequence[Question]) -> list[Gro
 
 
 def _record(
-    request: Request, net: NetConfig, store: FeatureStore, rows: Sequence[Rows], pairs: dict[str, Pairs]
+    request: Request, net: NetConfig, store: FeatureStore, rows: Sequence[QuestionRows], pairs: dict[str, Pairs]
 ) -> dict[str, Any]:
     features = _features(request)
     every = [*rows, *(part for found in pairs.values() for part in (found.originals, found.variants))]

@@ -17,7 +17,7 @@ from askew.files.limits import bounded_read, load_json
 from askew.nets.layers import Batch, Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
-from askew.nets.question_words import Words
+from askew.nets.question_words import QuestionWords
 from askew.train.answer_targets import Answers
 from askew.train.batches import build_table
 from askew.train.checkpoint import BEST, load_weights
@@ -33,7 +33,7 @@ class Trained:
     """The result of training: ``answer`` asks it, ``look`` shows how it gets to its answers."""
 
     net: nn.Module
-    words: Words
+    words: QuestionWords
     answers: Answers
     config: dict[str, Any]
     """All of config.json."""
@@ -142,7 +142,10 @@ def load_trained(folder: str | Path, features: str | FeatureStore | None = None)
     config = _read(folder / "config.json")
     try:
         net = NetConfig(**config["net"])
-        words, answers = Words(tuple(_read(folder / "words.json"))), Answers(tuple(_read(folder / "answers.json")))
+        words, answers = (
+            QuestionWords(tuple(_read(folder / "words.json"))),
+            Answers(tuple(_read(folder / "answers.json"))),
+        )
     except (KeyError, TypeError) as trouble:
         raise DataError(f"{folder}: config.json is not that of a training ({trouble}).") from None
     store = as_store(features if features is not None else config.get("features_spec"), net)

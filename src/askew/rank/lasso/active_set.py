@@ -2,8 +2,8 @@
 
 The active columns solve  G x = h − λ  with G their Gram matrix and h their products with b; a column that the residual
 still correlates with by more than λ is added, one whose coefficient is not positive is dropped (Lawson & Hanson 1974,
-chapter 23, with many at a time while the objective falls, and one at a time, which must end, after it once did not).
-Rows of the pool are float32; every sum that decides is taken in float64.
+chapter 23): many at a time while the objective falls, and one at a time, which terminates, once it did not fall.
+Rows of the pool are float32; every sum that a decision depends on is taken in float64.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from askew.rank.pool_vectors import ROUNDING, exact_dot
 SLACK = 1e-13
 """How far above λ a correlation may stay in a finished working set."""
 _SMALLEST_PIVOT = 1e-11
-"""A column whose squared distance from the span of the others is less depends on them."""
+"""A column whose squared distance from the span of the others is smaller counts as linearly dependent."""
 _MOST_STEPS = 2000
 
 
@@ -119,7 +119,7 @@ def refine(target, rows, active, penalty, low, inverse, count, x, residual):  # 
 
 @vectorised
 def without(active, x, keep, count):  # type: ignore[no-untyped-def]
-    """Close the gaps that dropped columns leave; gives how many stay and the first place that changed."""
+    """Remove dropped columns; returns how many stay and the first place that changed."""
     stay, first = 0, count
     for i in range(count):
         if keep[i]:
@@ -132,7 +132,7 @@ def without(active, x, keep, count):  # type: ignore[no-untyped-def]
 
 @vectorised
 def positive_solution(gram, products, penalty, active, count, low, inverse, first, x):  # type: ignore[no-untyped-def]
-    """Solve on the active columns, dropping all that come out ≤ 0 (or depend on others), until none does."""
+    """Solve on the active columns, dropping all that are ≤ 0 (or linearly dependent), until none is."""
     right, keep = np.empty(count), np.empty(count, np.bool_)
     while True:
         singular = factor(gram, active, first, count, low, inverse)

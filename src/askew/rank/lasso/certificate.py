@@ -1,19 +1,19 @@
-"""How near to the true minimum a LASSO solution is, proven from the solution alone.
+"""The certificate of a LASSO solution: a proven bound on its distance from the true minimum.
 
 With r = b − Σ xⱼaⱼ, cⱼ = aⱼ·r, m the largest cⱼ (or |cⱼ|) of the whole pool and s = min(1, λ/m), the vector s·r is
 feasible for the dual problem, and the duality gap is the sum of terms none of which is negative,
 
     G = ½ (1 − s)² ‖r‖² + Σ |xⱼ| (λ − s·sign(xⱼ)·cⱼ),
 
-so that it can be told down to 1e-17. How far a coefficient can be from the true one follows in one of two ways.
+so that it is accurate down to 1e-17. The error of a coefficient is bounded in one of two ways.
 
-* The support is right: no column outside it reaches λ and no coefficient reaches zero within the error. Then the true
+* The support is correct: no column outside it reaches λ and no coefficient reaches zero within the error. Then the true
   coefficients solve a linear system, and ‖x − x*‖ ≤ ‖c − λ·sign(x)‖ / σ², ‖A(x − x*)‖ ≤ ‖c − λ·sign(x)‖ / σ, σ being
   the smallest singular value of the support's columns.
-* Else from the gap, as both problems are strongly convex: no column with |s·cⱼ| < λ − √(2G) has a share in x*, and
+* Else from the gap, as both problems are strongly convex: no column with |s·cⱼ| < λ − √(2G) has a weight in x*, and
   ‖x − x*‖ ≤ √(2G)/σ, σ being the smallest singular value of the columns that remain.
 
-Two neighbours in the ranking are in their true order when they are more than twice the error apart.
+Two neighbours in the ranking are in their true order when they differ by more than twice the error.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ import numpy as np
 from scipy.linalg import lapack
 
 _UNIT = 1.0 + 1e-6
-"""No row is longer: rows are of unit length up to the rounding of float32."""
+"""Upper bound on the length of a row: unit length up to float32 rounding."""
 _SUM_ERROR = 1e-15
-"""A product of two vectors of unit length in float64 is off by less."""
+"""Upper bound on the error of a product of two unit vectors in float64."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,19 @@ class Certificate:
     """What is proven about one solution."""
 
     gap: float
-    """At most so far is the objective above its minimum."""
+    """Upper bound on the objective minus its minimum."""
     objective: float
     support: int
     sigma_min: float
-    """No more than the smallest singular value of all columns that can have a share; 0 when there are none."""
+    """Lower bound on the smallest singular value of all columns that can have a weight; 0 when there are none."""
     error: float
-    """At most so far is any coefficient from the true one."""
+    """Upper bound on the error of any coefficient."""
     rounds: int
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients of one question: those that are not zero, in the order of the pool, with what is proven of them."""
+    """The non-zero coefficients of one question, in the order of the pool, with their certificate."""
 
     columns: Any
     x: Any
@@ -58,12 +58,12 @@ class Solution:
 
 @dataclass(frozen=True)
 class Outside:
-    """What is known of the columns outside the support: sizes of their correlations."""
+    """The absolute correlations of the columns outside the support."""
 
     c: Any
-    """In float64, of all that come near λ."""
+    """In float64, of all that are close to λ."""
     ceiling: float
-    """Of all others: none is larger."""
+    """Upper bound for all others."""
     rows: Callable[[Any], Any]
     """The float64 rows of those that a mask over ``c`` picks."""
 
@@ -103,7 +103,7 @@ def duality_gap(penalty: float, length: float, x: Any, c: Any, most: float) -> t
 
 
 def smallest_singular_value(rows: Any) -> float:
-    """A lower bound on the smallest singular value of these rows; 0 when they depend on one another or are none.
+    """A lower bound on the smallest singular value of these rows; 0 when they are linearly dependent or there are none.
 
     The largest eigenvalue of the inverse Gram matrix is at most its Frobenius norm.
 
@@ -127,9 +127,9 @@ def certified_positions(
 ) -> int:
     """How many positions from the top are proven, given coefficients and correlations down to one position more.
 
-    Neighbours are in order when their coefficients are more than twice the error apart; where both are surely zero,
-    when their correlations are, which are off by √(2G) at most. A coefficient is surely zero when its correlation (the
-    size of it, when coefficients are ``signed``) stays below λ. ``ends``: nothing comes after the last position.
+    Neighbours are in order when their coefficients differ by more than twice the error; where both are certainly zero,
+    when their correlations do, whose error is at most √(2G). A coefficient is certainly zero when its correlation (its
+    absolute value when coefficients are ``signed``) stays below λ. ``ends``: nothing comes after the last position.
 
     >>> certified_positions([0.5, 0.3, 0.2999, 0.0], [0.1] * 4, 0.001, 0.0, 0.1)
     1

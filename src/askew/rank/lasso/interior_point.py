@@ -129,7 +129,7 @@ class Interior:
 
     @staticmethod
     def leave_out(columns: Any, u: Any, v: Any, first: Any, second: Any) -> None:
-        """Make these columns of no weight for one question: no multiplier, and slack without end."""
+        """Exclude these columns for one question: zero multipliers and huge slacks."""
         out = np.asarray(columns, np.int64)
         u[out] = v[out] = 1e-30
         first[out] = second[out] = 1e15
@@ -159,13 +159,13 @@ class Interior:
 
 
 def start(rows: Any, inverse: Any, targets: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """The combination of least length that gives each question exactly, drawn inside: y, u, v, s₁ and s₂."""
+    """A strictly feasible start from the least-norm combination that equals each question: y, u, v, s₁ and s₂."""
     kind = rows.dtype
     y = targets @ inverse
     x = y.astype(kind) @ rows.T
     largest = np.abs(x).max(axis=1, keepdims=True)
     if not np.isfinite(largest).all():
-        raise RunError("The pool's vectors cannot be inverted; are they finite?")
+        raise RunError("The pool's vectors cannot be inverted. Check that all of them are finite.")
     inside = 0.7 / np.maximum(largest, 1e-30)
     spread = 0.5 * np.abs(x).mean(axis=1, keepdims=True) + kind.type(1e-20)
     u, v = np.maximum(x, 0) + spread, np.maximum(-x, 0) + spread

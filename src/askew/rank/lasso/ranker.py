@@ -1,4 +1,4 @@
-"""The ranker: a main question as a sparse combination of basic questions; the larger the share, the nearer."""
+"""The LASSO ranker: a main question as a sparse combination of basic questions, ranked by their weights."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from askew.rank.lasso.certificate import Certificate, Solution, certified_positi
 from askew.rank.lasso.nonnegative import solve
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import Columns, candidates, correlations, one_thread
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder
 
 DIGITS = 10
-"""Scores are given to so many decimals; what is equal then ranks as equal."""
+"""Scores are rounded to so many decimals; equal rounded scores are ties."""
 _NONNEG_GAP = 1e-12
 _FREE_GAP = 1e-6
 """Relative to the objective, which is about λ when the sign is free."""
@@ -28,15 +28,15 @@ _FREE_GAP = 1e-6
 
 @dataclass(frozen=True)
 class Lasso:
-    """Basic questions by their share in  min ½‖Ax − b‖² + λ‖x‖₁  (Huang et al. 2019, eq. 1), solved exactly.
+    """Basic questions by their weight in  min ½‖Ax − b‖² + λ‖x‖₁  (Huang et al. 2019, eq. 1), solved exactly.
 
     ``b`` is the main question's vector, the columns of ``A`` are those of the pool, all of unit length. ``sign`` says
-    whether shares may be negative (``free``, the equation as printed) or not (``nonneg``); the paper does not say, and
-    the two agree in less than half of the first 21. Questions are ordered by share, then by how well they explain
-    what is left (a·r), then by their place in the pool.
+    whether weights may be negative (``free``, the equation as printed) or not (``nonneg``); the paper does not say, and
+    the two agree on less than half of the first 21. Questions are ordered by weight, then by their correlation with
+    the residual (a·r), then by their place in the pool.
 
     ``proof`` holds the duality ``gap``, the ``objective``, the ``support``, ``sigma_min`` of the columns that could
-    take part, and how many positions from the top are ``certified``; 0 when the gap is not small enough to call the
+    have a weight, and how many positions from the top are ``certified``; 0 when the gap is not small enough to call the
     solution exact (1e-12 for ``nonneg``, a millionth of the objective for ``free``).
     """
 
@@ -52,8 +52,8 @@ class Lasso:
         object.__setattr__(self, "encoder", encoder_of(self.encoder))
 
     def fit(self, pool: Sequence[str]) -> FittedLasso:
-        """Turn the pool into vectors; identical ones become one column."""
-        return FittedLasso(self, Columns.of(Pool.of(pool), encoder_of(self.encoder)))
+        """Encode the pool; identical vectors become one column."""
+        return FittedLasso(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +64,7 @@ class FittedLasso:
     columns: Columns
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
-        """The ``k`` questions with the largest shares in each text, which itself is left out, and the proof."""
+        """The ``k`` questions with the largest weights for each text, which itself is left out, and the proof."""
         distinct = list(dict.fromkeys(texts))
         with one_thread():
             targets = embedded(encoder_of(self.lasso.encoder), distinct)
@@ -85,7 +85,7 @@ class FittedLasso:
         return SignedPool.of(self.columns.vectors)
 
     def ranked(self, text: str, solution: Solution, excluded: Sequence[int], k: int) -> Ranked:
-        """The first ``k`` of one solution, which was found without the columns ``excluded``."""
+        """The first ``k`` of one solution, which was computed without the columns ``excluded``."""
         columns, x, c = self._ordered(solution, excluded, k + 1)
         listed = list(self.columns.listed(columns))
         proof = solution.certificate

@@ -24,7 +24,7 @@ from askew.rank.pool_vectors import correlations, reaching, rounding
 BATCH = 16
 CHUNK = 16_384
 _RANK = 1e-9
-"""Directions in which the pool has less than this share of its largest variance do not exist."""
+"""Directions with less than this share of the pool's largest variance are dropped."""
 _HEAVY = 1.6
 """Columns in the normal matrix of the first phase, per dimension."""
 _HEAVY_LATE = 1.25
@@ -35,13 +35,13 @@ _ROUGH_STEPS = 8
 _FINE_STEPS = 60
 _DONE = 1e-9
 _TOLERANCE = 1e-9
-"""Relative to λ: a correlation beyond it is an objection."""
+"""Relative to λ: a correlation that exceeds λ by more violates its constraint."""
 _MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True)
 class SignedPool:
-    """A pool's columns in the directions they span, ready for the interior-point method."""
+    """A pool's columns in coordinates of their span, for the interior-point method."""
 
     vectors: Any
     spanned: Any
@@ -90,7 +90,7 @@ class SignedPool:
         yield from zip(y, u, v, strict=True)
 
     def _fine(self, target: Any, out: Any, penalty: float, y: Any, u: Any, v: Any) -> tuple[Any, Any]:
-        """The last steps, on the columns nearest to the wall, in float64; gives these and their coefficients."""
+        """The last steps, in float64 and on the columns near their constraint; returns them and their coefficients."""
         width = self.spanned.shape[1]
         height = np.abs(self.spanned @ y.astype(np.float32))
         height[np.asarray(out, np.int64)] = -1.0
@@ -112,17 +112,17 @@ class SignedPool:
         return near, np.where(on_wall, u - v, 0.0)
 
     def _exact(self, target: Any, out: Any, penalty: float, near: Any, x: Any) -> Solution:
-        """The vertex that these coefficients point to, improved until no column of the whole pool objects."""
+        """The vertex that these coefficients point to, improved until no column of the pool violates its constraint."""
         vertex = Vertex.at(self.vectors, target, penalty, near[x != 0], x[x != 0])
         rounds = 0
         while True:
             rounds += 1
             columns, c = reaching(self.vectors, vertex.residual, out, penalty)
             others = ~np.isin(columns, vertex.columns)
-            objecting = others & (np.abs(c) > penalty * (1 + _TOLERANCE))
-            if not objecting.any() or rounds == _MOST_ROUNDS:
+            violating = others & (np.abs(c) > penalty * (1 + _TOLERANCE))
+            if not violating.any() or rounds == _MOST_ROUNDS:
                 break
-            vertex = vertex.improved(columns[objecting])
+            vertex = vertex.improved(columns[violating])
         columns, c = columns[others], np.abs(c[others])
         outside = Outside(
             c,
@@ -144,7 +144,7 @@ def covariance_of(vectors: Any) -> Any:
 
 
 _INDEPENDENT = 1e-10
-"""A column whose squared distance from the span of the others is less depends on them."""
+"""A column whose squared distance from the span of the others is smaller counts as linearly dependent."""
 _MOST_PIVOTS = 500
 
 

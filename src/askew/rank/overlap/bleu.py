@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from askew.errors import BadOption
 from askew.rank.compiled import compiled
 from askew.rank.overlap.ngrams import count_shared, count_term, find_grams, grams_of, seek, times_in
-from askew.rank.overlap.text_index import Index, Wides, check_rule, read
+from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer, visits
 
 Floats = NDArray[np.float64]
 Quirks = Literal["pycocoevalcap", "none"]
 
 TINY, SMALL = 1e-15, 1e-9
-"""What pycocoevalcap adds to the matches and to the n-grams there are."""
+"""What pycocoevalcap adds to the number of matches and to the number of n-grams."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Bleu:
     """The longest n-grams, 1 to 4."""
     quirks: Quirks = "pycocoevalcap"
     """``pycocoevalcap``: precisions (m + 10⁻¹⁵) / (c - n + 1 + 10⁻⁹), so that a text too short for an n-gram gets 10⁻⁶
-    and stands above longer texts that match none; ``none``: such a text has 0, as any without a match."""
+    and ranks above longer texts without a match; ``none``: such a text has 0, as any without a match."""
     ties: str = "index"
     """Which of equally good texts comes first: ``index`` (the earlier in the pool) or ``seeded:N`` (shuffled)."""
 
@@ -51,7 +51,7 @@ class Bleu:
             raise BadOption(f"bleu: quirks={self.quirks!r} is not one of pycocoevalcap, none.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """Index the pool."""
+        """TextIndex the pool."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Bleu(self.n, self.quirks == "none", index))
 
@@ -82,7 +82,7 @@ class _Bleu:
 
     n: int
     plain: bool
-    index: Index
+    index: TextIndex
     _tables: dict[tuple[int, int], tuple[Wides, Floats, Floats]] = field(default_factory=dict)
 
     def fill(self, queries: Queries, tops: TopK) -> None:
@@ -97,7 +97,7 @@ class _Bleu:
             rank(members, *known, *self._tables[length, repeats], counts, tops.arrays)
 
     def _precisions(self, reference: int) -> Floats:
-        """The precision by n-gram's length, candidate's length and matches."""
+        """The precision by length of the n-gram, length of the candidate and number of matches."""
         matches = np.arange(reference + 1.0)
         there = np.maximum(self.index.lengths - np.arange(self.n)[:, None], 0).astype(float)[:, :, None]
         precisions: Floats = (matches + TINY) / (there + SMALL)
@@ -106,7 +106,7 @@ class _Bleu:
         return precisions
 
     def _brevity(self, reference: int) -> Floats:
-        """The factor by candidate's length that punishes those shorter than the reference."""
+        """The brevity penalty by the candidate's length."""
         return np.array([self._penalty(candidate, reference) for candidate in self.index.lengths.tolist()])
 
     def _penalty(self, candidate: int, reference: int) -> float:
@@ -116,10 +116,10 @@ class _Bleu:
         return exp(1 - 1 / ratio) if ratio < 1 else 1.0
 
     def _bounds(self, precisions: Floats, brevity: Floats, reference: int, repeats: int) -> Floats:
-        """The highest score by candidate's length and words shared.
+        """The highest possible score by length of the candidate and number of shared words.
 
-        Each n-gram that matches covers n words of the reference in a row, and these are shared, but for words that the
-        reference repeats and the candidate has less often: m_n ≤ shared - n + 1 + repeats. And m_n ≤ shared.
+        Each matching n-gram covers n consecutive words of the reference, and these are shared, except for words that
+        the reference repeats and the candidate has less often: m_n ≤ shared - n + 1 + repeats. And m_n ≤ shared.
         """
         lengths, shared = self.index.lengths[:, None], np.arange(reference + 1)
         stretch, product = np.arange(len(lengths))[:, None], np.ones((len(lengths), reference + 1))
@@ -130,7 +130,7 @@ class _Bleu:
 
 
 LESS = 1 - 1e-9
-"""Far more than what the last bits of a power can be off by."""
+"""A margin far above the rounding error of a power."""
 
 
 @compiled

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from askew.errors import BadOption
 from askew.rank.compiled import compiled
 from askew.rank.overlap.ngrams import Grams, find_grams, grams_of, seek, times_in
-from askew.rank.overlap.text_index import Index, check_rule, read
+from askew.rank.overlap.text_index import TextIndex, check_rule, read
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ class Cider:
     Each text of the pool is a reference. An n-gram that stands in df of N texts weighs log N - log df for each time it
     occurs. The score is ten times the mean of the (clipped) cosines of 1- to 4-grams, less where lengths differ.
 
-    The other way round every n-gram of the question would be in all references, and every score 0.
+    The other way round, every n-gram of the question would be in all references, and every score would be 0.
 
     >>> fitted = Cider().fit(["is it a cat", "is it a red cow", "who"])
     >>> [round(score, 4) for score in fitted.top(["who"], 2)[0].scores], fitted.top(["who is it"], 2)[0].indices
@@ -44,7 +44,7 @@ class Cider:
             raise BadOption(f"cider: sigma={self.sigma} is not above 0.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """Index the pool and weigh its n-grams."""
+        """TextIndex the pool and weigh its n-grams."""
         index = read(pool, self.ties)
         grams = grams_of(index)
         idf = _idf(grams, len(index.pool))
@@ -54,17 +54,17 @@ class Cider:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Cider:
-    """CIDEr over an index: first in single precision; what could get a place then is scored exactly."""
+    """CIDEr over an index: first in single precision; documents that could enter are then scored exactly."""
 
     sigma: float
-    index: Index
+    index: TextIndex
     grams: Grams
     idf: Floats
     """The weight of each n-gram."""
     norms: Floats
     """The length of each document's vector, for each length of n-grams."""
     weights: NDArray[np.float32]
-    """What a document gets for each time that a question has the n-gram, up to as often as the document has it."""
+    """What a document gets for each occurrence of the n-gram in the query, up to its own number of occurrences."""
 
     def fill(self, queries: Queries, tops: TopK) -> None:
         index, grams = self.index, self.grams
@@ -100,7 +100,7 @@ def _weights(grams: Grams, idf: Floats, norms: Floats) -> NDArray[np.float32]:
 SCALE = 10.0
 """CIDEr is ten times a mean of cosines."""
 HALF_BIT = 2.0**-24
-"""What one operation in single precision can be off by, relatively."""
+"""The relative rounding error of one operation in single precision."""
 
 
 @compiled
@@ -126,7 +126,7 @@ def norms_of(numbers: Any, starts: Any, idf: Any, two: float) -> Any:
 
 @compiled
 def same(query: Any, size: int, i: int, j: int) -> bool:
-    """True when the n-grams that begin at two places of the query are the same."""
+    """True when the n-grams that start at two places of the query are equal."""
     agree = 0
     for k in range(size):
         agree += query[i + k] == query[j + k]
@@ -135,7 +135,7 @@ def same(query: Any, size: int, i: int, j: int) -> bool:
 
 @compiled
 def weigh(query: Any, numbers: Any, idf: Any, unseen: float, two: float, times: Any, norms: Any) -> None:
-    """Set how often each n-gram stands in the query (at its first place, else 0), and the lengths of its vectors."""
+    """Set how often each n-gram occurs in the query (at its first occurrence, else 0), and the norms of its vectors."""
     times[:] = 0
     for less in range(len(numbers)):
         total, count = 0.0, len(query) - less
@@ -153,7 +153,7 @@ def weigh(query: Any, numbers: Any, idf: Any, unseen: float, two: float, times: 
 
 @compiled
 def add_up(sums: Any, numbers: Any, times: Any, norms: Any, postings: Any, weights: Any) -> int:
-    """Add to each document's sum the cosines with the query, in single precision; how many n-grams took part."""
+    """Add to each document's sum the cosines with the query, in single precision; returns how many n-grams count."""
     starts, docs, held = postings
     taken = 0
     for less in range(len(numbers)):
@@ -172,7 +172,7 @@ def add_up(sums: Any, numbers: Any, times: Any, norms: Any, postings: Any, weigh
 
 @compiled
 def exact(query: Any, document: Any, idf: Any, query_norms: Any, norms: Any, penalty: float) -> float:
-    """The score, each step as pycocoevalcap does it."""
+    """The score, with every step in the order of pycocoevalcap."""
     numbers, times = query
     total = 0.0
     for less in range(len(numbers)):

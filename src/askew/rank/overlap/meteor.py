@@ -15,13 +15,13 @@ from askew.language.wordnet import Pos, WordNet
 from askew.rank.compiled import compiled
 from askew.rank.overlap.ngrams import count_word, seek
 from askew.rank.overlap.porter import stem
-from askew.rank.overlap.text_index import Index, check_rule, cumulated, read
+from askew.rank.overlap.text_index import TextIndex, check_rule, cumulated, read
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 
 Floats = NDArray[np.float64]
 
 SAME, STEM, SYNONYM = 1, 2, 3
-"""How two words are alike; a lower level is tried first."""
+"""How two words match; lower levels are tried first."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Meteor:
     """METEOR (Lavie and Agarwal 2007) as NLTK computes it: the question is the reference.
 
     Words are matched from the right: equal ones first, then those with the same stem (Porter), then synonyms (WordNet).
-    With P and R the matched shares of hypothesis and reference, and m matches in c stretches, the score is
-    PR / (αP + (1 - α)R) · (1 - γ(c/m)^β). Here all four words match in two stretches, then three in one:
+    With P and R the matched shares of hypothesis and reference, and m matches in c chunks, the score is
+    PR / (αP + (1 - α)R) · (1 - γ(c/m)^β). Here all four words match in two chunks, then three in one:
 
     >>> fitted = Meteor().fit(["is it a cat", "is it a red cow", "who"])
     >>> [round(score, 4) for score in fitted.top(["is it a cow"], 2)[0].scores]
@@ -54,13 +54,13 @@ class Meteor:
             raise BadOption("meteor: alpha must lie between 0 and 1, beta be 0 or more, gamma lie from 0 to 1.")
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """Index the pool and look its words up in WordNet."""
+        """TextIndex the pool and look its words up in WordNet."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Meteor(self, index, Relatives.of(index.words, self.synonyms_on == "stems")))
 
 
 def synonyms(word: str, wordnet: WordNet) -> frozenset[str]:
-    """The single words that share a meaning with one of the forms of this word, as NLTK finds them; never empty.
+    """The single words that share a sense with a form of this word, as NLTK finds them; never empty.
 
     >>> sorted(synonyms("sofa", WordNet())), sorted(synonyms("pictur", WordNet()))
     (['couch', 'lounge', 'sofa'], ['pictur'])
@@ -118,7 +118,7 @@ class _Meteor:
     """METEOR over an index."""
 
     ranker: Meteor
-    index: Index
+    index: TextIndex
     relatives: Relatives
 
     def fill(self, queries: Queries, tops: TopK) -> None:
@@ -152,7 +152,7 @@ class _Meteor:
         return means
 
     def _kept(self, reference: int) -> Floats:
-        """What is left of the mean by matches and chunks."""
+        """The factor that penalises scattered matches, by matches and chunks."""
         kept = np.ones((reference + 1, max(reference, 1) + 1))
         for matches in range(1, reference + 1):
             for chunks in range(1, matches + 1):
@@ -167,7 +167,7 @@ WORD, PLACE, LEVEL = 0, 1, 2
 
 @compiled
 def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int:
-    """Match words from the right, level by level, each with the last free place of the query; how many matched.
+    """Match words from the right, level by level, each with the last free place of the query; returns how many match.
 
     ``places`` gets the place of each of the document's words, or -1; ``free`` is scratch, one for each place.
     """
@@ -189,7 +189,7 @@ def align(document: Any, slots: Any, levels: Any, places: Any, free: Any) -> int
 
 @compiled
 def chunks_of(places: Any) -> int:
-    """How many stretches of matched words there are that are the same in both texts."""
+    """The number of chunks: runs of matched words that are contiguous in both texts."""
     chunks, last = 0, -2
     for place in places:
         if place < 0:
@@ -221,7 +221,7 @@ def relate(rows: Any, slots: Any, levels: Any, counts: Any, occurrences: Any) ->
 
 @compiled
 def cap(counts: Any, most: int) -> None:
-    """Lower each count that is above the most there can be."""
+    """Cap each count."""
     limit = counts.dtype.type(most)
     for i in range(len(counts)):
         counts[i] = min(counts[i], limit)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from askew.rank.compiled import compiled
-from askew.rank.overlap.text_index import TABLED, Index, Ints, Postings, Wides
+from askew.rank.overlap.text_index import TABLED, Ints, Postings, TextIndex, Wides
 
 LONGEST = 4
 """BLEU and CIDEr use n-grams of up to four words."""
@@ -37,7 +37,7 @@ class Grams:
 
 
 @lru_cache(maxsize=2)
-def grams_of(index: Index) -> Grams:
+def grams_of(index: TextIndex) -> Grams:
     """The n-grams of an index. The last two are cached, for rankers that share a pool."""
     words = index.tokens.astype(np.int64)
     lengths = np.diff(index.starts)

@@ -1,4 +1,4 @@
-"""Words without their endings, by Porter's rules as NLTK applies them.
+"""The Porter stemmer, with NLTK's changes to its rules.
 
 M. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. NLTK changes some rules (``flies`` and ``dies``
 keep apart, ``y`` becomes ``i`` only after a consonant, a few irregular words); METEOR's scores depend on them.
@@ -16,13 +16,13 @@ from askew.files.resources import resource
 Rules = Sequence[tuple[str, str]]
 
 _SHORT = 2
-"""Words of so few letters stay."""
+"""Words of at most so many letters stay as they are."""
 _VOWEL_CONSONANT = re.compile("vc")
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """The word in lower case without its ending.
+    """The stem of a word, in lower case.
 
     >>> [stem(word) for word in ("pictures", "running", "flies", "dies", "relational", "sky", "Is")]
     ['pictur', 'run', 'fli', 'die', 'relat', 'sky', 'is']
@@ -77,7 +77,7 @@ def _short_syllable(start: str) -> bool:
 
 
 def _replaced(word: str, rules: Rules, fits: Callable[[str], bool] = lambda start: True) -> str:
-    """The word with the first ending that it has replaced, if what comes before fits; no other ending is tried."""
+    """The word with its first matching ending replaced, if the part before it fits; no other ending is tried."""
     for old, new in rules:
         if word.endswith(old):
             start = word[: len(word) - len(old)]
@@ -99,12 +99,12 @@ def _without_past(word: str, steps: _Steps) -> str:
     for ending in ("ed", "ing"):
         start = word.removesuffix(ending)
         if start != word and "v" in _shape(start):
-            return _mended(start, steps)
+            return _repaired(start, steps)
     return word
 
 
-def _mended(start: str, steps: _Steps) -> str:
-    """What -ed or -ing was taken from, as a word: hopp → hop, fil → file."""
+def _repaired(start: str, steps: _Steps) -> str:
+    """Repair a word after -ed or -ing was removed: hopp → hop, fil → file."""
     if any(start.endswith(old) for old, _ in steps.restored):
         return _replaced(start, steps.restored)
     if len(start) > 1 and start[-1] == start[-2] and _shape(start)[-1] == "c":

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from askew.rank.compiled import compiled
 from askew.rank.overlap.ngrams import count_shared, seek
-from askew.rank.overlap.text_index import Index, Wides, check_rule, read
+from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits
 
 
@@ -35,7 +35,7 @@ class Rouge:
         check_rule(self.ties)
 
     def fit(self, pool: Sequence[str]) -> FittedOverlap:
-        """Index the pool."""
+        """TextIndex the pool."""
         index = read(pool, self.ties)
         return FittedOverlap(self, index, _Rouge(self.beta, index))
 
@@ -45,7 +45,7 @@ class _Rouge:
     """ROUGE-L over an index. A score depends on three small numbers, so it is looked up."""
 
     beta: float
-    index: Index
+    index: TextIndex
     _tables: dict[int, tuple[Wides, NDArray[np.float64]]] = field(default_factory=dict)
 
     def fill(self, queries: Queries, tops: TopK) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from askew.answers.normalise import tokens
 from askew.errors import BadOption, DataError
-from askew.rank.question_pool import Pool
+from askew.rank.question_pool import QuestionPool
 
 SEEDED = "seeded:"
 
@@ -100,10 +100,10 @@ class Postings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Index:
+class TextIndex:
     """The pool, its documents and its words."""
 
-    pool: Pool
+    pool: QuestionPool
     words: Mapping[str, int]
     """Each word's number."""
     tokens: Ints
@@ -153,20 +153,20 @@ class Index:
         return -1 if number is None else int(self.places[number])
 
 
-def read(texts: Iterable[str], ties: str) -> Index:
+def read(texts: Iterable[str], ties: str) -> TextIndex:
     """The index of the distinct texts. The last two are cached, for rankers that share a pool.
 
     Raises:
         DataError: when there is no text.
     """
-    pool = Pool.of(texts)
+    pool = QuestionPool.of(texts)
     if not pool.texts:
         raise DataError("The pool to rank has no question. Give at least one.")
     return _read(pool.texts, ties)
 
 
 @lru_cache(maxsize=2)
-def _read(texts: tuple[str, ...], ties: str) -> Index:
+def _read(texts: tuple[str, ...], ties: str) -> TextIndex:
     split = [tokens(text) for text in texts]
     words: dict[str, int] = {}
     for word in chain.from_iterable(split):
@@ -182,8 +182,8 @@ def _read(texts: tuple[str, ...], ties: str) -> Index:
     docs = np.repeat(np.arange(len(numbers), dtype=np.int32), lengths)
     postings = Postings.of(numbered.astype(np.int64), docs, len(words))
     columns, table = _tabled(postings, len(texts))
-    return Index(
-        pool=Pool.of(texts),
+    return TextIndex(
+        pool=QuestionPool.of(texts),
         words=words,
         tokens=numbered,
         starts=cumulated(lengths),

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from askew.errors import BadOption
 from askew.rank.compiled import compiled
-from askew.rank.overlap.text_index import Index, Wides, cumulated
-from askew.rank.question_pool import Pool
+from askew.rank.overlap.text_index import TextIndex, Wides, cumulated
+from askew.rank.question_pool import QuestionPool
 from askew.types import Ranked
 
 DECIMALS = 12
@@ -99,7 +99,7 @@ class Queries:
     """The document that is the text itself, or -1."""
 
     @classmethod
-    def of(cls, index: Index, texts: Sequence[str]) -> Queries:
+    def of(cls, index: TextIndex, texts: Sequence[str]) -> Queries:
         """These texts, in the numbers of this index."""
         split = [index.query(text) for text in texts]
         return cls(
@@ -153,7 +153,7 @@ class TopK:
         """As the compiled functions take it."""
         return self.keys, self.firsts, self.scores, self.documents, self.tally
 
-    def ranked(self, index: Index, texts: Sequence[str]) -> list[Ranked]:
+    def ranked(self, index: TextIndex, texts: Sequence[str]) -> list[Ranked]:
         """The rankings, with how many documents were tied at the last place and how many are at least as good."""
         numbers, scores = index.numbers[self.documents].tolist(), self.scores.tolist()
         better = (self.keys > self.keys[:, -1:]).sum(axis=1).tolist()
@@ -174,7 +174,7 @@ def keys_of(scores: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.round(scores * 10.0**DECIMALS).astype(np.int64)
 
 
-def visits(bounds: NDArray[np.float64], index: Index) -> Wides:
+def visits(bounds: NDArray[np.float64], index: TextIndex) -> Wides:
     """Where to look, the most promising first: stretch of documents, shared words, highest possible key there.
 
     ``bounds[stretch, shared]`` bounds the score of every document of the stretch with so many shared words.
@@ -186,7 +186,7 @@ def visits(bounds: NDArray[np.float64], index: Index) -> Wides:
     return found[np.argsort(-found[:, 2], kind="stable")]
 
 
-class Metric(Protocol):
+class TextMetric(Protocol):
     """A text metric over its index."""
 
     def fill(self, queries: Queries, tops: TopK) -> None:
@@ -200,11 +200,11 @@ class FittedOverlap:
 
     ranker: Any
     """What made it."""
-    index: Index
-    metric: Metric
+    index: TextIndex
+    metric: TextMetric
 
     @property
-    def pool(self) -> Pool:
+    def pool(self) -> QuestionPool:
         """What the indices of a ranking count in."""
         return self.index.pool
 

@@ -103,7 +103,7 @@ NEAR_TIES = ["Is the comp on?", "What number does the building have on it?", "Is
 
 def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
     """In *Is the comp on?* two tags score the same to five digits."""
-    exact, found = tag_network.Layer._block, set()
+    exact, found = tag_network.MaxoutLayer._block, set()
     for seed in range(12):
         noise = np.random.default_rng(seed)
 
@@ -111,7 +111,7 @@ def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
             exact(self, vectors, windows, best)
             best += noise.normal(0, 1e-5, best.shape).astype(np.float32)
 
-        monkeypatch.setattr(tag_network.Layer, "_block", block)
+        monkeypatch.setattr(tag_network.MaxoutLayer, "_block", block)
         found.add(tuple(fast_tagger.read(pipeline).tags(NEAR_TIES)))
     assert len(found) == 1
 
@@ -184,13 +184,13 @@ def test_changed_internals_are_left_to_spacy(monkeypatch, fresh, pipeline, error
 
 def test_a_network_that_disagrees_with_spacy_is_left_to_spacy(monkeypatch, fresh, pipeline):
     """The parts have the expected names, but the sum of a layer is another: only comparing tags shows it."""
-    exact = tag_network.Layer._block
+    exact = tag_network.MaxoutLayer._block
 
     def block(self, vectors, windows, best):
         exact(self, vectors, windows, best)
         best *= -1
 
-    monkeypatch.setattr(tag_network.Layer, "_block", block)
+    monkeypatch.setattr(tag_network.MaxoutLayer, "_block", block)
     assert falls_back(pipeline)
 
 

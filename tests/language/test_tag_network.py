@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.language.tag_network import Layer, TagNetwork, WindowCache
+from askew.language.tag_network import MaxoutLayer, TagNetwork, WindowCache
 
 SEQUENCE = st.lists(st.integers(0, 5), min_size=3, max_size=20)
 
@@ -75,7 +75,7 @@ def test_a_layer_worked_by_hand():
     """Two pieces of width two: the first copies the middle, the second the left; then (2, 4) is normalised."""
     weights = np.zeros((6, 4), np.float32)
     weights[2, 0] = weights[3, 1] = weights[0, 2] = weights[1, 3] = 1
-    layer = Layer(weights, np.zeros(4, np.float32), np.array([1, 2], "f"), np.array([10, 20], "f"))
+    layer = MaxoutLayer(weights, np.zeros(4, np.float32), np.array([1, 2], "f"), np.array([10, 20], "f"))
     vectors = np.array([[0, 4], [2, 1], [9, 9]], np.float32)
     # left (0, 4), middle (2, 1): the larger of each is (2, 4), normalised (-1, 1), scaled (-1, 2), shifted (9, 22).
     out = np.empty((1, 2), np.float32)

@@ -1,10 +1,10 @@
 """The vocabulary of a data set."""
 
-from askew.language.word_counts import Vocabulary, words_of
+from askew.language.word_counts import WordCounts, words_of
 
 
 def test_least_counts_occurrences():
-    vocabulary = Vocabulary.of(["a cat", "the cat", "a dog"], least=2)
+    vocabulary = WordCounts.of(["a cat", "the cat", "a dog"], least=2)
     assert vocabulary.holds("cat")
     assert not vocabulary.holds("dog")
     assert not vocabulary.holds("a cat and a dog")
@@ -18,5 +18,5 @@ def test_words_are_told_apart_by_what_people_see():
 
 
 def test_nothing_read_is_not_everything():
-    assert not Vocabulary.of([]).holds("cat")
-    assert Vocabulary.of([]).holds("")
+    assert not WordCounts.of([]).holds("cat")
+    assert WordCounts.of([]).holds("")

@@ -3,13 +3,13 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.language.word_counts import Vocabulary
+from askew.language.word_counts import WordCounts
 from askew.perturb.lexical.substitutions import Edit, drawn, edited
 from askew.perturb.lexical.synonymous import Synonymous
 
 
 def proposed(text, vocabulary=None):
-    proposer = Synonymous(vocabulary=vocabulary or Vocabulary())
+    proposer = Synonymous(vocabulary=vocabulary or WordCounts())
     return list(proposer.propose(text, Tagger().tags([text])[0]))
 
 
@@ -65,8 +65,8 @@ def test_a_word_that_is_mentioned_is_left_alone():
 
 def test_only_words_of_the_vocabulary_come_in():
     text = "Is the car in the street?"
-    assert proposed(text, Vocabulary.of(["the car"])) == ["the synonym is not in the data's vocabulary"] * 2
-    assert len([e for e in proposed(text, Vocabulary.of(["automobile"])) if isinstance(e, Edit)]) == 1
+    assert proposed(text, WordCounts.of(["the car"])) == ["the synonym is not in the data's vocabulary"] * 2
+    assert len([e for e in proposed(text, WordCounts.of(["automobile"])) if isinstance(e, Edit)]) == 1
 
 
 def test_edits_keep_case_and_mend_articles():

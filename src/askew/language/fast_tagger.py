@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from askew.errors import need
-from askew.language.tag_network import Floats, Layer, TagNetwork
+from askew.language.tag_network import Floats, MaxoutLayer, TagNetwork
 from askew.language.tagger import Token, spacy_tokens
 
 EXPECTED = {"spacy": "3.8.", "thinc": "8.3."}
@@ -222,7 +222,7 @@ def _leaves(model: Any) -> list[Any]:
     return [part for part in model.walk(order="dfs_pre") if not part.layers]
 
 
-def _layer(maxout: Any, normal: Any) -> Layer:
+def _layer(maxout: Any, normal: Any) -> MaxoutLayer:
     weights, bias = maxout.get_param("W"), maxout.get_param("b")  # (width, pieces, 3 · width), (width, pieces)
     turned = weights.transpose(2, 1, 0).reshape(weights.shape[2], -1)
-    return Layer(np.ascontiguousarray(turned), bias.T.ravel(), normal.get_param("G"), normal.get_param("b"))
+    return MaxoutLayer(np.ascontiguousarray(turned), bias.T.ravel(), normal.get_param("G"), normal.get_param("b"))

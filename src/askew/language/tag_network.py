@@ -39,7 +39,7 @@ _LAST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class MaxoutLayer:
     """A maxout layer over windows of three, normalised and added to its input."""
 
     weights: Floats
@@ -70,7 +70,7 @@ class Layer:
 class TagNetwork:
     """The tagger's layers after the embedding, with a cache of their outputs."""
 
-    def __init__(self, layers: tuple[Layer, ...], weights: Floats, bias: Floats, labels: tuple[str, ...]) -> None:
+    def __init__(self, layers: tuple[MaxoutLayer, ...], weights: Floats, bias: Floats, labels: tuple[str, ...]) -> None:
         self.layers = layers
         self.weights, self.bias = weights, bias
         """From the last layer to the labels: (width, labels)."""
@@ -210,7 +210,7 @@ def leads(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def exact_scores(
-    vectors: NDArray[Any], layers: Sequence[Layer], weights: NDArray[Any], bias: NDArray[Any]
+    vectors: NDArray[Any], layers: Sequence[MaxoutLayer], weights: NDArray[Any], bias: NDArray[Any]
 ) -> NDArray[Any]:
     """The scores of all labels for the word in the middle, from the vectors of all words that decide them."""
     rows = vectors.astype(np.float64)
@@ -232,7 +232,7 @@ def products(rows: NDArray[Any], weights: NDArray[Any]) -> NDArray[Any]:
     return total
 
 
-def _exact_layer(rows: NDArray[Any], layer: Layer) -> NDArray[Any]:
+def _exact_layer(rows: NDArray[Any], layer: MaxoutLayer) -> NDArray[Any]:
     """The output for each row but the first and the last."""
     width = rows.shape[1]
     share = np.full((width, 1), 1 / width)

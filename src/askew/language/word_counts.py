@@ -22,13 +22,13 @@ def words_of(text: str) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class WordCounts:
     """Words and how often each occurs. Without counts it contains every word.
 
-    >>> vocabulary = Vocabulary.of(["Is the car red?", "Is it an automobile?"])
+    >>> vocabulary = WordCounts.of(["Is the car red?", "Is it an automobile?"])
     >>> vocabulary.holds("car"), vocabulary.holds("red automobile"), vocabulary.holds("motorcar")
     (True, True, False)
-    >>> Vocabulary().holds("motorcar")
+    >>> WordCounts().holds("motorcar")
     True
     """
 
@@ -37,7 +37,7 @@ class Vocabulary:
     """The minimum count of a word."""
 
     @classmethod
-    def of(cls, texts: Iterable[str], least: int = 1) -> Vocabulary:
+    def of(cls, texts: Iterable[str], least: int = 1) -> WordCounts:
         """The vocabulary of these texts."""
         counts: Counter[str] = Counter()
         for text in texts:

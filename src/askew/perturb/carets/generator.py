@@ -15,7 +15,7 @@ from askew.perturb.carets.arguments import QuestionArguments
 from askew.perturb.carets.balance import PairPool
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
 from askew.perturb.carets.process_pool import MapItems, TempFile, packed, process_pool, unpacked, without_gc
-from askew.perturb.carets.question_pairs import EXPECT, KINDS, TESTS, VISUAL, Draft, ask, make_pair, templates_of
+from askew.perturb.carets.question_pairs import EXPECT, KINDS, TESTS, VISUAL, PairDraft, ask, make_pair, templates_of
 from askew.perturb.carets.scene_view import SceneView
 from askew.perturb.carets.templates import Split
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
@@ -63,20 +63,20 @@ class CaretsGenerator:
             yield from self.written(draft, scene, image, seed)
         yield from self.refused(scene)
 
-    def pool(self, scene: Scene, seed: int) -> Iterator[Draft]:
+    def pool(self, scene: Scene, seed: int) -> Iterator[PairDraft]:
         """The drafts of a scene, none of them twice; each depends on the scene and the seed alone."""
         view = SceneView(scene)
         for test in self.tests:
             if test == VISUAL and self.change_image is None:
                 continue
             rng = Random(f"{seed}:{scene.id}:{test}")
-            found: dict[tuple[QuestionArguments, QuestionArguments], Draft] = {}
+            found: dict[tuple[QuestionArguments, QuestionArguments], PairDraft] = {}
             for place in range(self.draws):
                 if draft := self._draft(view, test, place, rng):
                     found.setdefault(draft.pair[:2], draft)
             yield from found.values()
 
-    def written(self, draft: Draft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
+    def written(self, draft: PairDraft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
         """The questions of a draft: a group of one pair (for VISUAL-INV, of one question and all its images)."""
         name = f"{scene.id}-{draft.test}-{draft.place}"
         found = templates_of(draft.test, draft.pair, draft.spin, self.templates)
@@ -98,13 +98,13 @@ class CaretsGenerator:
         if VISUAL in self.tests and self.change_image is None:
             yield Refusal(scene.id, VISUAL, "there is nothing to change images with")
 
-    def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> Draft | None:
+    def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> PairDraft | None:
         types = KINDS[test]
         true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
         pair = make_pair(test, types[place % len(types)], view, self.model, rng, true)
-        return Draft(test, place, pair, rng.random(), rng.random()) if pair else None
+        return PairDraft(test, place, pair, rng.random(), rng.random()) if pair else None
 
-    def _note(self, draft: Draft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
+    def _note(self, draft: PairDraft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
         first = draft.pair.first
         boxes = {thing.id: thing.box for thing in scene.things if thing.id in first.things and thing.box}
         note: dict[str, Any] = {

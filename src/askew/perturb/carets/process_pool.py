@@ -27,7 +27,7 @@ from typing import Any, Protocol, TypeVar
 from askew.errors import BadOption
 from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
-from askew.perturb.carets.question_pairs import Draft, QuestionPair
+from askew.perturb.carets.question_pairs import PairDraft, QuestionPair
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Relation, Scene, Thing, Variant
 from askew.worker import end_with_parent
 
@@ -146,7 +146,7 @@ _KINDS = (
     Thing,
     Variant,
     QuestionArguments,
-    Draft,
+    PairDraft,
     Noun,
     QuestionPair,
     Value,

@@ -58,7 +58,7 @@ class QuestionPair(NamedTuple):
     """For ONTOLOGICAL-INV: ``hypernym`` if the second name is the wider one, otherwise ``hyponym``."""
 
 
-class Draft(NamedTuple):
+class PairDraft(NamedTuple):
     """A pair of a scene's pool before it becomes text, with the random numbers that select it and its templates."""
 
     test: str

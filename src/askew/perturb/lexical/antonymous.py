@@ -16,7 +16,7 @@ from askew.language.inflect import base, inflected
 from askew.language.senses import Senses
 from askew.language.tagger import Token
 from askew.language.thesaurus import Antonym, Antonyms
-from askew.language.word_counts import Vocabulary, words_of
+from askew.language.word_counts import WordCounts, words_of
 from askew.language.wordnet import Synset
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
@@ -74,7 +74,7 @@ class Antonymous:
     antonyms: Antonyms = field(default_factory=Antonyms)
     senses: Senses = field(default_factory=Senses)
     phrases: FixedPhrases = field(default_factory=FixedPhrases)
-    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
 
     def propose(self, text: str, tokens: Sequence[Token]) -> Proposal | str | None:
         """The substitution, or the reason against it; None if the question does not ask about such a word."""

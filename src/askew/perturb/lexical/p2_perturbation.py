@@ -16,7 +16,7 @@ from askew.language.ppdb import Ppdb, read_ppdb
 from askew.language.senses import Senses
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Antonyms, Synonyms
-from askew.language.word_counts import Vocabulary, words_of
+from askew.language.word_counts import WordCounts, words_of
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.substitutions import Edit, drawn, edited
@@ -83,7 +83,7 @@ class P2Perturbation:
     """The lowest confidence of a synonymous rule; below 0.9 also synonyms that only WordNet lists."""
     contraries: str = "sure"
     """``sure`` or, as in the paper, ``all``."""
-    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False, hash=False)
+    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False, hash=False)
     ppdb: Ppdb | None = field(default=None, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
@@ -223,7 +223,7 @@ class Paraphrastic:
     """
 
     paraphrases: Paraphrases = field(default_factory=Paraphrases)
-    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
     phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
     """Fixed phrases that mined rules must not break; reviewed rules were written to respect them."""
 
@@ -252,7 +252,7 @@ def fit(
     score: float = 3.5,
 ) -> P2Perturbation:
     """The perturbation with the vocabulary of this data: words with a count of at least ``least`` (0: every word)."""
-    vocabulary = Vocabulary.of((question.text for question in questions), least) if least > 0 else Vocabulary()
+    vocabulary = WordCounts.of((question.text for question in questions), least) if least > 0 else WordCounts()
     mined = ppdb if isinstance(ppdb, Ppdb) else read_ppdb(ppdb, score) if ppdb else None
     return P2Perturbation(types, substitutions, confidence, contraries, vocabulary, mined)
 

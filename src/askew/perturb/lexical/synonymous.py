@@ -12,7 +12,7 @@ from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
-from askew.language.word_counts import Vocabulary, words_of
+from askew.language.word_counts import WordCounts, words_of
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
@@ -41,7 +41,7 @@ class Synonymous:
     synonyms: Synonyms = field(default_factory=Synonyms)
     senses: Senses = field(default_factory=Senses)
     phrases: FixedPhrases = field(default_factory=FixedPhrases)
-    vocabulary: Vocabulary = field(default_factory=Vocabulary, repr=False)
+    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
     ppdb: Ppdb | None = None
     """Further rules from PPDB files."""
 

@@ -19,8 +19,7 @@ from random import Random
 
 import orjson
 
-from askew.data.scene_file import SceneFile
-from askew.data.scenes import write_scenes
+from askew.data.scene_graphs import SceneFile, write_scenes
 from askew.files.records import group_record
 from askew.perturb.carets import TESTS, generate
 from askew.perturb.carets.attributes import categories, fits, words

@@ -20,8 +20,8 @@ from random import Random
 
 import ijson
 
-from askew.data.vqa import Vqa
-from askew.data.write import write_vqa
+from askew.data.benchmarks.vqa import Vqa
+from askew.data.write_questions import write_vqa
 from askew.types import ImageRef, Kind, Question
 
 SIZES = (20_000, 200_000)

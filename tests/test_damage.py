@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from askew.cli import main as askew_main
-from askew.data.index import Index
+from askew.data.disk_index import Index
 from askew.errors import DataError
 
 QUESTIONS = [

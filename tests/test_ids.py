@@ -10,7 +10,7 @@ import pytest
 
 import askew
 from askew.api import as_data, as_suite
-from askew.data.groups import told_apart, write_groups
+from askew.data.groups import unique_by_id, write_groups
 from askew.engine.publish import publish
 from askew.engine.settings import Settings
 from askew.errors import DataError
@@ -41,13 +41,13 @@ def group(key: str | int, text: str, variant: str | int) -> Group:
 )
 def test_an_id_of_two_questions_is_refused_and_both_are_named(groups, named) -> None:
     with pytest.raises(DataError, match=r"^mine\.jsonl: the id ") as caught:
-        list(told_apart(groups, "mine.jsonl"))
+        list(unique_by_id(groups, "mine.jsonl"))
     assert all(word in str(caught.value) for word in named)
 
 
 def test_an_id_that_asks_the_same_again_is_none_of_these() -> None:
     groups = [group(1, CAT, "1/x"), Group(1, "other", asked(1)), group("01", BUS, "01/x"), group("1", BUS, "y")]
-    assert list(told_apart(groups, "mine.jsonl")) == groups
+    assert list(unique_by_id(groups, "mine.jsonl")) == groups
 
 
 @pytest.fixture

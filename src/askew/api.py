@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from askew.data.faults import short
+from askew.data.bad_records import short
 from askew.engine.build import prepare
 from askew.engine.run import begin, check_failures, claim_folder, empty_suites, run, score_from
 from askew.engine.settings import Named, settings_from

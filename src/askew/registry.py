@@ -66,12 +66,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "trained": "askew.train.trained_model:TrainedModel",
     },
     "reader": {
-        "vqa": "askew.data.vqa:Vqa",
-        "gqa": "askew.data.gqa:Gqa",
+        "vqa": "askew.data.benchmarks.vqa:Vqa",
+        "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",
-        "lines": "askew.data.lines:Lines",
-        "scenes": "askew.data.scene_file:SceneFile",
+        "lines": "askew.data.jsonl:Lines",
+        "scenes": "askew.data.scene_graphs:SceneFile",
         "world": "askew.world.dataset:World",
     },
     "metric": {
@@ -196,7 +196,7 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
             raise BadOption(f"{name} has pictures of its own; leave --images out.")
         made: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
         return made
-    from askew.data.open import open_path
+    from askew.data.open_path import open_path
 
     return open_path(spec, images=images, skip_bad=skip_bad)
 

@@ -22,8 +22,8 @@ from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.release import release
 from askew.collect.rounds import change_round
 from askew.collect.verifying import claim_slot, verify
-from askew.data.open import open_path
-from askew.data.vqa import Vqa
+from askew.data.benchmarks.vqa import Vqa
+from askew.data.open_path import open_path
 from askew.errors import DataError, UsageError
 
 NASTY = "=cmd|' /C calc'!A0 <script>&\"\u202e é 猫?"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from askew.data.gqa import Gqa
-from askew.data.scenes import read_scenes
+from askew.data.benchmarks.gqa import Gqa
+from askew.data.scene_graphs import read_scenes
 from askew.errors import BadImage, DataError
 from askew.types import ImageRef, Kind, Question, Relation, Scene, Thing
 

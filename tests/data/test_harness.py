@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from askew.data.predictions import read_predictions
+from askew.data.read_predictions import read_predictions
 from askew.errors import BadRecord, DataError, MissingExtra
 
 

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from askew.data.lines import Lines
-from askew.data.open import open_path
+from askew.data.jsonl import Lines
+from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 
 

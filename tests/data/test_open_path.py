@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from askew.data.gqa import Gqa
+from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile, write_groups
 from askew.data.jsonl import Jsonl
-from askew.data.open import open_path
-from askew.data.vqa import Vqa
-from askew.data.write import write_gqa, write_jsonl, write_vqa
+from askew.data.open_path import open_path
+from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.errors import DataError
 from askew.types import Group, ImageRef, Question
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from askew.data.predictions import read_predictions
+from askew.data.read_predictions import read_predictions
 from askew.errors import BadRecord, DataError
 
 OFFICIAL = json.dumps([{"question_id": 1, "answer": "yes"}, {"question_id": "1", "answer": ""}])

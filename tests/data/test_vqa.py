@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from askew.data.join import LOOK_AHEAD
-from askew.data.vqa import Vqa
+from askew.data.benchmarks.vqa import LOOK_AHEAD, Vqa
 from askew.errors import BadImage, DataError
 from askew.types import ImageRef, Kind, Question
 

@@ -16,15 +16,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from askew.cli.options import add_shared, settled
-from askew.data.gqa import Gqa
+from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
 from askew.data.harness import read_ids
-from askew.data.jsonl import Jsonl
-from askew.data.lines import Lines
-from askew.data.open import open_path
-from askew.data.predictions import read_predictions
-from askew.data.scene_file import SceneFile
-from askew.data.vqa import Vqa
+from askew.data.jsonl import Jsonl, Lines
+from askew.data.open_path import open_path
+from askew.data.read_predictions import read_predictions
+from askew.data.scene_graphs import SceneFile
 from askew.errors import AskewError
 from askew.experiments.plan import ExperimentPlan
 from askew.models.baselines import scripted

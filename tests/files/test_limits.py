@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from askew.data.guard import Guarded
+from askew.data.json_limits import Guarded
+from askew.data.json_stream import items
 from askew.data.jsonl import Jsonl
-from askew.data.stream import items
 from askew.errors import DataError
 from askew.files.limits import MAX_DEPTH, MAX_RECORD
 
@@ -84,7 +84,7 @@ def test_broken_json_is_still_called_broken_where_brackets_are_missing(tmp_path:
 
 def test_a_long_object_of_answers_on_one_line_is_read(tmp_path: Path) -> None:
     """It is longer than a line may be, but its records are short."""
-    from askew.data.predictions import read_predictions
+    from askew.data.read_predictions import read_predictions
 
     answers = {str(n): "a" * 1000 for n in range(MAX_RECORD // 1000 + 1000)}
     (tmp_path / "a.json").write_text(json.dumps(answers))

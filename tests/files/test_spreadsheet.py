@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from askew.data.export import export
-from askew.data.predictions import read_predictions
+from askew.data.read_predictions import read_predictions
 from askew.files.spreadsheet import FORMULA_SIGNS, csv_line, safe_cell
 from askew.types import Expect, Group, ImageRef, Question, Variant
 

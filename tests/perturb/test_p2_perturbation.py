@@ -173,7 +173,7 @@ def test_coverage_of_real_questions():
     folder = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"
     if not folder.is_dir():
         pytest.skip("the real questions are not here")
-    from askew.data.open import open_path
+    from askew.data.open_path import open_path
 
     questions = list(open_path(str(folder)).questions())[:3000]
     items = list(vary_all(fit(questions), questions, 0, "p2"))

@@ -221,7 +221,7 @@ def test_prepare_changes_nothing_but_speed():
 def items():
     if not DEV.is_dir():
         pytest.skip("the VQA v2 questions for development are not here")
-    from askew.data.vqa import Vqa
+    from askew.data.benchmarks.vqa import Vqa
 
     questions = list(Vqa(str(DEV)).questions())
     return list(vary_all(fit(questions), questions, 0, "rad"))

@@ -17,7 +17,7 @@ from pathlib import Path
 import askew.rank.ranking as ranking
 ranking.BATCH = 4
 import askew.suites.basic as basic
-from askew.data.lines import Lines
+from askew.data.jsonl import Lines
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.types import ImageRef

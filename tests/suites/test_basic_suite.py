@@ -7,7 +7,7 @@ import pytest
 
 import askew
 from askew.api import Questions
-from askew.data.lines import Lines
+from askew.data.jsonl import Lines
 from askew.engine.build import Coverage
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings

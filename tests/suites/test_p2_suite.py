@@ -7,7 +7,7 @@ import pytest
 
 import askew
 from askew.api import Questions
-from askew.data.vqa import Vqa
+from askew.data.benchmarks.vqa import Vqa
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError

@@ -10,7 +10,7 @@ from PIL import Image
 
 import askew
 from askew.api import Questions
-from askew.data.groups import told_apart
+from askew.data.groups import unique_by_id
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
@@ -119,5 +119,5 @@ def test_both_suites_may_ask_the_same_questions_in_one_run() -> None:
     data = Questions(tuple(QUESTIONS))
     made = [*VisualSuite("blur-3").groups(data, 0), *CorruptionSuite("blur", "3").groups(data, 0)]
     groups = [item for item in made if isinstance(item, Group)]
-    assert list(told_apart(groups, "both")) == groups
+    assert list(unique_by_id(groups, "both")) == groups
     assert [v.question.id for v in groups[0].variants + groups[-1].variants] == ["0/blur-3", "3/corruption-blur-3"]

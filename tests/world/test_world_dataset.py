@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from askew.data.gqa import Gqa
+from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
-from askew.data.vqa import Vqa
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
 from askew.world import shelf

@@ -32,7 +32,7 @@ from askew.collect.schema import SPLITS, image, model, round_, snapshot
 from askew.collect.schema import study as study_table
 from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
-from askew.data.write import write_jsonl
+from askew.data.write_questions import write_jsonl
 from askew.errors import DataError, UsageError
 from askew.files.fingerprint import file_sha256
 from askew.files.locks import alone_in

@@ -1,13 +1,15 @@
-"""Data: from a path to questions (or ready-made groups), and back.
+"""Data: from a path to questions (or groups), and back. Readers hold one record at a time, however long the file is.
 
-    open.py     a path -> the right reader         sniff.py  by looking at what is in it
-    vqa.py      VQA v2 and its family          join.py  questions and their annotations, in any order
-    gqa.py      GQA questions                  scenes.py  GQA scene graphs
-    jsonl.py    our own files                  groups.py  ready-made groups
-    predictions.py  what a model answered elsewhere
-    images.py   pictures: bytes, hashes, pixels, checks      pictures.py  where a data set's pictures lie
-    write.py    questions -> the same formats  made.py   pictures made on the fly, kept beside them
+    open_path.py        a path -> its reader         json_stream.py  also tells a file's format from its beginning
+    benchmarks/         one reader per published benchmark: vqa.py (VQA v2 and its family), gqa.py
+    scene_graphs.py     GQA scene graphs, with or without questions
+    jsonl.py            our own files of questions   groups.py       files of groups
+    find_images.py      from an image id or name to its file
+    write_questions.py  questions -> the same formats
+    manifest.py         which files askew wrote into a folder, and which of them may be deleted
+    read_predictions.py answers of a model           harness.py      answers in the logs of other harnesses
+    export/             groups -> the formats of other harnesses
 
-Below them: files.py (opening, atomic writing), stream.py (JSON, one record at a time), faults.py (bad records),
-index.py (what must be remembered, on disk). Readers hold one record at a time, however long the file is.
+Below them: json_stream.py (JSON, one record at a time), json_limits.py (nesting and length), bad_records.py (errors in
+records) and disk_index.py (what must be remembered of a whole file).
 """

@@ -10,11 +10,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from askew.data.faults import Sieve, identity, mapping, missing, short, text, wrong
-from askew.data.index import Index, distinct
-from askew.data.jsonl import Album, checked, sound_lines
-from askew.data.one_file import OneFile
-from askew.data.write import kept_beside, line
+from askew.data.bad_records import Sieve, identity, mapping, missing, short, text, wrong
+from askew.data.disk_index import Index, distinct
+from askew.data.find_images import ImagesByPath
+from askew.data.jsonl import OneFile, checked, valid_lines
+from askew.data.write_questions import line, with_stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.image_folders import ImageFolders, folders_of, remember
 from askew.files.read_write import write_joined
@@ -49,9 +49,9 @@ class GroupFile(OneFile):
         self.skipped.clear()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         folders = folders_of(self.path) if self.folders is None else self.folders
-        album = Album(os.path.dirname(self.path), self.images, folders)
-        for number, key, record in distinct(sieve, sound_lines(sieve), _key):
-            group = sieve.sift(number, key, _group, record, album)
+        images = ImagesByPath(os.path.dirname(self.path), self.images, folders)
+        for number, key, record in distinct(sieve, valid_lines(sieve), _key):
+            group = sieve.sift(number, key, _group, record, images)
             if group:
                 yield group
 
@@ -73,7 +73,7 @@ def write_groups(groups: Iterable[Group], path: str, folders: ImageFolders | Non
     return count
 
 
-def told_apart(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
+def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
     """The same groups; an error where one id asks two things, since an answer by that id would be to either.
 
     ``key`` says by which id an answer is found, where answers are there already.
@@ -99,8 +99,8 @@ def told_apart(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | N
 
 
 def _stored(folder: str, group: Group, folders: ImageFolders) -> Group:
-    variants = tuple(replace(v, question=kept_beside(folder, v.question, folders)) for v in group.variants)
-    return replace(group, original=kept_beside(folder, group.original, folders), variants=variants)
+    variants = tuple(replace(v, question=with_stored_image(folder, v.question, folders)) for v in group.variants)
+    return replace(group, original=with_stored_image(folder, group.original, folders), variants=variants)
 
 
 def _key(record: object) -> Id:
@@ -113,7 +113,7 @@ def _key(record: object) -> Id:
     return f"{text(fields, 'suite', '')} {identity(fields, 'group')!r}".strip()
 
 
-def _group(record: object, album: Album) -> Group:
+def _group(record: object, images: ImagesByPath) -> Group:
     fields = dict(mapping(record))
     if "original" not in fields:
         raise missing(fields, "original")
@@ -135,5 +135,5 @@ def _group(record: object, album: Album) -> Group:
         group = group_from(fields)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"the group cannot be read ({trouble!r}). Mend it.") from None
-    variants = tuple(replace(variant, question=album.placed(variant.question)) for variant in group.variants)
-    return replace(group, original=album.placed(group.original), variants=variants)
+    variants = tuple(replace(variant, question=images.placed(variant.question)) for variant in group.variants)
+    return replace(group, original=images.placed(group.original), variants=variants)

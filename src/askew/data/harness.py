@@ -9,9 +9,18 @@ What a file is is told by its content. Of each kind these fields are used:
 * inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
   ``output.completion``, else the first choice's message.
 
-What each writes where it got no answer is in ``askew.data.harness_failures``.
-
 A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jsonl`` of the export says whose it is.
+
+What a harness writes when it got no answer is a missing answer, never an answer to score:
+
+* lmms-eval, ``[LMMS_EVAL_REQUEST_FAILED after 5 retries] ...``: ``lmms_eval/models/*/openai.py``, ``async_openai.py``.
+* lmms-eval and lm-eval, empty or blank text, also when the budget is spent: ``lmms_eval/models/simple/gemini_api.py``,
+  ``claude.py``. A model that really says nothing cannot be told from these, so it is a missing answer too.
+* VLMEvalKit, ``Failed to obtain answer via API.`` anywhere: ``vlmeval/api/base.py``, ``vlmeval/inference.py``.
+* VLMEvalKit with SKIP_ERR=1, ``Failed to obtain answer: ...``: ``vlmeval/inference.py``.
+* inspect_ai, a sample's ``error`` or ``invalidation``: EvalSample in ``inspect_ai/log/_log.py``.
+* inspect_ai, ``output.error``, or neither a choice nor text: ``inspect_ai/model/_model_output.py``.
+* inspect_ai, the server's text with stop_reason content_filter or model_length: ``inspect_ai/model/_openai.py``.
 """
 
 from __future__ import annotations
@@ -24,12 +33,11 @@ from typing import Any
 
 import orjson
 
-from askew.data.faults import Sieve, identity, mapping, missing, repeated, wrong
-from askew.data.harness_failures import is_failed_sample, is_failure
-from askew.data.index import Index
-from askew.data.jsonl import sound_lines
-from askew.data.stream import glimpse, items
-from askew.data.tables import looks_like_table, table_rows, zip_kind, zipped_samples
+from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, wrong
+from askew.data.disk_index import Index
+from askew.data.harness_tables import looks_like_table, table_rows, zip_kind, zipped_samples
+from askew.data.json_stream import glimpse, items
+from askew.data.jsonl import valid_lines
 from askew.errors import BadRecord
 from askew.files.limits import load_json
 from askew.types import Id
@@ -158,7 +166,7 @@ def read_ids(path: str | os.PathLike[str]) -> dict[int, tuple[Id, ...]]:
     """The map from rows to ids that ``askew export`` wrote as ``ids.jsonl``."""
     sieve = Sieve(os.fspath(path), skip=False, word="line", advice="")
     found: dict[int, tuple[Id, ...]] = {}
-    for number, record in sound_lines(sieve):
+    for number, record in valid_lines(sieve):
         fields = sieve.sift(number, None, mapping, record) or {}
         index = fields.get("index")
         if type(index) is not int:
@@ -204,7 +212,7 @@ def _open_json(path: str, known: Known) -> Log | None:
 
 def _log(path: str, lines: bool, key: str, reader: Samples | Rows | Inspected) -> Log:
     if lines:
-        return Log(sound_lines(Sieve(path, skip=False, word="line", advice="")), "line", reader)
+        return Log(valid_lines(Sieve(path, skip=False, word="line", advice="")), "line", reader)
     return Log(items(path, key), "record", reader)
 
 
@@ -236,3 +244,34 @@ def _first(value: object) -> str | None:
     while isinstance(value, list):
         value = value[0] if value else None
     return value if isinstance(value, str) else None
+
+
+_TEXTS = re.compile(
+    r"\s*\[LMMS_EVAL_REQUEST_FAILED\b|\s*Failed to obtain answer\b|.*Failed to obtain answer via API",
+    re.IGNORECASE | re.DOTALL,  # filters of a task may write everything small
+)
+_STOPPED = ("content_filter", "model_length")
+
+
+def is_failure(text: str) -> bool:
+    """Whether a text is what a harness writes in the place of an answer.
+
+    >>> is_failure("[LMMS_EVAL_REQUEST_FAILED after 5 retries] Connection error."), is_failure("failed")
+    (True, False)
+    """
+    return _TEXTS.match(text) is not None
+
+
+def is_failed_sample(sample: Mapping[str, Any]) -> bool:
+    """Whether a sample of inspect_ai has no completed output.
+
+    >>> is_failed_sample({"output": {"choices": [], "completion": ""}})
+    True
+    """
+    output = sample.get("output")
+    if sample.get("error") or sample.get("invalidation") or not isinstance(output, dict) or output.get("error"):
+        return True
+    choices = output.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else {}
+    stopped = first.get("stop_reason") if isinstance(first, dict) else None
+    return stopped in _STOPPED or not (first or output.get("completion"))

@@ -1,7 +1,8 @@
-"""Our own files: one question per line, as short as ``{"image": "a.jpg", "question": "...", "answer": "..."}``.
+"""Our own files of questions: JSONL, a JSON list of the same records, or plain text with one question per line.
 
-A JSON list of the same records is read too. The fields are those of ``files/records.py``; ``answer`` is short for one
-of ``answers``, and ``image`` is the picture's file, relative to the file's folder, unless ``path`` says another.
+A record may be as short as ``{"image": "a.jpg", "question": "...", "answer": "..."}``. The fields are those of
+``files/records.py``; ``answer`` is short for one of ``answers``, and ``image`` is the image's file, relative to the
+folder of the JSONL file, unless ``path`` gives another.
 """
 
 from __future__ import annotations
@@ -9,22 +10,48 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
-from askew.data.faults import Sieve, identity, mapping, missing, repeated, text, texts, wrong
-from askew.data.index import distinct
-from askew.data.one_file import OneFile
-from askew.data.scenes import check_scene
-from askew.data.stream import first_sign, items, lines, parsed
-from askew.errors import BadImage, BadRecord, DataError
-from askew.files.image_folders import ImageFolders, folders_of
+from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, text, texts, wrong
+from askew.data.disk_index import distinct
+from askew.data.find_images import ImagesByPath
+from askew.data.json_stream import decoded, first_character, items, lines, parsed
+from askew.data.scene_graphs import check_scene
+from askew.errors import BadRecord
+from askew.files.fingerprint import fingerprint, signature
+from askew.files.image_folders import folders_of
 from askew.files.records import question_from
-from askew.types import Id, ImageRef, Question
+from askew.types import Id, Question
 
 _ALIASES = {"question_id": "id", "image_id": "image"}
+
+
+@dataclass(frozen=True, repr=False)
+class OneFile:
+    """A data set that lies in one file: called by the file's name, known by its content.
+
+    >>> OneFile("pools/basic.txt.gz").name, OneFile("pools/basic.txt.gz")
+    ('basic', OneFile(path='basic.txt.gz'))
+    """
+
+    path: str
+    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What the last reading left out."""
+
+    def __repr__(self) -> str:
+        return signature(self)
+
+    @property
+    def name(self) -> str:
+        """The file's name without its ending."""
+        return os.path.basename(self.path).split(".")[0]
+
+    def fingerprint(self) -> str:
+        """The content of the file, in 16 digits."""
+        return fingerprint(self.path)
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,17 +66,37 @@ class Jsonl(OneFile):
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
         self.skipped.clear()
-        listed = first_sign(self.path) == "["
+        listed = first_character(self.path) == "["
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
-        album = Album(os.path.dirname(self.path), self.images, folders_of(self.path))
-        records = items(self.path, "questions") if listed else sound_lines(sieve)
+        images = ImagesByPath(os.path.dirname(self.path), self.images, folders_of(self.path))
+        records = items(self.path, "questions") if listed else valid_lines(sieve)
         for number, key, record in distinct(sieve, records, question_key, _again):
-            question = sieve.sift(number, key, _question, key, record, album)
+            question = sieve.sift(number, key, _question, key, record, images)
             if question:
                 yield question
 
 
-def sound_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
+@dataclass(frozen=True, repr=False)
+class Lines(OneFile):
+    """The questions of a text file, one per line, gzip or not; a question's id is the number of its line.
+
+    Without images and answers they can still be a pool of basic questions.
+    """
+
+    skip_bad: bool = False
+    """Leave lines that are not UTF-8 out, and list them in ``skipped``."""
+
+    def questions(self) -> Iterator[Question]:
+        """The questions in the order of the file; blank lines are passed over."""
+        self.skipped.clear()
+        sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
+        for number, line in lines(self.path):
+            text = sieve.sift(number, None, decoded, line)
+            if text:
+                yield Question(number, None, text)
+
+
+def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
     """The records of a JSONL file; lines that are no JSON are refused one by one."""
     for number, line in lines(sieve.path):
         record = sieve.sift(number, None, parsed, line)
@@ -96,49 +143,6 @@ def checked(record: object) -> Mapping[str, Any]:
     return fields
 
 
-class Album:
-    """The pictures of our own files: where the file says, from its own folder, or in a folder given for them.
-
-    Only a folder that is given must have every picture, but for those beside the file. Without one, a picture is looked
-    for when it is opened, and an ``image`` that is no file beside ours is an id.
-    """
-
-    def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
-        if folder is not None and not os.path.isdir(folder):
-            raise DataError(
-                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
-            )
-        self._home, self._folder = home, folder
-        self._folders = ImageFolders(home, None, folders)
-
-    def placed(self, question: Question) -> Question:
-        """The question with the path of its picture's file."""
-        if question.image is None:
-            return question
-        place = self._beside if self._folder is None else self._inside
-        return replace(question, image=place(question.image))
-
-    def _beside(self, image: ImageRef) -> ImageRef:
-        if image.path and (known := self._folders.find(image.path)):
-            return replace(image, path=known)
-        path = os.path.normpath(os.path.join(self._home, image.path or str(image.id)))
-        return replace(image, path=path) if image.path or os.path.isfile(path) else image
-
-    def _inside(self, image: ImageRef) -> ImageRef:
-        said = image.path or str(image.id)
-        names = dict.fromkeys((said, os.path.basename(said), f"{image.id}.jpg", f"{image.id}.png"))
-        tried = [os.path.normpath(os.path.join(self._folder or "", name)) for name in names]
-        own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # made with the file
-        for path in (*tried, *own):
-            if os.path.isfile(path):
-                return replace(image, path=path)
-        wanted = tried[1] if os.path.isabs(said) else tried[0]
-        raise BadImage(
-            f"the picture of image {image.id!r} is not at {wanted}. "
-            "Put it there, or give the folder it lies in (--images DIR; images=...)."
-        )
-
-
 def plain(record: object) -> dict[str, Any]:
     """The fields of a record that are not null; ``question_id`` and ``image_id`` are taken for ``id`` and ``image``.
 
@@ -159,7 +163,7 @@ def _again(key: Id, record: object, first: str) -> BadRecord:
     )
 
 
-def _question(key: Id, record: object, album: Album) -> Question:
+def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     fields = checked(record)
     if "scene" in fields:
         check_scene(fields["scene"])
@@ -167,4 +171,4 @@ def _question(key: Id, record: object, album: Album) -> Question:
         question = question_from({**fields, "id": key})
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"its scene cannot be read ({trouble!r}). Mend it.") from None
-    return album.placed(question)
+    return images.placed(question)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from askew.answers.normalise import modal_answer
-from askew.data.groups import read_groups, told_apart, write_groups
-from askew.data.made import clear_unnamed
+from askew.data.groups import read_groups, unique_by_id, write_groups
+from askew.data.manifest import clear_unnamed
 from askew.engine.prebuilt import refuse_unheeded, signature
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
@@ -205,7 +205,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
         made = _some(_groups(source, covers, settings), source, data.spec, covers)
-        groups = ticking(bar, told_apart(made, data.spec) if by_id else made)
+        groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
         write_groups(groups, str(path), folders)
     clear_unnamed(folder)

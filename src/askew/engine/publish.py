@@ -12,8 +12,8 @@ import askew
 from askew.answers.normalise import modal_answer
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
-from askew.data.made import clear_unwritten
-from askew.data.write import write_gqa, write_jsonl, write_vqa
+from askew.data.manifest import clear_unwritten
+from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.engine.build import Prepared, fingerprint_of, prepare
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError

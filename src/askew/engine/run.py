@@ -27,7 +27,7 @@ import orjson
 import askew
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
-from askew.data.groups import told_apart
+from askew.data.groups import unique_by_id
 from askew.engine.answer_forms import AnswerForms, scored_by, step_for
 from askew.engine.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.engine.build import Coverage, Prepared, fingerprint_of
@@ -168,7 +168,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         with progress_bar(settings, desc="Planning", unit=" groups") as bar:
             groups = prepared.read()
             if getattr(model.what, "by_id", False):
-                groups = told_apart(groups, prepared.data["spec"], getattr(model.what, "key", None))
+                groups = unique_by_id(groups, prepared.data["spec"], getattr(model.what, "key", None))
             todo = plan(ticking(bar, groups), keys, store)
         outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
         extracted = _extracted(step, outcomes, keys, tally, forms)

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import fmean
 
 from askew.api import Result, as_data, as_suite
-from askew.data.write import write_jsonl
+from askew.data.write_questions import write_jsonl
 from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import ExperimentPlan

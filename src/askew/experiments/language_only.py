@@ -9,7 +9,7 @@ from statistics import fmean
 
 from askew.api import Result, as_data
 from askew.data.jsonl import Jsonl
-from askew.data.write import write_jsonl
+from askew.data.write_questions import write_jsonl
 from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import ExperimentPlan

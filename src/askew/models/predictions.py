@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from askew.data.predictions import read_predictions
+from askew.data.read_predictions import read_predictions
 from askew.errors import MissingPredictions
 from askew.files.fingerprint import fingerprint
 from askew.types import Id, Prediction, Question

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from askew.answers.normalise import modal_answer
-from askew.data.write import encoded
+from askew.data.write_questions import encoded
 from askew.errors import DataError
 from askew.files.read_write import replaced
 from askew.types import Group, Variant

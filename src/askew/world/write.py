@@ -12,8 +12,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from askew.data.scenes import write_scenes
-from askew.data.write import write_gqa, write_jsonl, write_vqa
+from askew.data.scene_graphs import write_scenes
+from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import replaced

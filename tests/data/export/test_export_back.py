@@ -11,7 +11,7 @@ from harness_logs import HARNESSES, answer_to, as_lines, eight_groups, inspect_e
 
 from askew.cli import main as askew_main
 from askew.data.groups import write_groups
-from askew.data.predictions import read_predictions
+from askew.data.read_predictions import read_predictions
 
 
 @pytest.fixture

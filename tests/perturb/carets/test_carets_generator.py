@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 
-from askew.data.scenes import read_scenes
+from askew.data.scene_graphs import read_scenes
 from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, fit, generate, generator, training
 from askew.perturb.carets.arguments import Noun, QuestionArguments

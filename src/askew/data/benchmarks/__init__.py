@@ -1,1 +1,1 @@
-"""Published pair benchmarks, one reader per file: each gives ready-made groups."""
+"""Readers of published benchmarks, one file each; ``registry.py`` names them."""

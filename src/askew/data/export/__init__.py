@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askew.data.export.rows import ANSWER_PROMPT, Asked, distinct_questions, each_question
-from askew.data.export.write import FORMATS, export
+from askew.data.export.export_rows import ANSWER_PROMPT, ExportRow, distinct_questions, each_question
+from askew.data.export.formats import FORMATS, export
 
-__all__ = ["ANSWER_PROMPT", "FORMATS", "Asked", "distinct_questions", "each_question", "export"]
+__all__ = ["ANSWER_PROMPT", "FORMATS", "ExportRow", "distinct_questions", "each_question", "export"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import orjson
 
-from askew.data.export.rows import IDS, Asked
-from askew.data.write import line
+from askew.data.export.export_rows import IDS, ExportRow
+from askew.data.write_questions import line
 from askew.files.read_write import write_joined
 
 _TASK = """\
@@ -45,7 +45,7 @@ metadata:
 """
 
 
-def write_lmms_eval(asked: Sequence[Asked], folder: Path, name: str, prompt: str) -> list[Path]:
+def write_lmms_eval(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
     """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; gives their paths.
 
     Every column is text, as a dataset's columns must be of one type.
@@ -63,7 +63,7 @@ def _quoted(text: str) -> str:
     return orjson.dumps(text).decode()
 
 
-def _row(asked: Asked) -> dict[str, Any]:
+def _row(asked: ExportRow) -> dict[str, Any]:
     return {
         IDS: asked.encoded_ids,
         "question": asked.prompt,

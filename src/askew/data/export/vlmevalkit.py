@@ -8,13 +8,13 @@ from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from askew.data.export.rows import IDS, Asked
+from askew.data.export.export_rows import IDS, ExportRow
 from askew.files.images import image_bytes
 from askew.files.read_write import write_joined
 from askew.types import ImageRef
 
 
-def write_vlmevalkit(asked: Sequence[Asked], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
+def write_vlmevalkit(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
     """Write ``NAME.tsv``; gives its path.
 
     VLMEvalKit takes a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column but the
@@ -25,7 +25,7 @@ def write_vlmevalkit(asked: Sequence[Asked], folder: Path, name: str, prompt: st
     return [table]
 
 
-def _lines(asked: Sequence[Asked], prompt: str, inline: bool) -> Iterator[bytes]:
+def _lines(asked: Sequence[ExportRow], prompt: str, inline: bool) -> Iterator[bytes]:
     first_at: dict[str, int] = {}
     yield _line(["index", IDS, "image" if inline else "image_path", "question", "answer", "category"])
     for index, one in enumerate(asked):

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askew.data.gqa import Gqa, answer_type
+from askew.data.benchmarks.gqa import Gqa, answer_type
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
-from askew.data.predictions import read_predictions
-from askew.data.scenes import read_scenes, write_scenes
-from askew.data.vqa import Vqa
-from askew.data.write import write_gqa, write_jsonl, write_results, write_vqa
+from askew.data.read_predictions import read_predictions
+from askew.data.scene_graphs import read_scenes, write_scenes
+from askew.data.write_questions import write_gqa, write_jsonl, write_results, write_vqa
 from askew.errors import DataError
 from askew.types import ImageRef, Kind, Question, Relation, Scene, Thing
 

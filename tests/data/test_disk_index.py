@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from threading import Thread
 
-from askew.data.faults import Sieve
-from askew.data.index import Index, distinct
+from askew.data.bad_records import Sieve
+from askew.data.disk_index import Index, distinct
 from askew.types import Id
 
 

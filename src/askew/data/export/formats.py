@@ -1,21 +1,20 @@
-"""Exporting: which format writes which files."""
+"""Export groups: which format writes which files, and the two plain ones, JSONL for programs and CSV for people."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
+from askew.data.export.export_rows import ANSWER_PROMPT, IDS, ExportRow, distinct_questions, each_question, picture_name
 from askew.data.export.lmms_eval import write_lmms_eval
-from askew.data.export.plain import write_plain
-from askew.data.export.rows import ANSWER_PROMPT, Asked, distinct_questions, each_question
-from askew.data.export.sheet import write_sheet
 from askew.data.export.vlmevalkit import write_vlmevalkit
-from askew.data.write import line
+from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
 from askew.files.read_write import write_joined
+from askew.files.spreadsheet import csv_line
 from askew.types import Group
 
 Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]
@@ -54,7 +53,7 @@ def export(
     if not _NAME.fullmatch(name):
         raise UsageError(f"The name {name!r} must be letters, digits, - and _ alone: it becomes a file and a task.")
     said = ANSWER_PROMPT if prompt is None else prompt
-    asked: list[Asked] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
+    asked: list[ExportRow] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
     if not asked:
         raise DataError("There are no groups to export. Check the file.")
     ids = folder / "ids.jsonl"
@@ -91,3 +90,38 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
     ):
         if (folder / file).exists():
             raise UsageError(f"{folder / file}: this file is not of an export. {instead}")
+
+
+def write_plain(asked: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
+    """Write ``NAME.jsonl``; gives its path. Answer with ``{"id", "answer"}`` lines, the ids as they are."""
+    path = folder / f"{name}.jsonl"
+    write_joined(path, (line(_row(one)) for one in asked))
+    return [path]
+
+
+def _row(asked: ExportRow) -> dict[str, Any]:
+    question = asked.question
+    row = {
+        "id": question.id,
+        "image": picture_name(question.image),
+        "question": question.text,
+        "context": question.context or None,
+    }
+    return {key: value for key, value in row.items() if value is not None}
+
+
+_MARK = b"\xef\xbb\xbf"
+"""By which Excel knows UTF-8."""
+
+
+def write_sheet(asked: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
+    """Write ``NAME.csv``; gives its path. Filled in, ``askew score`` takes it; what is left empty has no answer."""
+    path = folder / f"{name}.csv"
+    write_joined(path, _lines(asked), _MARK)
+    return [path]
+
+
+def _lines(asked: Sequence[ExportRow]) -> Iterator[bytes]:
+    yield csv_line([IDS, "image", "question", "answer"])
+    for one in asked:
+        yield csv_line([one.encoded_ids, str(picture_name(one.question.image) or ""), one.prompt, ""])

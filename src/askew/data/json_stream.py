@@ -1,4 +1,4 @@
-"""JSON read one record at a time, with the place of anything that is broken.
+"""Read JSON one record at a time, say where a file is broken, and tell its format from its beginning.
 
 Records come with their number, counted from 1 as people count.
 """
@@ -14,7 +14,7 @@ from typing import Any
 import ijson  # type: ignore[import-untyped]
 import orjson
 
-from askew.data.guard import Guarded
+from askew.data.json_limits import Guarded
 from askew.errors import BadRecord, DataError
 from askew.files.limits import bounded_lines, load_json
 from askew.files.read_write import opened
@@ -40,7 +40,7 @@ class Glimpse:
 
 def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """The records of a JSON list, be it bare or under ``key`` of an object, wherever in the object it stands."""
-    prefix = "item" if first_sign(path) == "[" else f"{key}.item"
+    prefix = "item" if first_character(path) == "[" else f"{key}.item"
     number = 0
     around = 1 if prefix == "item" else 2
     for number, record in _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), around):
@@ -51,7 +51,7 @@ def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
 
 def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
     """The keys and values of a JSON object."""
-    if first_sign(path) != "{":
+    if first_character(path) != "{":
         raise DataError(f"{path}: a JSON object {{id: record, ...}} is wanted, and this is a list. Check the file.")
     return _streamed(path, lambda file: ijson.kvitems(file, "", **_OPTIONS), 1)
 
@@ -97,7 +97,7 @@ def decoded(line: bytes) -> str:
         ) from None
 
 
-def first_sign(path: str) -> str:
+def first_character(path: str) -> str:
     """The first character that is not white space: ``[`` for a list, ``{`` for an object."""
     with opened(path) as file:
         while chunk := file.read(_CHUNK):
@@ -113,7 +113,7 @@ def first_sign(path: str) -> str:
 
 def glimpse(path: str) -> Glimpse:
     """The shape of the first JSON value of a file, from its beginning alone."""
-    top = first_sign(path)
+    top = first_character(path)
     outer = 1 if top == "{" else 2
     keys: list[tuple[int, str]] = []
     with opened(path) as file:
@@ -153,7 +153,7 @@ def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...
 
 def scalar(path: str, key: str) -> str | None:
     """The text under ``key`` of the outermost object, before or after the long list; None when there is none."""
-    if first_sign(path) != "{":
+    if first_character(path) != "{":
         return None
     with opened(path) as file:
         try:
@@ -229,3 +229,33 @@ class _Nothing:
 
     def send(self, event: object) -> None:
         """Forget it."""
+
+
+def format_of(path: str) -> str:
+    """``vqa``, ``gqa``, ``jsonl``, ``groups``; or what else it is: ``annotations``, ``scenes``, ``results``, ``""``."""
+    return _format(glimpse(path))
+
+
+def may_be(path: str, kind: str) -> bool:
+    """Whether a file is of this kind, or cannot be told (reading it then says why)."""
+    try:
+        return format_of(path) in (kind, "")
+    except DataError:
+        return True
+
+
+def _format(shape: Glimpse) -> str:
+    keys, inner = set(shape.keys), set(shape.inner)
+    if {"group", "original"} <= keys:
+        return "groups"
+    if "question" in keys:
+        return "vqa" if shape.top == "[" and "question_id" in keys and "image" not in keys else "jsonl"
+    if {"question_id", "answers"} <= keys or "annotations" in keys:
+        return "annotations"
+    if keys & {"id", "question_id", "questionId"} and keys & {"answer", "prediction"}:
+        return "results"
+    if "questions" in keys:
+        return "vqa"
+    if "imageId" in inner:
+        return "gqa"
+    return "scenes" if "objects" in inner else ""

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from askew.data.faults import Sieve, known_id, repeated
+from askew.data.bad_records import Sieve, known_id, repeated
 from askew.errors import BadRecord, DataError
 from askew.types import Id
 

@@ -1,6 +1,6 @@
 """What askew puts into a folder: listed there in ``.askew-made``; only what is listed is ever taken away.
 
-Pictures made on the fly are kept in ``images/`` beside the file that names them, called by their content, and taken
+ImagesById made on the fly are kept in ``images/`` beside the file that names them, called by their content, and taken
 away when none names them. They are listed each before its file is written, so that a killed build leaves nothing that
 is not known. The files of a benchmark are listed with their SHA-256, as ``sha256sum`` does, and are taken away when
 the next one does not have them.

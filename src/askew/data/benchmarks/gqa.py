@@ -14,12 +14,11 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from askew.data.faults import Sieve, mapping, repeated, text, wrong
-from askew.data.index import Index
-from askew.data.pictures import Pictures
-from askew.data.scenes import SceneIndex, scene_files
-from askew.data.sniff import may_be
-from askew.data.stream import pairs
+from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
+from askew.data.disk_index import Index
+from askew.data.find_images import ImagesById
+from askew.data.json_stream import may_be, pairs
+from askew.data.scene_graphs import SceneIndex, scene_files
 from askew.errors import DataError
 from askew.files.fingerprint import fingerprint, signature
 from askew.types import Id, Kind, Question
@@ -65,7 +64,7 @@ class Gqa:
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
         self.skipped.clear()
-        pictures = Pictures(self.images, ["{id}.jpg", "{id}.png"])
+        pictures = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         with ExitStack() as stack:
             seen = stack.enter_context(Index())
             scenes = stack.enter_context(closing(SceneIndex(self.scenes))) if self.scenes else None
@@ -77,7 +76,7 @@ class Gqa:
                         yield question
 
     def _question(
-        self, key: Id, record: object, seen: Index, pictures: Pictures, scenes: SceneIndex | None
+        self, key: Id, record: object, seen: Index, pictures: ImagesById, scenes: SceneIndex | None
     ) -> Question | None:
         if not seen.add(key):
             raise repeated(key)

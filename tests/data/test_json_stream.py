@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from askew.data.stream import Glimpse, glimpse, items, lines, pairs, scalar
+from askew.data.json_stream import Glimpse, glimpse, items, lines, pairs, scalar
 from askew.errors import DataError
 
 

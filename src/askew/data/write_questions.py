@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from askew.answers.normalise import modal_answer
-from askew.data.made import kept
+from askew.data.manifest import kept
 from askew.errors import DataError
 from askew.files.image_folders import ImageFolders, remember
 from askew.files.read_write import replaced, write_joined
@@ -27,7 +27,7 @@ def write_jsonl(questions: Iterable[Question], path: str, root: str | None = Non
     """
     folder = os.path.dirname(path)
     folders = ImageFolders(folder, root)
-    named = (line(question_record(kept_beside(folder, question, folders))) for question in questions)
+    named = (line(question_record(with_stored_image(folder, question, folders))) for question in questions)
     count = write_joined(path, named)
     remember(path, folders)
     return count
@@ -72,7 +72,7 @@ def write_gqa(questions: Iterable[Question], path: str) -> int:
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
 
 
-def kept_beside(folder: str, question: Question, folders: ImageFolders) -> Question:
+def with_stored_image(folder: str, question: Question, folders: ImageFolders) -> Question:
     """The question with its image named so that a file in this folder can refer to it."""
     image = question.image
     if image is None:

@@ -23,7 +23,7 @@ _Content = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExportRow:
     """One question as a harness is asked it."""
 
     question: Question
@@ -36,7 +36,7 @@ class Asked:
     def encoded_ids(self) -> str:
         """The ids as text that any table can hold.
 
-        >>> Asked(Question(7, None, "Is it?"), (7, "7/rad"), "original").encoded_ids
+        >>> ExportRow(Question(7, None, "Is it?"), (7, "7/rad"), "original").encoded_ids
         '[7,"7/rad"]'
         """
         return orjson.dumps(self.ids).decode()
@@ -50,7 +50,7 @@ class Asked:
     def prompt(self) -> str:
         """What was said before, and the question.
 
-        >>> Asked(Question(7, None, "Is it red?", context="There is a bus."), (7,), "original").prompt
+        >>> ExportRow(Question(7, None, "Is it red?", context="There is a bus."), (7,), "original").prompt
         'There is a bus.\\nIs it red?'
         """
         return "\n".join(part for part in (self.question.context, self.question.text) if part)
@@ -66,15 +66,15 @@ class Asked:
         return os.path.abspath(image.path)
 
 
-def each_question(groups: Iterable[Group]) -> Iterator[Asked]:
+def each_question(groups: Iterable[Group]) -> Iterator[ExportRow]:
     """Every id once, in the order of the groups."""
     seen: dict[Id, _Content] = {}
     for question, category in _members(groups):
         if _is_new(seen, question, _content(question)):
-            yield Asked(question, (question.id,), category)
+            yield ExportRow(question, (question.id,), category)
 
 
-def distinct_questions(groups: Iterable[Group]) -> list[Asked]:
+def distinct_questions(groups: Iterable[Group]) -> list[ExportRow]:
     """Every distinct picture, question and context once, in the order of the groups.
 
     >>> cat = Question(1, ImageRef("a"), "Is it a cat?")
@@ -83,14 +83,14 @@ def distinct_questions(groups: Iterable[Group]) -> list[Asked]:
     [(1, '1')]
     """
     seen: dict[Id, _Content] = {}
-    found: dict[_Content, Asked] = {}
+    found: dict[_Content, ExportRow] = {}
     for question, category in _members(groups):
         content = _content(question)
         if not _is_new(seen, question, content):
             continue
         first = found.get(content)
         if first is None:
-            found[content] = Asked(question, (question.id,), category)
+            found[content] = ExportRow(question, (question.id,), category)
         else:
             found[content] = replace(first, ids=(*first.ids, question.id))
     return list(found.values())

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import re
 
-from askew.data.gqa import Gqa
+from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
-from askew.data.jsonl import Jsonl
-from askew.data.lines import Lines
-from askew.data.sniff import format_of
-from askew.data.vqa import Vqa
+from askew.data.json_stream import format_of
+from askew.data.jsonl import Jsonl, Lines
 from askew.errors import DataError
 from askew.verbs import Dataset
 

@@ -19,12 +19,11 @@ from typing import Any
 
 import orjson
 
-from askew.data.faults import Sieve, identity, mapping, missing, text
-from askew.data.harness import logged_answers, open_log
-from askew.data.harness_failures import is_failure
-from askew.data.index import distinct
-from askew.data.jsonl import sound_lines
-from askew.data.stream import glimpse, items, lines, pairs
+from askew.data.bad_records import Sieve, identity, mapping, missing, text
+from askew.data.disk_index import distinct
+from askew.data.harness import is_failure, logged_answers, open_log
+from askew.data.json_stream import glimpse, items, lines, pairs
+from askew.data.jsonl import valid_lines
 from askew.errors import BadRecord, DataError
 from askew.files.limits import load_json
 from askew.types import Id
@@ -66,7 +65,7 @@ def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:
 
 
 def _lined(sieve: Sieve) -> Iterator[tuple[Id, str]]:
-    return _checked(sieve, sound_lines(sieve))
+    return _checked(sieve, valid_lines(sieve))
 
 
 def _checked(sieve: Sieve, records: Iterator[tuple[int, Any]]) -> Iterator[tuple[Id, str]]:

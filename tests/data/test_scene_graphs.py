@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from askew.data.scene_file import SceneFile
-from askew.data.scenes import check_scene
+from askew.data.scene_graphs import SceneFile, check_scene
 from askew.errors import BadImage, BadRecord, DataError
 from askew.registry import open_data
 from askew.types import ImageRef, Question, Scene, Thing

@@ -1,0 +1,103 @@
+"""Find the image files of a data set: by image id in a folder, or by the paths that our own files give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from askew.errors import BadImage, DataError
+from askew.files.image_folders import ImageFolders
+from askew.types import Id, ImageRef, Question
+
+
+class ImagesById:
+    """A folder of pictures and the ways their files may be named; the way that worked last is tried first.
+
+    Templates are paths below the folder with ``{id}``; ``{id12}`` is a number in twelve digits, as COCO has it.
+    Without a folder, pictures are known by their id alone.
+
+    >>> ImagesById(None, ["{id}.jpg"]).find(42)
+    ImageRef(id=42, path=None, sha256=None, size=None)
+    """
+
+    def __init__(self, folder: str | None, templates: Sequence[str]) -> None:
+        if folder is not None and not os.path.isdir(folder):
+            raise DataError(
+                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+            )
+        self._folder = folder
+        self._templates = list(templates)
+
+    def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
+        """The picture of this id; templates that only this record knows of are tried ``first``."""
+        if self._folder is None:
+            return ImageRef(key)
+        tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
+        for place, path in enumerate(tried):
+            if os.path.isfile(path):
+                self._remember(key, place - len(first))
+                return ImageRef(key, path)
+        others = f" (nor {len(tried) - 1} other names there, e.g. {os.path.basename(tried[-1])})" if tried[1:] else ""
+        raise BadImage(
+            f"the picture of image {key!r} is not at {tried[0]}{others}. "
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+        )
+
+    def _remember(self, key: Id, place: int) -> None:
+        if place > 0 and len(_names(key, self._templates)) == len(self._templates):
+            self._templates.insert(0, self._templates.pop(place))
+
+
+def _names(key: Id, templates: Sequence[str]) -> list[str]:
+    """The file names of this id; ``{id12}`` is for numbers only.
+
+    >>> _names(42, ["COCO_val2014_{id12}.jpg", "{id}.png"]), _names("n42", ["COCO_val2014_{id12}.jpg", "{id}.png"])
+    (['COCO_val2014_000000000042.jpg', '42.png'], ['n42.png'])
+    """
+    if isinstance(key, int):
+        return [name.replace("{id12}", f"{key:012d}").replace("{id}", str(key)) for name in templates]
+    return [name.replace("{id}", key) for name in templates if "{id12}" not in name]
+
+
+class ImagesByPath:
+    """The pictures of our own files: where the file says, from its own folder, or in a folder given for them.
+
+    Only a folder that is given must have every picture, but for those beside the file. Without one, a picture is looked
+    for when it is opened, and an ``image`` that is no file beside ours is an id.
+    """
+
+    def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
+        if folder is not None and not os.path.isdir(folder):
+            raise DataError(
+                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+            )
+        self._home, self._folder = home, folder
+        self._folders = ImageFolders(home, None, folders)
+
+    def placed(self, question: Question) -> Question:
+        """The question with the path of its picture's file."""
+        if question.image is None:
+            return question
+        place = self._beside if self._folder is None else self._inside
+        return replace(question, image=place(question.image))
+
+    def _beside(self, image: ImageRef) -> ImageRef:
+        if image.path and (known := self._folders.find(image.path)):
+            return replace(image, path=known)
+        path = os.path.normpath(os.path.join(self._home, image.path or str(image.id)))
+        return replace(image, path=path) if image.path or os.path.isfile(path) else image
+
+    def _inside(self, image: ImageRef) -> ImageRef:
+        said = image.path or str(image.id)
+        names = dict.fromkeys((said, os.path.basename(said), f"{image.id}.jpg", f"{image.id}.png"))
+        tried = [os.path.normpath(os.path.join(self._folder or "", name)) for name in names]
+        own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # made with the file
+        for path in (*tried, *own):
+            if os.path.isfile(path):
+                return replace(image, path=path)
+        wanted = tried[1] if os.path.isabs(said) else tried[0]
+        raise BadImage(
+            f"the picture of image {image.id!r} is not at {wanted}. "
+            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+        )

@@ -28,7 +28,7 @@ from askew.errors import AskewError
 from askew.experiments.plan import ExperimentPlan
 from askew.models.baselines import scripted
 from askew.models.endpoint.budget import price_of
-from askew.models.hf_folder import read_labels
+from askew.models.huggingface.folder import read_labels
 from askew.rank.bqd import read_header
 from askew.report.load import Run, load_run
 

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from askew.errors import BadImage, DataError, ModelError
-from askew.models import hf_folder
-from askew.models.hf_folder import digest, find, prompts, read_labels
-from askew.models.hf_generate import spoken
-from askew.models.hf_regions import Regions
+from askew.models.huggingface import folder as hf_folder
+from askew.models.huggingface.folder import digest, find, prompts, read_labels
+from askew.models.huggingface.generate import spoken
+from askew.models.huggingface.region_features import Regions
 from askew.types import ImageRef, Question
 
 VILT = {"architectures": ["ViltForQuestionAnswering"], "model_type": "vilt", "id2label": {"1": "no", "0": "yes"}}
@@ -149,7 +149,7 @@ def test_answers_without_names_are_refused(tmp_path):
 HUB = """
 import os, sys
 from askew.errors import AskewError
-from askew.models.hf_folder import find
+from askew.models.huggingface.folder import find
 before = dict(os.environ)
 for name, revision, download in [("org/here", None, False), ("org/here", "v1", False), ("org/gone", None, False),
                                  ("org/here", "v2", False), ("org/part", None, False), ("org/gone", None, True)]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from plain_picture import picture
+from plain_image import picture
 
 import askew
 from askew.errors import BadImage

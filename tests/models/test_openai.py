@@ -17,7 +17,7 @@ from dataclasses import replace
 import pytest
 from fault_server import FaultServer, ok, status
 from PIL import Image
-from plain_picture import picture
+from plain_image import picture
 
 import askew
 from askew import registry

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 from fault_server import FaultServer, completion, ok, raw, said, status
-from plain_picture import picture
+from plain_image import picture
 
 import askew
 from askew.errors import BadOption, DataError, ModelError

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from askew.errors import BadImage, DataError, need
 from askew.files.fingerprint import fingerprint
 from askew.files.images import content_hash
-from askew.models.hf_regions import Regions, checked
+from askew.models.huggingface.region_features import Regions, checked
 from askew.types import ImageRef, Question
 
 

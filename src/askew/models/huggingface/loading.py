@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from askew.errors import ModelError, need
-from askew.models.hf_folder import Folder, Task
-from askew.models.hf_pictures import PreparedOnce
+from askew.models.huggingface.folder import Folder, Task
+from askew.models.huggingface.shared_images import PreparedOnce
 
 _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 

@@ -13,9 +13,9 @@ transformers = pytest.importorskip("transformers", reason="the extra hf is not i
 
 import hf_folders  # noqa: E402
 
-from askew.models import hf_generate, hf_pictures  # noqa: E402
-from askew.models.hf_pictures import Decoded, PreparedOnce, encoded_once, places  # noqa: E402
-from askew.models.huggingface import hf  # noqa: E402
+from askew.models.huggingface import generate, shared_images  # noqa: E402
+from askew.models.huggingface.adapter import hf  # noqa: E402
+from askew.models.huggingface.shared_images import Decoded, PreparedOnce, encoded_once, places  # noqa: E402
 from askew.types import ImageRef, Question  # noqa: E402
 
 
@@ -84,7 +84,7 @@ def test_the_image_encoder_sees_each_picture_once(name, rows, tmp_path, monkeypa
     model.answer(questions)
     assert counted[0] == counted[1]
     assert name == "qwen2_vl" or counted[0] == rows
-    monkeypatch.setattr(hf_generate, "encoded_once", _as_it_comes)
+    monkeypatch.setattr(generate, "encoded_once", _as_it_comes)
     plain = model.answer(questions)
     assert counted[2] > counted[1]
     monkeypatch.undo()
@@ -118,8 +118,8 @@ def test_hooks_are_gone_after_an_error(tmp_path):
 
 def test_a_picture_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
     opened = []
-    original = hf_pictures.open_image
-    monkeypatch.setattr(hf_pictures, "open_image", lambda ref: opened.append(ref.id) or original(ref))
+    original = shared_images.open_image
+    monkeypatch.setattr(shared_images, "open_image", lambda ref: opened.append(ref.id) or original(ref))
     one, copy, other = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8))
     pictures = Decoded()
     first = [pictures.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from askew.errors import DataError, ModelError, need
-from askew.models.hf_load import Loaded
-from askew.models.hf_pictures import Decoded
-from askew.models.hf_regions import Regions
+from askew.models.huggingface.loading import Loaded
+from askew.models.huggingface.region_features import Regions
+from askew.models.huggingface.shared_images import Decoded
 from askew.types import Prediction, Question
 
 

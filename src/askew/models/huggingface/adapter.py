@@ -13,11 +13,11 @@ from typing import Any, Literal, Protocol
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
 from askew.files.fingerprint import fingerprint
-from askew.models.hf_classify import Classifier, RegionClassifier
-from askew.models.hf_folder import Folder, Task, find
-from askew.models.hf_generate import Generator
-from askew.models.hf_load import Loaded, load, pick_device
-from askew.models.hf_regions import Regions
+from askew.models.huggingface.classify import Classifier, RegionClassifier
+from askew.models.huggingface.folder import Folder, Task, find
+from askew.models.huggingface.generate import Generator
+from askew.models.huggingface.loading import Loaded, load, pick_device
+from askew.models.huggingface.region_features import Regions
 from askew.types import Prediction, Question
 
 _PLACES = re.compile(r"\{(question|context|image)\}")

@@ -240,7 +240,7 @@ def read_labels(file: str) -> tuple[str, ...]:
 @lru_cache
 def prompts() -> Mapping[str, str]:
     """The default prompt of each kind and family."""
-    table: Mapping[str, str] = resource("models/hf_prompts.yaml")
+    table: Mapping[str, str] = resource("models/huggingface/prompts.yaml")
     return table
 
 

@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from askew.errors import need
-from askew.models.hf_load import Loaded
-from askew.models.hf_pictures import Decoded, encoded_once
+from askew.models.huggingface.loading import Loaded
+from askew.models.huggingface.shared_images import Decoded, encoded_once
 from askew.types import Prediction, Question
 
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)

@@ -1,0 +1,1 @@
+"""Hugging Face checkpoints: finding, loading and asking them."""

@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
+from askew.collect.deletion import delete_text
 from askew.collect.freeze import freeze
 from askew.collect.release import release
 from askew.collect.rounds import change_round
@@ -157,6 +158,23 @@ def test_a_release_gives_the_same_statistics(worked, tmp_path):
     assert [sizes[name] for name in ("train", "dev", "test")] == [
         manifest["rounds"][0]["splits"][name] for name in ("train", "dev", "test")
     ]
+
+
+def test_what_was_deleted_after_the_freeze_is_left_out_everywhere(worked, tmp_path):
+    worked.do(change_round, worked.round_id, "DRAINING")
+    worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
+    worked.do(delete_text, worked.owner, 3, "the author asked")
+    manifest = release(worked.study, tmp_path / "release", "1.0.1")
+    told, found = counted(worked), statistics(FromRelease(tmp_path / "release"))
+    for name in ("table1", "sessions", "figure8"):
+        assert str(found.sheet(name).lines) == str(told.sheet(name).lines), name
+    assert shares(found, "figure8") == {"A": 2, "B": 1, "C": 1, "D": 1, "E": 0}
+    assert manifest["rounds"][0]["types"]["E"] == 0
+    sizes = row(found, "table1")
+    for split in ("train", "dev", "test"):
+        lines = (tmp_path / "release" / f"{split}.jsonl").read_bytes().splitlines()
+        assert manifest["rounds"][0]["splits"][split] == len(lines) == (sizes[split] or 0)
+    assert any("deleted on request" in note for note in found.sheet("table1").notes)
 
 
 def test_a_type_that_does_not_follow_from_what_was_said_is_an_error(worked):

@@ -73,17 +73,19 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
     files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
     settings = tx.settings
     write_joined(folder / "history.jsonl", (encoded(record) for record in history(tx, keys)))
-    write_joined(folder / "examples.csv", _csv_lines(history(tx, keys)))
+    write_joined(folder / "examples.csv", _csv_lines(_written(folder)))
     for split in SPLITS:
-        chosen = [_released(record, files, settings) for record in _in_split(tx, keys, split)]
+        chosen = [_released(record, files, settings) for record in _in_split(folder, split)]
         _copy_images(study, folder, files, chosen)
         write_jsonl((_for_jsonl(folder, one) for one in chosen), str(folder / f"{split}.jsonl"))
         _write_vqa(folder, split, chosen)
-    facts = _facts(tx, rounds, history(tx, keys))
-    sheet = datasheet(tx.value(sa.select(study_table.c.name)), version, facts, settings)
+    facts = _facts(tx, rounds, _written(folder))
+    name = tx.value(sa.select(study_table.c.name))
+    sheet = datasheet(name, version, facts, settings)
     write_joined(folder / "datasheet.md", [sheet.encode()])
     manifest = {
         "askew_release": FORMAT,
+        "name": name,
         "version": version,
         "askew": askew.__version__,
         **facts,
@@ -100,9 +102,16 @@ def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version
     return manifest
 
 
-def _in_split(tx: Tx, keys: Sequence[int], split: str) -> Iterator[Record]:
+def _written(folder: Path) -> Iterator[Record]:
+    """The records of ``history.jsonl``: reading them back is ten times as fast as putting them together again."""
+    with open(folder / "history.jsonl", "rb") as lines:
+        for line in lines:
+            yield orjson.loads(line)
+
+
+def _in_split(folder: Path, split: str) -> Iterator[Record]:
     """The released questions of a split; what was deleted after the freeze is out."""
-    return (record for record in history(tx, keys) if record["split"] == split and record["question"] is not None)
+    return (one for one in _written(folder) if one["split"] == split and one["question"] is not None)
 
 
 def _released(record: Record, files: dict[int, AnyRow], settings: StudySettings) -> Released:

@@ -81,6 +81,8 @@ class Facts:
     """Round to questions of type U."""
     waiting: Counter[int] = field(default_factory=Counter)
     """Of these, attacks that verifiers have not finished."""
+    deleted: Counter[int] = field(default_factory=Counter)
+    """Of those left out, questions that had a type and were deleted on request after the freeze."""
     alphas: dict[int, AlphaSums] = field(default_factory=dict)
     """Round to the agreement of verifiers."""
     _whole: array[int] = field(default_factory=lambda: array("q"))
@@ -91,6 +93,10 @@ class Facts:
         if one.type == "U":
             self.left_out[one.round] += 1
             self.waiting[one.round] += one.state == "VERIFYING"
+            return
+        if not one.text:
+            self.left_out[one.round] += 1
+            self.deleted[one.round] += 1
             return
         said = _said(one)
         _check_type(one, said, self.settings)
@@ -248,5 +254,5 @@ def _check_type(one: Example, said: Verdicts, settings: StudySettings) -> None:
         )
     if one.split is not None and one.type != "E" and (one.split != "train" or one.type not in "AC"):
         raise DataError(f"Question {one.id} is of type {one.type} and in {one.split}; only E may be in dev and test.")
-    if one.try_no is None or not one.text:
-        raise DataError(f"Question {one.id} of type {one.type} has no text or no number of its try. Check the study.")
+    if one.try_no is None:
+        raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")

@@ -83,7 +83,7 @@ def _example(record: Mapping[str, Any]) -> Example:
     robot, judged = record["robot"] or {}, record["judgement"] or {}
     told = judged.get("answer")
     counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=lambda one: one["slot"])
-    is_out = record["type"] == "U"
+    is_out = record["type"] == "U" or record["question"] is None
     return Example(
         record["id"],
         record["round"],

@@ -54,21 +54,25 @@ class FromStudy:
         return About(name, self.tx.settings, rounds, "study", self._claimed(rows))
 
     def _claimed(self, rows: Any) -> dict[int, dict[str, int]]:
+        gone = question.c.text == ""
+        kind, split = (
+            sa.case((gone, out), else_=column) for column, out in ((question.c.type, "U"), (question.c.split, None))
+        )
         counted = (
-            sa.select(image.c.round_id, question.c.type, question.c.split, sa.func.count())
+            sa.select(image.c.round_id, kind, split, sa.func.count())
             .select_from(question.join(image, image.c.id == question.c.image_id))
-            .group_by(image.c.round_id, question.c.type, question.c.split)
+            .group_by(image.c.round_id, kind, split)
         )
         found: dict[int, dict[str, int]] = {row.number: {"questions": 0} for row in rows}
         numbers = {row.id: row for row in rows}
-        for round_id, kind, split, count in self.tx.rows(counted):
+        for round_id, found_kind, found_split, count in self.tx.rows(counted):
             row = numbers[round_id]
             stated = found[row.number]
             stated["questions"] += count
             if row.state in ("FROZEN", "RELEASED"):
-                stated[kind] = stated.get(kind, 0) + count
-                if split is not None:
-                    stated[split] = stated.get(split, 0) + count
+                stated[found_kind] = stated.get(found_kind, 0) + count
+                if found_split is not None:
+                    stated[found_split] = stated.get(found_split, 0) + count
         return found
 
     def examples(self) -> Generator[Example, None, None]:

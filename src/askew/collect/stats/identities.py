@@ -61,7 +61,7 @@ def _shares(facts: Facts, about: About) -> Iterator[str]:
     split, good = facts.column("split"), facts.is_type("E")
     for number, told in about.rounds.items():
         mine = good & (facts.round == number)
-        if told.get("snapshot") and mine.any():
+        if told.get("snapshot") and mine.any() and not facts.deleted[number]:
             verified, most = int(mine.sum()), int(np.bincount(facts.image_of[mine]).max())
             share = facts.settings.train_share
             apart = abs(100 * int((mine & (split == SPLITS.index("train"))).sum()) - share * verified)

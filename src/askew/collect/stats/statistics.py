@@ -7,7 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.collect.stats import figures, tables
+from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.coding import Coded, check_coded, kappa_table, table7
 from askew.collect.stats.facts import facts_of
 from askew.collect.stats.from_release import MANIFEST, FromRelease
@@ -58,9 +58,9 @@ def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Seq
         tables.table8(counted),
         tables.table9(counted),
         tables.table10(counted),
-        tables.agreement_table(counted),
-        tables.models_table(counted),
-        tables.leases_table(counted),
+        work_tables.agreement_table(counted),
+        work_tables.models_table(counted),
+        work_tables.leases_table(counted),
     ]
     drawn = [
         figures.figure4(counted),

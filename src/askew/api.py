@@ -23,10 +23,10 @@ from askew.errors import ModelError, UsageError
 from askew.files.locks import alone_in
 from askew.models.callable import ONCE, CallableModel, source_hash
 from askew.registry import make, open_data
-from askew.report.answer_forms import WRONG, form_sentences
+from askew.report.caveats import WRONG, form_sentences
 from askew.report.html import write_report
 from askew.report.load import Run, load_run, read_outcome
-from askew.report.tables import without_published
+from askew.report.paper_tables import without_published
 from askew.report.terminal import terminal_summary
 from askew.types import Id, ImageRef, Outcome, Prediction, Question, Score
 from askew.verbs import Dataset, Model, Streams, Suite

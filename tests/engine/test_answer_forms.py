@@ -15,10 +15,10 @@ from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted
 from askew.models.predictions import Predictions
-from askew.report.answer_forms import form_sentences
+from askew.report.caveats import form_sentences
+from askew.report.first_screen import plain, verdict
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
-from askew.report.verdict import plain, verdict
 from askew.suites.accuracy import AccuracySuite
 from askew.suites.rad import RadSuite
 from askew.types import Question

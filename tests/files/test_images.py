@@ -19,7 +19,7 @@ from askew.errors import BadImage
 from askew.files.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
 from askew.models.endpoint.pictures import encode
 from askew.perturb.visual.hide_background import PHOTOS, channel_mean
-from askew.report.pictures import Album
+from askew.report.thumbnails import Thumbnails
 from askew.types import ImageRef
 
 
@@ -192,7 +192,7 @@ def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: p
     path = tmp_path / "x.jpg"
     path.write_bytes(EPS)
     ref = ImageRef(1, str(path))
-    album = Album()
+    album = Thumbnails()
     assert album.add({"path": str(path)}, Path) is None
     assert album.unreadable == 1
     assert channel_mean([ref]) == PHOTOS

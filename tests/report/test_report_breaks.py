@@ -6,11 +6,11 @@ import orjson
 import pytest
 from fake_runs import make_run
 
-from askew.report import census as census_module
+from askew.report import pair_table as pair_table_module
+from askew.report.answer_flips import AnswerFlips, matrix
 from askew.report.breaks import examples, find_breaks
-from askew.report.census import Trait, take_census
-from askew.report.flips import Flips, matrix
 from askew.report.load import Run, load_run
+from askew.report.pair_table import Trait, read_pairs
 
 
 def write(folder: Path, records: list[dict], model: str = "m") -> Run:
@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_breaks_are_counted_among_originals_that_were_right(run: Run) -> None:
-    (found,) = find_breaks(take_census([run]))
+    (found,) = find_breaks(read_pairs([run]))
     assert (found.broken, found.n) == (50, 100)
     worst = found.worst
     assert worst is not None
@@ -52,7 +52,7 @@ def test_breaks_are_counted_among_originals_that_were_right(run: Run) -> None:
 
 
 def test_traits_of_the_same_pairs_are_one_finding(run: Run) -> None:
-    (found,) = find_breaks(take_census([run]))
+    (found,) = find_breaks(read_pairs([run]))
     assert {trait.value for trait in found.findings[0].also} == {"rule-how", "how", "big"}
     assert [finding.trait.value for finding in found.findings] == ["How", "Who"]
 
@@ -62,36 +62,36 @@ def test_traits_with_equal_counts_but_other_pairs_stay_apart(tmp_path: Path) -> 
     for i in range(120):
         question = "How big?" if i < 40 else "Who came?" if i < 80 else "Why not?"
         records.append(pair(i, question, True, i % 2 == 0))
-    (found,) = find_breaks(take_census([write(tmp_path / "run", records)]))
+    (found,) = find_breaks(read_pairs([write(tmp_path / "run", records)]))
     assert {f.trait.value for f in found.findings} == {"How", "Who", "Why"}
 
 
 def test_support_and_holm_keep_noise_out(run: Run) -> None:
-    census = take_census([run])
-    assert find_breaks(census, support=51)[0].findings == ()
-    assert not [f for f in find_breaks(census)[0].findings if f.hurts and f.trait.value == "Who"]
+    table = read_pairs([run])
+    assert find_breaks(table, support=51)[0].findings == ()
+    assert not [f for f in find_breaks(table)[0].findings if f.hurts and f.trait.value == "Who"]
 
 
 def test_a_rate_that_is_only_a_little_higher_does_not_hurt(tmp_path: Path) -> None:
     """Of forty How and forty Who, 22 and 18 break: p is far above 0.05."""
     records = [pair(i, "How big?" if i % 2 else "Who came?", True, i >= (44 if i % 2 else 36)) for i in range(80)]
-    (found,) = find_breaks(take_census([write(tmp_path / "run", records)]))
+    (found,) = find_breaks(read_pairs([write(tmp_path / "run", records)]))
     assert [(f.trait.value, f.broken, f.hurts) for f in found.findings] == [("How", 22, False), ("Who", 18, False)]
     assert found.worst is None
 
 
 def test_missing_answers_count_neither_way(tmp_path: Path) -> None:
     records = [pair(0, "How?", True, None), pair(1, "How?", None, False), pair(2, "How?", True, False)]
-    (found,) = find_breaks(take_census([write(tmp_path / "run", records)]), support=1)
+    (found,) = find_breaks(read_pairs([write(tmp_path / "run", records)]), support=1)
     assert (found.broken, found.n) == (1, 1)
 
 
 def test_examples_are_breaks_with_that_trait(run: Run) -> None:
-    census = take_census([run])
-    numbers = examples(census, 0, Trait("s", "question_type", "How"), 3)
+    table = read_pairs([run])
+    numbers = examples(table, 0, Trait("s", "question_type", "How"), 3)
     assert len(numbers) == 3
-    groups = [int(census.group_of[number]) for number in numbers]
-    records = run.outcomes_at([int(census.offsets[0][group]) for group in groups])
+    groups = [int(table.group_of[number]) for number in numbers]
+    records = run.outcomes_at([int(table.offsets[0][group]) for group in groups])
     assert all(r["original"]["right"] and not r["variants"][0]["right"] and r["group"] < 60 for r in records)
 
 
@@ -99,40 +99,40 @@ def test_runs_in_another_order_line_up(tmp_path: Path) -> None:
     records = [pair(i, "How?", i % 2 == 0, i % 3 == 0) for i in range(30)]
     a = write(tmp_path / "a", records, "a")
     b = write(tmp_path / "b", [*reversed(records), pair(99, "New?", True, True)], "b")
-    census = take_census([a, b])
-    assert census.pairs == 31
-    assert census.codes[0][:30].tolist() == census.codes[1][:30].tolist()
-    assert (census.codes[0][30], census.offsets[0][30]) == (census_module.ABSENT, -1)
+    table = read_pairs([a, b])
+    assert table.pairs == 31
+    assert table.codes[0][:30].tolist() == table.codes[1][:30].tolist()
+    assert (table.codes[0][30], table.offsets[0][30]) == (pair_table_module.ABSENT, -1)
 
 
 def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> None:
     a = write(tmp_path / "a", [pair(1, "How?", True, True, changed="One?")], "a")
     b = write(tmp_path / "b", [pair(1, "How?", True, True, changed="Two?")], "b")
-    assert take_census([a, b]).pairs == 2
+    assert read_pairs([a, b]).pairs == 2
 
 
 def test_too_many_words_are_left_uncounted_and_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(census_module, "MOST_TRAITS", 6)
-    census = take_census([run])
-    assert census.uncounted > 0
-    assert find_breaks(census)[0].n == 100
+    monkeypatch.setattr(pair_table_module, "MOST_TRAITS", 6)
+    table = read_pairs([run])
+    assert table.uncounted > 0
+    assert find_breaks(table)[0].n == 100
 
 
 def test_a_run_without_variants_has_no_breaks(tmp_path: Path) -> None:
     record = pair(1, "How?", True, True) | {"variants": []}
-    (found,) = find_breaks(take_census([write(tmp_path / "run", [record])]))
+    (found,) = find_breaks(read_pairs([write(tmp_path / "run", [record])]))
     assert (found.n, found.findings, found.worst) == (0, (), None)
 
 
 def test_how_many_breaks_the_made_up_model(tmp_path: Path) -> None:
-    (found,) = find_breaks(take_census([load_run(make_run(tmp_path / "a", groups=600, pictures=False))]))
+    (found,) = find_breaks(read_pairs([load_run(make_run(tmp_path / "a", groups=600, pictures=False))]))
     assert found.worst is not None
     assert found.worst.trait == Trait("rad", "question_type", "how many")
 
 
 def test_flips_forget_only_what_is_rare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("askew.report.flips.MOST_FLIPS", 10)
-    flips = Flips()
+    monkeypatch.setattr("askew.report.answer_flips.MOST_FLIPS", 10)
+    flips = AnswerFlips()
     for i in range(50):
         flips.add("yes", "no", True)
         flips.add(f"rare {i}", "no", False)

@@ -21,7 +21,7 @@ from askew.files.paths import public_word
 from askew.files.read_write import write_joined
 from askew.report.html import write_report
 from askew.report.load import load_run
-from askew.report.tables import without_published
+from askew.report.paper_tables import without_published
 from askew.report.terminal import terminal_headlines, terminal_summary
 
 

@@ -46,7 +46,7 @@ from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
-from askew.report.coverage import made_nothing, nothing_sentence
+from askew.report.caveats import made_nothing, nothing_sentence
 from askew.types import Group, Outcome, Prediction, Question, Score
 from askew.verbs import Model, Suite
 

@@ -6,13 +6,23 @@ the rest of its suite (pairs taken as independent), with Holm's correction over 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.report.census import DIMENSIONS, RIGHT, WRONG, Census, Trait
+from askew.report.answer_flips import flip_section
+from askew.report.figures import count, probability
+from askew.report.markup import Html, details, el, join, scroll
+from askew.report.pair_table import DIMENSIONS, RIGHT, WRONG, PairTable, Trait
+from askew.report.plots import mark, percent, tone
+from askew.report.report_data import ReportData
 from askew.significance import difference_p, holm, wilson
+
+SUPPORT = 20
+"""Pairs that a trait needs before its rate is shown."""
 
 NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "changed", "word")
 """When exactly the same pairs have several traits, the one that says most to people."""
@@ -65,23 +75,29 @@ class Breaks:
         return min(hurting, key=lambda f: (-f.low, NAMED_FIRST.index(f.trait.dimension)), default=None)
 
 
-def find_breaks(census: Census, support: int = 20) -> list[Breaks]:
+def find_breaks(table: PairTable, support: int = SUPPORT) -> list[Breaks]:
     """The breaks of every run in every suite it has."""
     found = []
-    for number, run in enumerate(census.runs):
-        tally = _tally(census, number)
-        found += [_breaks(census, number, suite["name"], tally, support) for suite in run.suites]
+    for number, run in enumerate(table.runs):
+        tally = _tally(table, number)
+        found += [_breaks(table, number, suite["name"], tally, support) for suite in run.suites]
     return found
 
 
-def examples(census: Census, run: int, trait: Trait, most: int) -> list[int]:
+def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
+    """For each suite what breaks this run most, where something does."""
+    named = ((found.suite, found.worst) for found in breaks if found.run == run)
+    return {suite: finding.trait.value for suite, finding in named if finding}
+
+
+def examples(table: PairTable, run: int, trait: Trait, most: int) -> list[int]:
     """Some pairs with this trait that this run broke on, the same ones every time."""
-    broke = census.codes[run] == BROKE
-    number = census.number_of[trait]
-    ends = np.cumsum(census.trait_counts, dtype=np.int64)
-    owners = np.unique(np.searchsorted(ends, np.flatnonzero(census.trait_ids == number), side="right"))
+    broke = table.codes[run] == BROKE
+    number = table.number_of[trait]
+    ends = np.cumsum(table.trait_counts, dtype=np.int64)
+    owners = np.unique(np.searchsorted(ends, np.flatnonzero(table.trait_ids == number), side="right"))
     owners = owners[broke[owners]]
-    return [int(pair) for pair in owners[np.argsort(census.priority[owners], kind="stable")][:most]]
+    return [int(pair) for pair in owners[np.argsort(table.priority[owners], kind="stable")][:most]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +109,13 @@ class _Tally:
     prints: NDArray[np.float64]
 
 
-def _tally(census: Census, run: int) -> _Tally:
-    size = len(census.traits)
+def _tally(table: PairTable, run: int) -> _Tally:
+    size = len(table.traits)
     broken, held, prints = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size)
-    for pairs, traits in census.slices():
-        codes, counts = census.codes[run][pairs], census.trait_counts[pairs]
-        ids, each = census.trait_ids[traits], np.repeat(codes, counts)
-        weights = (census.priority[pairs] >> np.uint64(11)).astype(np.float64) / 2.0**53
+    for pairs, traits in table.slices():
+        codes, counts = table.codes[run][pairs], table.trait_counts[pairs]
+        ids, each = table.trait_ids[traits], np.repeat(codes, counts)
+        weights = (table.priority[pairs] >> np.uint64(11)).astype(np.float64) / 2.0**53
         weights[(codes != BROKE) & (codes != HELD)] = 0.0
         broken += np.bincount(ids[each == BROKE], minlength=size)
         held += np.bincount(ids[each == HELD], minlength=size)
@@ -107,12 +123,12 @@ def _tally(census: Census, run: int) -> _Tally:
     return _Tally(broken, held, prints)
 
 
-def _breaks(census: Census, run: int, suite: str, tally: _Tally, support: int) -> Breaks:
-    whole = census.number_of.get(Trait(suite, "suite", suite))
+def _breaks(table: PairTable, run: int, suite: str, tally: _Tally, support: int) -> Breaks:
+    whole = table.number_of.get(Trait(suite, "suite", suite))
     if whole is None:
         return Breaks(run, suite, 0, 0, ())
     all_broken, all_n = int(tally.broken[whole]), int(tally.broken[whole] + tally.held[whole])
-    alike = _alike(census, suite, tally, support, all_n)
+    alike = _alike(table, suite, tally, support, all_n)
     tests = [difference_p(hits, n, all_broken - hits, all_n - n) for hits, n, _ in alike]
     findings = [
         Finding(same[0], tuple(same[1:]), hits, n, *wilson(hits, n), (all_broken - hits) / (all_n - n), p)
@@ -123,16 +139,151 @@ def _breaks(census: Census, run: int, suite: str, tally: _Tally, support: int) -
 
 
 def _alike(
-    census: Census, suite: str, tally: _Tally, support: int, all_n: int
+    table: PairTable, suite: str, tally: _Tally, support: int, all_n: int
 ) -> dict[tuple[int, int, float], list[Trait]]:
     """The traits of a suite that enough pairs have, but not all of them; those of the same pairs together."""
     alike: dict[tuple[int, int, float], list[Trait]] = {}
     enough = tally.broken + tally.held
     for index in np.flatnonzero((enough >= support) & (enough < all_n)):
-        trait = census.traits[index]
+        trait = table.traits[index]
         if trait.suite == suite and trait.dimension in DIMENSIONS and trait.value:
             key = int(tally.broken[index]), int(enough[index]), float(tally.prints[index])
             alike.setdefault(key, []).append(trait)
     for same in alike.values():
         same.sort(key=lambda trait: (NAMED_FIRST.index(trait.dimension), trait.value))
     return alike
+
+
+SHOWN = 12
+"""Findings that are shown at once."""
+
+LISTED = 60
+"""Findings that are listed on demand."""
+
+NAMES = {
+    "test": "test",
+    "made_by": "rule",
+    "question_type": "question type",
+    "answer_type": "answer type",
+    "answer": "people's answer",
+    "changed": "new word",
+    "word": "word",
+}
+"""What the page calls each dimension."""
+
+
+def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
+    """For each suite and model the traits that hurt, and the flip matrix."""
+    if not content.pair_table.pairs:
+        return el("p", "There are no pairs: no suite made a variant of these questions.")
+    explained = el(
+        "p",
+        "A pair breaks when the original was answered rightly and the variant was not; rates are among pairs whose "
+        f"original was right. Listed are tests, rules, types, answers and words with at least {SUPPORT} such pairs "
+        "that break significantly more often than the rest of their suite (pairs counted as independent, Wilson "
+        "intervals, Holm-corrected). Each leads to its pairs in the viewer.",
+        class_="quiet",
+    )
+    uncounted = content.pair_table.uncounted
+    left = (
+        el("p", f"{count(uncounted)} rare values beyond the first 200,000 were not counted.", class_="quiet")
+        if uncounted
+        else None
+    )
+    changed = {suite["name"] for run in content.runs for suite in run.suites if suite.get("variants", 1)}
+    listed = [found for found in breaks if found.suite in changed]
+    first = next(iter([*filter(findings_shown, listed), *listed]), None)
+    return join(explained, left, *(_panel(content, found, opened=found is first) for found in listed))
+
+
+def findings_shown(found: Breaks) -> list[Finding]:
+    """The findings at the top of a panel."""
+    return [finding for finding in found.findings if finding.hurts][:SHOWN]
+
+
+def _panel(content: ReportData, found: Breaks, opened: bool) -> Html:
+    label = content.labels[found.run]
+    low, high = wilson(found.broken, found.n)
+    rate = (
+        f"{100 * found.broken / found.n:.1f} % ({100 * low:.1f}–{100 * high:.1f}) of {count(found.n)}"
+        if found.n
+        else "— of 0"
+    )
+    worst = found.worst
+    most = join(", most on ", el("em", worst.trait.value)) if worst else None
+    summary = join(
+        mark(found.run) if len(content.runs) > 1 else None,
+        el("strong", label),
+        f" in {found.suite} breaks on {rate} pairs it had right",
+        most,
+    )
+    shown = findings_shown(found)
+    nothing = el(
+        "p",
+        f"Nothing stands out: of {count(len(found.findings))} things looked at none breaks significantly more often "
+        "than the rest."
+        if found.n
+        else "No pair could break: no changed question was answered rightly before.",
+    )
+    listed = found.findings[:LISTED]
+    more = f"The first {len(listed)} of {count(len(found.findings))} things looked at, the most hurtful first"
+    return details(
+        summary,
+        _findings(found, shown, "What hurts") if shown else nothing,
+        details(more, _findings(found, listed, "Everything looked at")) if len(listed) > len(shown) else None,
+        flip_section(content.pair_table.flips[found.run].get(found.suite)),
+        opened=opened,
+        class_="panel",
+    )
+
+
+def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], caption: str) -> Html:
+    head = ["What", "Breaks, %", "", "Broken of", "Rest, %", "p"]
+    columns = [el("th", name, scope="col") for name in head]
+    rows = [_finding(found.run, finding) for finding in findings]
+    inner = el(
+        "table",
+        el("caption", caption, class_="hidden"),
+        el("thead", el("tr", *columns)),
+        el("tbody", *rows),
+        class_="findings",
+    )
+    return scroll(inner, caption)
+
+
+def _finding(run: int, finding: Finding) -> Html:
+    kind = NAMES[finding.trait.dimension]
+    also = ", ".join(f"{NAMES[trait.dimension]} {trait.value}" for trait in finding.also[:3])
+    return el(
+        "tr",
+        el(
+            "th",
+            el("a", finding.trait.value, href=_link(run, finding.trait)),
+            el("small", f"{kind}; the same pairs: {also}" if also else kind),
+            scope="row",
+        ),
+        el("td", f"{100 * finding.rate:.1f}", el("small", f"{100 * finding.low:.1f}–{100 * finding.high:.1f}")),
+        el("td", _bar(run, finding), class_="wide"),
+        el("td", f"{count(finding.broken)} of {count(finding.n)}"),
+        el("td", f"{100 * finding.rest:.1f}"),
+        el("td", probability(finding.p)),
+    )
+
+
+def _link(run: int, trait: Trait) -> str:
+    query = {"suite": trait.suite, "by": trait.dimension, "value": trait.value, "outcome": "broke", "model": run}
+    return "#" + urlencode(query)
+
+
+def _bar(run: int, finding: Finding) -> Html:
+    rest = percent(finding.rest)
+    return el(
+        "svg",
+        el("line", x1=0, x2="100%", y1=7, y2=7, class_="track"),
+        el("rect", x=0, y=4, width=percent(finding.rate), height=6, class_="bar"),
+        el("line", x1=percent(finding.low), x2=percent(finding.high), y1=7, y2=7, class_="interval"),
+        el("line", x1=rest, x2=rest, y1=0, y2=14, class_="rest"),
+        class_=f"meter {tone(run)}",
+        height=14,
+        aria_hidden="true",
+    )

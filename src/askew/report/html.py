@@ -10,23 +10,20 @@ from typing import Any
 import orjson
 
 from askew.files.read_write import write_joined
-from askew.report.breaks import examples, find_breaks
-from askew.report.census import take_census
-from askew.report.content import SUPPORT, Content
-from askew.report.coverage import plural
+from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
+from askew.report.caveats import plural
+from askew.report.charts import charts_section
 from askew.report.figures import count
+from askew.report.first_screen import first_screen
 from askew.report.frame import framed, own, part
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, join
-from askew.report.pairs import Sample, choose, draw_sample
-from askew.report.pictures import Album
-from askew.report.sections.breaks import breaks_section, findings_shown
-from askew.report.sections.made import made_section
-from askew.report.sections.pairs import pairs_section
-from askew.report.sections.picture import picture_section
-from askew.report.sections.tables import tables_section
-from askew.report.sections.verdict import verdict_section
-from askew.report.tables import latex_tables, markdown_tables
+from askew.report.pair_table import PairTable, read_pairs
+from askew.report.pair_viewer import Sample, choose, draw_sample, pairs_section
+from askew.report.paper_tables import latex_tables, markdown_tables, tables_section
+from askew.report.provenance import provenance_section
+from askew.report.report_data import ReportData
+from askew.report.thumbnails import Thumbnails
 
 MOST_PAIRS = 400
 """Pairs in the viewer."""
@@ -48,16 +45,16 @@ def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mappin
 
 def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), most: int = MOST_PAIRS) -> str:
     """The page as text; the same runs give the same page."""
-    census = take_census(runs)
-    content = Content(runs, differences, census, find_breaks(census, SUPPORT))
-    sample = draw_sample(census, choose(census, most, _wanted(content, most)), Album())
+    pairs = read_pairs(runs)
+    content, breaks = ReportData(runs, differences, pairs), find_breaks(pairs)
+    sample = draw_sample(pairs, choose(pairs, most, _wanted(pairs, breaks, most)), Thumbnails())
     sections = [
-        ("verdict", "Verdict", verdict_section(content)),
-        ("picture", "The picture", picture_section(content)),
+        ("verdict", "Verdict", first_screen(content, breaks)),
+        ("picture", "The picture", charts_section(content)),
         ("tables", "Tables", tables_section(content)),
-        ("breaks", "What breaks it", breaks_section(content)),
+        ("breaks", "What breaks it", breaks_section(content, breaks)),
         ("pairs", "The pairs", pairs_section(content, sample)),
-        ("made", "How it was made", made_section(content)),
+        ("made", "How it was made", provenance_section(content)),
     ]
     script = part("app.js")
     body = Template(part("template.html")).substitute(
@@ -98,25 +95,23 @@ def _section(name: str, heading: str, inner: Html) -> Html:
     return el("section", el("h2", heading), inner, id=name, class_="part")
 
 
-def _data(content: Content, sample: Sample) -> dict[str, Any]:
+def _data(content: ReportData, sample: Sample) -> dict[str, Any]:
     return {"models": content.labels, "pairs": sample.pairs, "pictures": sample.album.pictures}
 
 
-def _wanted(content: Content, most: int) -> list[int]:
+def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:
     """Examples for what the page names, first one for each, then the second ones, and so on."""
     lists = [
-        examples(content.census, found.run, finding.trait, EXAMPLES)
-        for found in content.breaks
-        for finding in findings_shown(found)
+        examples(pairs, found.run, finding.trait, EXAMPLES) for found in breaks for finding in findings_shown(found)
     ]
     return [found[i] for i in range(EXAMPLES) for found in lists if i < len(found)][: most // WANTED_SHARE]
 
 
-def _subtitle(content: Content) -> str:
+def _subtitle(content: ReportData) -> str:
     runs, results = content.runs, content.runs[0].results
     models = f"{len(runs)} models" if len(runs) > 1 else content.labels[0]
     data = ", ".join(dict.fromkeys(run.data for run in runs))
     source = results.get("data") or {}
     questions = plural(source.get("questions") or 0, str(source.get("counted", "question")))
     suites = ", ".join(suite["name"] for suite in content.suites)
-    return f"{models} · {data} · {questions} in the data · {count(content.census.pairs)} pairs asked · {suites}"
+    return f"{models} · {data} · {questions} in the data · {count(content.pair_table.pairs)} pairs asked · {suites}"

@@ -9,14 +9,11 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from askew.report.answer_forms import form_sentences, modes_sentence
-from askew.report.coverage import coverage_lines, made_nothing
+from askew.report.caveats import coverage_lines, form_sentences, made_nothing, modes_sentence
 from askew.report.figures import Figure, count, title
 from askew.report.load import Run, labels, measured_apart, tag_parts
+from askew.report.model_differences import is_significant
 from askew.significance import LEAST_IMAGES
-
-SIGNIFICANT = 0.05
-"""Of the Holm-corrected p value."""
 
 _NUMBERS = 35
 """Columns that value, n, failed and arrow take at the end of a line."""
@@ -58,12 +55,6 @@ def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
             lines += _coverage(runs, suite["name"], width)
     lines += ["", "Per cent (R_score 0 to 1); intervals are in the report."]
     return "\n".join(lines) + "\n"
-
-
-def is_significant(item: Mapping[str, Any]) -> bool:
-    """True for a difference that stays significant after Holm's correction."""
-    p = item.get("p_holm")
-    return p is not None and p < SIGNIFICANT
 
 
 def _suites(runs: Sequence[Run]) -> list[Mapping[str, Any]]:

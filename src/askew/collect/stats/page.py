@@ -12,7 +12,7 @@ from askew.collect.study_settings import differences
 from askew.metrics.interval import METHOD
 from askew.report.frame import framed
 from askew.report.markup import Html, details, el, join, scroll
-from askew.report.tables import PUBLISHED
+from askew.report.paper_tables import PUBLISHED
 
 MOST_ROWS = 60
 """Rows of a table on the page; its CSV file has all."""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.answers.normalise import modal_answer
-from askew.report.flips import Flips
+from askew.report.answer_flips import AnswerFlips
 from askew.report.load import Run
 
 WRONG, RIGHT, FAILED = 0, 1, 2
@@ -47,7 +47,7 @@ class Trait:
 
 
 @dataclass(frozen=True)
-class Census:
+class PairTable:
     """The columns. ``codes[m][p]`` is three times what became of the original plus what became of the variant."""
 
     runs: Sequence[Run]
@@ -65,7 +65,7 @@ class Census:
     """How many of ``trait_ids`` belong to each pair; the first three are its suite, test and rule."""
     uncounted: int = 0
     """Traits that turned up when the list was full."""
-    flips: list[dict[str, Flips]] = field(default_factory=list)
+    flips: list[dict[str, AnswerFlips]] = field(default_factory=list)
     """For each run and suite, from which answer to which."""
 
     @cached_property
@@ -91,12 +91,12 @@ class Census:
         return self.trait_ids[starts[:, None] + np.arange(3)] if self.pairs else np.zeros((0, 3), np.int32)
 
 
-def take_census(runs: Sequence[Run]) -> Census:
+def read_pairs(runs: Sequence[Run]) -> PairTable:
     """Read the samples of every run once."""
-    clerk = _Clerk()
+    reader = _PairReader()
     for run in runs:
-        clerk.read(run)
-    return clerk.census(runs)
+        reader.read(run)
+    return reader.table(runs)
 
 
 def words(text: str) -> list[str]:
@@ -129,7 +129,7 @@ def common_answer(answers: Sequence[str]) -> str:
 
 
 @dataclass
-class _Clerk:
+class _PairReader:
     group_numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
     group_marks: array[int] = field(default_factory=lambda: array("Q"))
     group_starts: array[int] = field(default_factory=lambda: array("Q"))
@@ -142,11 +142,11 @@ class _Clerk:
     uncounted: int = 0
     codes: list[bytearray] = field(default_factory=list)
     offsets: list[array[int]] = field(default_factory=list)
-    flips: list[dict[str, Flips]] = field(default_factory=list)
+    flips: list[dict[str, AnswerFlips]] = field(default_factory=list)
 
     def read(self, run: Run) -> None:
         codes, offsets = bytearray(b"\xff" * len(self.group_of)), array("q", [-1]) * len(self.group_starts)
-        flips: dict[str, Flips] = {suite["name"]: Flips() for suite in run.suites}
+        flips: dict[str, AnswerFlips] = {suite["name"]: AnswerFlips() for suite in run.suites}
         for offset, record in run.outcomes():
             variants = record.get("variants") or ()
             number = self.number(run.data, record, variants)
@@ -156,7 +156,7 @@ class _Clerk:
             offsets[number] = offset
             original = record["original"]
             before, start = became(original), self.group_starts[number]
-            told = flips.setdefault(record.get("suite", ""), Flips())
+            told = flips.setdefault(record.get("suite", ""), AnswerFlips())
             said = (original.get("prediction") or {}).get("answer")
             for index, variant in enumerate(variants):
                 after = became(variant)
@@ -226,11 +226,11 @@ class _Clerk:
             number = self.trait_numbers[key] = len(self.trait_numbers)
         self.trait_ids.append(number)
 
-    def census(self, runs: Sequence[Run]) -> Census:
+    def table(self, runs: Sequence[Run]) -> PairTable:
         pairs, groups = len(self.group_of), len(self.group_starts)
         group_of, variant_of = np.asarray(self.group_of, np.int32), np.asarray(self.variant_of, np.int32)
         marks = np.array(self.group_marks, np.uint64)
-        return Census(
+        return PairTable(
             runs=runs,
             groups=groups,
             codes=[

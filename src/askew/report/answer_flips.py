@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from askew.report.figures import count
+from askew.report.markup import Html, details, el, scroll
+
 MOST_FLIPS = 100_000
 """Distinct pairs of answers kept; when there are more, the rarest are forgotten (and were not going to be shown)."""
 
 
 @dataclass
-class Flips:
+class AnswerFlips:
     """Counts of (answer before, answer after), and how many of the latter were wrong."""
 
     counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
@@ -46,10 +49,10 @@ class Matrix:
     total: int
 
 
-def matrix(flips: Flips, most: int = 12) -> Matrix:
+def matrix(flips: AnswerFlips, most: int = 12) -> Matrix:
     """The flips between the most frequent answers.
 
-    >>> flips = Flips()
+    >>> flips = AnswerFlips()
     >>> for before, after, wrong in [("2", "yes", False), ("2", "no", True), ("2", "no", True), ("red", "no", False)]:
     ...     flips.add(before, after, wrong)
     >>> matrix(flips)
@@ -70,6 +73,54 @@ def _top(counts: dict[str, int], most: int) -> tuple[str, ...]:
     return tuple(sorted(counts, key=lambda answer: (-counts[answer], answer))[:most])
 
 
-def _cell(flips: Flips, row: str, column: str) -> tuple[int, int]:
+def _cell(flips: AnswerFlips, row: str, column: str) -> tuple[int, int]:
     n, wrong = flips.counts.get((row, column), (0, 0))
     return n, wrong
+
+
+def flip_section(flips: AnswerFlips | None) -> Html | None:
+    """The matrix as a table that opens on demand; None when nothing was counted."""
+    if not flips or not flips.counts:
+        return None
+    made = matrix(flips)
+    told = (
+        f"Rows: its {len(made.rows)} most frequent answers to the original; columns: to the variant. Under each "
+        "count, how many of these variants were answered wrongly. "
+        f"{count(made.covered)} of {count(made.total)} pairs are here."
+    )
+    return details("From which answer to which", el("p", told, class_="quiet"), _matrix_html(made))
+
+
+def _matrix_html(made: Matrix) -> Html:
+    largest = max((n for row in made.cells for n, _ in row), default=1) or 1
+    head = [
+        el("th", "said before ↓ after →", scope="col"),
+        *(el("th", answer or "(empty)", scope="col") for answer in made.columns),
+    ]
+    rows = []
+    for answer, row in zip(made.rows, made.cells, strict=True):
+        cells = [
+            _cell_html(n, wrong, largest, answer == column)
+            for column, (n, wrong) in zip(made.columns, row, strict=True)
+        ]
+        rows.append(el("tr", el("th", answer or "(empty)", scope="row"), *cells))
+    inner = el(
+        "table",
+        el("caption", "Flip matrix", class_="hidden"),
+        el("thead", el("tr", *head)),
+        el("tbody", *rows),
+        class_="heat flips",
+    )
+    return scroll(inner, "Flip matrix")
+
+
+def _cell_html(n: int, wrong: int, largest: int, same: bool) -> Html:
+    if not n:
+        return el("td", "·", class_="same" if same else None)
+    shade = f"heat{min(9, int(9 * (n / largest) ** 0.5))}"
+    return el(
+        "td",
+        count(n),
+        el("small", f"{count(wrong)} ✗" if wrong else "all ✓"),
+        class_=f"{shade} same" if same else shade,
+    )

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from askew.report.content import Content
 from askew.report.figures import Figure
 from askew.report.markup import Html, details, el, table
 from askew.report.plots import SHAPES, axis, charted, curve, legend
+from askew.report.report_data import ReportData
 
 PREFIX = "made_by="
 """Parts of the data by the rule that made the variants: here, by ranker."""
@@ -24,7 +24,7 @@ class Line:
     figures: tuple[Figure, ...]
 
 
-def noise_of(content: Content, suite: Mapping[str, Any]) -> Html | None:
+def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
     """The curves of one suite; None when it has no noise levels."""
     levels = _levels(content, suite["name"])
     if len(levels) < 2:
@@ -56,13 +56,13 @@ def noise_of(content: Content, suite: Mapping[str, Any]) -> Html | None:
     )
 
 
-def _levels(content: Content, suite: str) -> list[int]:
+def _levels(content: ReportData, suite: str) -> list[int]:
     named = {metric for run in content.runs for of, metric, _, _ in run.figures() if of == suite}
     ends = (metric.removeprefix("accuracy.noise.") for metric in named if metric.startswith("accuracy.noise."))
     return sorted(int(end) for end in ends if end.isdecimal())
 
 
-def _panels(content: Content, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Line]]]:
+def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Line]]]:
     """A panel for each ranker with a line for each model; a single model has all its rankers in one panel."""
     runs = list(content.with_suite(suite))
     parts = _rankers(content, suite)
@@ -79,7 +79,7 @@ def _panels(content: Content, suite: str, levels: Sequence[int]) -> Iterator[tup
             yield _short(part), [Line(content.labels[n], n, figures(run, part)) for n, run in runs]
 
 
-def _rankers(content: Content, suite: str) -> list[str]:
+def _rankers(content: ReportData, suite: str) -> list[str]:
     """The parts that have a noise curve of their own, in the order of the suite's tests."""
     found = dict.fromkeys(
         part

@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from askew.report.content import Content
 from askew.report.load import Run
-from askew.report.sections.noise import noise_of
+from askew.report.noise_curve import noise_curve
+from askew.report.report_data import ReportData
 
 
 def run(name, parts, levels=8, start=0.8):
@@ -30,8 +30,8 @@ def run(name, parts, levels=8, start=0.8):
 
 
 def drawn(*runs):
-    content = Content(runs, (), None, ())
-    made = noise_of(content, content.suites[0])
+    content = ReportData(runs, (), None)
+    made = noise_curve(content, content.suites[0])
     return "" if made is None else str(made)
 
 

@@ -7,8 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from askew.report.figures import DASH, Figure, count, printed, show, title
-from askew.report.load import Run, labels, tag_parts
+from askew.report.caveats import modes_sentence
+from askew.report.figures import DASH, Figure, count, printed, title
+from askew.report.load import Run, labels, measured_apart, tag_parts
+from askew.report.markup import Html, details, el, join, scroll
+from askew.report.model_differences import differences_section
+from askew.report.report_data import ReportData
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -266,16 +270,72 @@ def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[st
     ]
 
 
-def difference_text(metric: str, item: Mapping[str, Any]) -> str:
-    """A difference with its sign and interval.
+def tables_section(content: ReportData) -> Html:
+    """Every table, with a switch between ours and the paper's where the paper has figures."""
+    made = sheets(content.runs)
+    switch = _switch() if any(sheet.published for sheet in made) else None
+    return join(_apart(content), switch, *map(_sheet_html, made), differences_section(content.differences))
 
-    >>> difference_text("rad.forward", {"difference": 0.123, "low": 0.1, "high": 0.15})
-    '+12.3 (10.0 to 15.0)'
-    """
-    value = item.get("difference")
-    text = show(metric, value)
-    if value is not None and value > 0:
-        text = "+" + text.lstrip("+")
-    if any(side is None or side != side for side in (item.get("low"), item.get("high"))):
-        return text
-    return f"{text} ({show(metric, item['low'])} to {show(metric, item['high'])})"
+
+def _apart(content: ReportData) -> Html | None:
+    apart = measured_apart(content.runs)
+    told = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
+    modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
+    return el("p", told + ", ".join(apart) + ". " + modes) if apart else None
+
+
+def _switch() -> Html:
+    options = [("both", "Both"), ("ours", "Ours"), ("published", "The paper's")]
+    radios = [
+        el("label", el("input", type="radio", name="show", value=value, checked=value == "both"), text)
+        for value, text in options
+    ]
+    return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
+
+
+def _sheet_html(sheet: Sheet) -> Html:
+    head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns)]
+    inner = el(
+        "table",
+        el("caption", sheet.title, class_="hidden"),
+        el("thead", el("tr", *head)),
+        el("tbody", *map(_line_html, sheet.ours)) if sheet.ours else None,
+        _published_html(sheet) if sheet.published else None,
+        class_="sortable",
+    )
+    return el(
+        "section",
+        el("h3", sheet.title),
+        el("p", sheet.paper, class_="quiet"),
+        scroll(inner, sheet.title),
+        el("div", _source("Markdown", markdown(sheet)), _source("LaTeX", latex(sheet)), class_="sources"),
+        class_="sheet",
+    )
+
+
+def _published_html(sheet: Sheet) -> Html:
+    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
+    return el("tbody", el("tr", heading, class_="apart"), *map(_line_html, sheet.published), class_="published")
+
+
+def _heading(label: str) -> Html:
+    return el("th", el("button", label, type="button", class_="sort"), scope="col")
+
+
+def _line_html(line: Line) -> Html:
+    return el(
+        "tr",
+        el("th", line.label, scope="row", data_sort=line.label),
+        *map(_cell_html, line.cells),
+        class_=None if line.published else "ours human" if line.human else "ours",
+    )
+
+
+def _cell_html(cell: Cell) -> Html:
+    beneath = el("small", cell.beneath.replace(", ", " · ")) if cell.beneath else None
+    return el("td", cell.text, beneath, data_sort="" if cell.sort is None else cell.sort)
+
+
+def _source(name: str, text: str) -> Html:
+    button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
+    return el("div", button, details(name, el("pre", text)), class_="source")

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from askew.report.breaks import BROKE
-from askew.report.census import take_census
-from askew.report.diff import word_diff
 from askew.report.load import load_run
-from askew.report.pairs import choose, draw_sample
-from askew.report.pictures import LONGEST, Album
+from askew.report.pair_table import read_pairs
+from askew.report.pair_viewer import choose, draw_sample, word_diff
+from askew.report.thumbnails import LONGEST, Thumbnails
 
 
 @pytest.fixture
@@ -25,8 +24,8 @@ def runs(tmp_path: Path) -> list:
 
 def test_the_sample_is_the_same_whatever_the_order_of_the_lines(runs: list) -> None:
     def keys() -> list[str]:
-        census = take_census(runs)
-        return [pair["key"] for pair in draw_sample(census, choose(census, 60), Album()).pairs]
+        table = read_pairs(runs)
+        return [pair["key"] for pair in draw_sample(table, choose(table, 60), Thumbnails()).pairs]
 
     first = keys()
     for run in runs:
@@ -37,8 +36,8 @@ def test_the_sample_is_the_same_whatever_the_order_of_the_lines(runs: list) -> N
 
 
 def test_every_suite_test_and_rule_is_in_the_sample(runs: list) -> None:
-    census = take_census(runs)
-    sample = draw_sample(census, choose(census, 60), Album())
+    table = read_pairs(runs)
+    sample = draw_sample(table, choose(table, 60), Thumbnails())
     counts = Counter(pair["test"] for pair in sample.pairs)
     assert set(counts) == {"Y/N←C", "Y/N←HM", "Y/N←WK", "Rephrasing", "Symmetry", "Negation", "Antonym", "Visual"}
     assert counts["Y/N←C"] == counts["Y/N←HM"] == 10
@@ -46,25 +45,25 @@ def test_every_suite_test_and_rule_is_in_the_sample(runs: list) -> None:
 
 
 def test_wanted_pairs_come_first_and_once(runs: list) -> None:
-    census = take_census(runs)
-    chosen = choose(census, 20, [7, 3, 7])
+    table = read_pairs(runs)
+    chosen = choose(table, 20, [7, 3, 7])
     assert chosen[:2] == [7, 3]
     assert len(set(chosen)) == 20
 
 
 def test_a_pattern_with_a_break_comes_first(runs: list) -> None:
-    census = take_census(runs)
-    assert all(any(codes[pair] == BROKE for codes in census.codes) for pair in choose(census, 2))
+    table = read_pairs(runs)
+    assert all(any(codes[pair] == BROKE for codes in table.codes) for pair in choose(table, 2))
 
 
 def test_few_pairs_are_all_there(runs: list) -> None:
-    census = take_census(runs)
-    assert sorted(choose(census, 1000)) == list(range(300))
+    table = read_pairs(runs)
+    assert sorted(choose(table, 1000)) == list(range(300))
 
 
 def test_a_pair_says_what_everyone_said(runs: list) -> None:
-    census = take_census(runs)
-    pair = next(p for p in draw_sample(census, choose(census, 300), Album()).pairs if p["key"] == "rad:0")
+    table = read_pairs(runs)
+    pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["key"] == "rad:0")
     lines = [next(record for _, record in run.outcomes() if record["group"] == 0) for run in runs]
     assert [m["old"].get("answer") for m in pair["models"]] == [
         r["original"]["prediction"].get("answer") for r in lines
@@ -74,15 +73,15 @@ def test_a_pair_says_what_everyone_said(runs: list) -> None:
 
 
 def test_boxes_are_fractions_of_the_picture(runs: list) -> None:
-    census = take_census(runs)
-    pair = next(p for p in draw_sample(census, choose(census, 300), Album()).pairs if p["test"] == "Visual")
+    table = read_pairs(runs)
+    pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["test"] == "Visual")
     assert pair["boxes"][1] == [80 / 320, 110 / 240, 50 / 320, 50 / 240, ""]
     assert len(pair["pictures"]) == 2
 
 
 def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
     Image.new("RGBA", (1000, 500), (255, 0, 0, 0)).save(tmp_path / "wide.png")
-    album = Album(budget=3000)
+    album = Thumbnails(budget=3000)
     assert album.add({"path": "wide.png", "sha256": "1"}, tmp_path.joinpath) == 0
     assert album.add({"path": "elsewhere.png", "sha256": "1"}, tmp_path.joinpath) == 0
     assert album.sizes == [(1000, 500)]
@@ -102,7 +101,7 @@ def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None
 def test_a_broken_picture_is_no_picture(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "x.jpg").write_bytes(content)
-    album = Album()
+    album = Thumbnails()
     assert album.add({"path": "x.jpg"}, tmp_path.joinpath) is None
     assert album.add({}, tmp_path.joinpath) is None
     assert album.unreadable == 1

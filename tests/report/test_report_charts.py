@@ -12,13 +12,12 @@ from coverage_by_outcomes import coverage as covered
 from fake_runs import make_run
 
 from askew.files.records import outcome_from
-from askew.report.census import Trait, take_census
-from askew.report.content import Content
+from askew.report.charts import coverage_matrix, coverage_section, pair_accuracy_section
 from askew.report.html import page
 from askew.report.load import load_run
-from askew.report.sections.both import both_section
-from askew.report.sections.covered import coverage, covered_section
-from askew.report.tables import sheets
+from askew.report.pair_table import Trait, read_pairs
+from askew.report.paper_tables import sheets
+from askew.report.report_data import ReportData
 
 
 @pytest.fixture(scope="module")
@@ -30,12 +29,12 @@ def runs(tmp_path_factory):
     ]
 
 
-def content(runs) -> Content:
-    return Content(runs, (), take_census(runs), ())
+def content(runs) -> ReportData:
+    return ReportData(runs, (), read_pairs(runs))
 
 
 def test_people_are_dashed_lines_and_not_a_model(runs) -> None:
-    drawn = both_section(content(runs))
+    drawn = pair_accuracy_section(content(runs))
     tests = 1 + len(runs[0].suites[0]["tests"])
     assert drawn.count('class="people-line faint"') == drawn.count('class="people-line"') == tests
     assert drawn.count("people ") - drawn.count("what people") == tests
@@ -47,34 +46,34 @@ def test_people_are_dashed_lines_and_not_a_model(runs) -> None:
 
 
 def test_without_people_there_is_no_line(runs) -> None:
-    drawn = both_section(content(runs[1:]))
+    drawn = pair_accuracy_section(content(runs[1:]))
     assert "people-line" not in drawn
     assert "Dashed" not in drawn
 
 
 def test_people_alone(runs) -> None:
-    assert "people-line" in both_section(content(runs[:1]))
+    assert "people-line" in pair_accuracy_section(content(runs[:1]))
 
 
 def test_the_table_has_every_model(runs) -> None:
-    drawn = both_section(content(runs))
+    drawn = pair_accuracy_section(content(runs))
     figure = runs[1].figure("carets", "carets.acc", "test=Negation")
     assert f"<td>strong</td><td>{figure.told}</td>" in drawn
 
 
 def test_suites_without_pairs_have_no_such_figure(tmp_path: Path) -> None:
     made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, pictures=False))]
-    assert both_section(content(made)) is None
-    assert covered_section(content(made)) is None  # one model covers nobody
+    assert pair_accuracy_section(content(made)) is None
+    assert coverage_section(content(made)) is None  # one model covers nobody
 
 
 @pytest.mark.parametrize("test", ["", "Rephrasing"])
 def test_coverage_is_the_metrics(runs, test) -> None:
-    census = take_census(runs)
-    chosen = np.ones(census.pairs, dtype=bool)
+    table = read_pairs(runs)
+    chosen = np.ones(table.pairs, dtype=bool)
     if test:
-        chosen = census.heads()[:, 1] == census.number_of[Trait("carets", "test", test)]
-    ours = coverage(census, chosen)
+        chosen = table.heads()[:, 1] == table.number_of[Trait("carets", "test", test)]
+    ours = coverage_matrix(table, chosen)
     outcomes = {
         run.model: [_right_or_not(o, test) for o in (outcome_from(record) for _, record in run.outcomes())]
         for run in runs
@@ -90,15 +89,13 @@ def _right_or_not(outcome, test):
 
 
 def test_coverage_by_hand() -> None:
-    census = replace(
-        take_census([]), codes=[np.array([4, 4, 0, 8, 4], np.uint8), np.array([4, 1, 4, 4, 255], np.uint8)]
-    )
-    found = coverage(census, np.ones(5, dtype=bool))
+    table = replace(read_pairs([]), codes=[np.array([4, 4, 0, 8, 4], np.uint8), np.array([4, 1, 4, 4, 255], np.uint8)])
+    found = coverage_matrix(table, np.ones(5, dtype=bool))
     # Run 0 has pairs 0, 1 and 4 right, run 1 pairs 0, 2 and 3; run 0 gave no answer to pair 3, run 1 none to 4.
     assert found[0][1] == (1 / 2, 2)
     assert found[1][0] == (1 / 2, 2)
     assert found[0][0] == (1.0, 3)
-    assert coverage(census, np.zeros(5, dtype=bool))[0][1] == (None, 0)
+    assert coverage_matrix(table, np.zeros(5, dtype=bool))[0][1] == (None, 0)
 
 
 def test_people_come_after_the_models_in_tables(runs) -> None:

@@ -7,23 +7,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from askew.report.breaks import Breaks
-from askew.report.census import Census
 from askew.report.load import Run, labels
-from askew.report.terminal import is_significant
-
-SUPPORT = 20
-"""Pairs that a trait needs before its rate is shown."""
+from askew.report.model_differences import is_significant
+from askew.report.pair_table import PairTable
 
 
 @dataclass(frozen=True)
-class Content:
+class ReportData:
     """The runs, how they differ, every pair as columns, and what breaks each run."""
 
     runs: Sequence[Run]
     differences: Sequence[Mapping[str, Any]]
-    census: Census
-    breaks: Sequence[Breaks]
+    pair_table: PairTable
 
     @cached_property
     def labels(self) -> list[str]:
@@ -44,11 +39,6 @@ class Content:
         for number, run in enumerate(self.runs):
             if any(other["name"] == suite for other in run.suites):
                 yield number, run
-
-    def worst(self, run: int) -> dict[str, str]:
-        """For each suite what breaks this run most, where something does."""
-        named = ((found.suite, found.worst) for found in self.breaks if found.run == run)
-        return {suite: finding.trait.value for suite, finding in named if finding}
 
     def beaten(self, run: int, suite: str, metric: str, part: str = "") -> list[str]:
         """The runs this one is significantly better than."""

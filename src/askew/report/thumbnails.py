@@ -21,7 +21,7 @@ QUALITY = 80
 
 
 @dataclass
-class Album:
+class Thumbnails:
     """The pictures that go into the page, found again by content or path."""
 
     budget: int = 6_000_000

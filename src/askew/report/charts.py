@@ -1,0 +1,311 @@
+"""The second section: the numbers as pictures, each also a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from askew.report.figures import NOTHING, Figure, title
+from askew.report.markup import Html, details, el, join, scroll, table
+from askew.report.noise_curve import noise_curve
+from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
+from askew.report.plots import lanes, legend, mark, scale
+from askew.report.report_data import ReportData
+
+CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
+"""What the heat map shows of a suite: the first that it has for its tests."""
+
+
+def charts_section(content: ReportData) -> Html:
+    """The dot plots, the noise curve, the heat map and the coverage, as far as there are numbers for them."""
+    made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
+    drawn = [part for part in made if part]
+    return join(*drawn) if drawn else el("p", "There is nothing to draw: no suite has accuracies for its tests.")
+
+
+def _dots(content: ReportData) -> Html | None:
+    blocks, rows = [], []
+    for suite in content.suites:
+        lines = []
+        for label, part in [("all", ""), *((test, f"test={test}") for test in suite.get("tests") or ())]:
+            pairs = _before_after(content, suite["name"], part)
+            if pairs:
+                lines.append(_dot_row(content, label, pairs, whole=not part))
+                rows += [[f"{suite['name']}, {label}", content.labels[n], b.told, a.told] for n, b, a, _ in pairs]
+        if lines:
+            blocks.append(join(el("h4", suite.get("title") or suite["name"]), scale(), *lines))
+    if not blocks:
+        return None
+    return el(
+        "figure",
+        el("figcaption", el("h3", "Before and after the change")),
+        el(
+            "p", "Open: accuracy on the originals. Filled: on the variants. Soft bands: 95 % intervals.", class_="quiet"
+        ),
+        legend(enumerate(content.labels)) if len(content.runs) > 1 else None,
+        el("div", *blocks, class_="dots"),
+        details("As a table", table(["Test", "Model", "Originals", "Variants"], rows, "Accuracy before and after")),
+    )
+
+
+def _before_after(content: ReportData, suite: str, part: str) -> list[tuple[int, Figure, Figure, str]]:
+    pairs = []
+    for number, run in content.with_suite(suite):
+        before, after = run.figure(suite, "accuracy.original", part), run.figure(suite, "accuracy.variant", part)
+        if before.value is not None or after.value is not None:
+            said = f"{content.labels[number]}: {before.told} → {after.told}"
+            pairs.append((number, before, after, said))
+    return pairs
+
+
+def _dot_row(content: ReportData, label: str, pairs: Sequence[tuple[int, Figure, Figure, str]], whole: bool) -> Html:
+    several = len(content.runs) > 1
+    values = [
+        el("span", mark(n) if several else None, f"{before.short} → ", el("b", after.short))
+        for n, before, after, _ in pairs
+    ]
+    return el(
+        "div",
+        el("span", "All tests" if whole else label, class_="label"),
+        lanes(pairs),
+        el("span", *values, class_="values"),
+        class_="dotrow whole" if whole else "dotrow",
+    )
+
+
+def _noise(content: ReportData) -> Html | None:
+    charts = [chart for suite in content.suites if (chart := noise_curve(content, suite))]
+    return join(*charts) if charts else None
+
+
+def _heat(content: ReportData) -> Html | None:
+    bodies = [body for suite in content.suites if (body := _heat_body(content, suite))]
+    if not bodies:
+        return None
+    head = [
+        el("th", "Test", scope="col"),
+        *(el("th", mark(n), label, scope="col") for n, label in enumerate(content.labels)),
+    ]
+    inner = el(
+        "table",
+        el("caption", "Consistency by test and model", class_="hidden"),
+        el("thead", el("tr", *head)),
+        *bodies,
+        class_="heat",
+    )
+    return el(
+        "figure",
+        el("figcaption", el("h3", "Consistency, test by test")),
+        el("p", "Per cent with 95 % interval and n; the stronger the colour, the steadier.", class_="quiet"),
+        scroll(inner, "Consistency by test and model"),
+    )
+
+
+def _heat_body(content: ReportData, suite: Any) -> Html | None:
+    name, tests = suite["name"], suite.get("tests") or ()
+    for metric in CONSISTENCY:
+        rows = {test: [run.figure(name, metric, f"test={test}") for run in content.runs] for test in tests}
+        if any(figure.value is not None for row in rows.values() for figure in row):
+            lines = [el("tr", el("th", test, scope="row"), *map(_heat_cell, row)) for test, row in rows.items()]
+            heading = el(
+                "th",
+                f"{suite.get('title') or name}: {title(metric)}",
+                colspan=1 + len(content.runs),
+                scope="colgroup",
+                class_="group",
+            )
+            return el("tbody", el("tr", heading), *lines)
+    return None
+
+
+def _heat_cell(figure: Figure) -> Html:
+    if figure.value is None:
+        return el("td", "—")
+    step = min(9, int(10 * figure.value))
+    return el(
+        "td",
+        figure.short,
+        el("small", " · ".join(filter(None, (figure.interval, f"n {figure.n:,}")))),
+        class_=f"heat{step}",
+    )
+
+
+Pair = tuple[int, Figure, Figure, str]
+"""A run's number, its ACC, its C-ACC, and both in words."""
+
+
+def pair_accuracy_section(content: ReportData) -> Html | None:
+    """A figure over all suites that count right pairs; None when there is none."""
+    drawn = [_pair_accuracy_rows(content, suite) for suite in content.suites]
+    blocks = [block for block, _ in drawn if block]
+    if not blocks:
+        return None
+    models = [(number, label) for number, label in enumerate(content.labels) if not content.runs[number].is_human]
+    people = len(models) < len(content.runs)
+    return el(
+        "figure",
+        el("figcaption", el("h3", "One answer right, both answers right")),
+        el("p", _pair_accuracy_caption(people), class_="quiet"),
+        legend(models) if len(models) > 1 else None,
+        el("div", *blocks, class_="dots"),
+        details(
+            "As a table",
+            table(
+                ["Test", "Model", "ACC", "C-ACC"],
+                [row for _, rows in drawn for row in rows],
+                "ACC and C-ACC for each test",
+            ),
+        ),
+    )
+
+
+def _pair_accuracy_caption(people: bool) -> str:
+    told = "Open: single answers that are right (ACC). Filled: pairs answered both rightly (C-ACC)."
+    return told + (" Dashed: what people reach, thin for ACC and thick for C-ACC." if people else "")
+
+
+def _pair_accuracy_rows(content: ReportData, suite: Mapping[str, Any]) -> tuple[Html | None, list[list[str]]]:
+    lines: list[Html] = []
+    rows: list[list[str]] = []
+    tests = suite.get("tests") or ()
+    parts = [("All tests", ""), *((test, f"test={test}") for test in tests if len(tests) > 1)]
+    for label, part in parts:
+        found = [
+            pair
+            for n, run in content.with_suite(suite["name"])
+            if (pair := _pair_accuracy_figures(content, n, suite["name"], part))
+        ]
+        if found:
+            lines.append(_pair_accuracy_row(content, label, found, whole=not part))
+            rows += [[f"{suite['name']}, {label}", content.labels[n], a.told, c.told] for n, a, c, _ in found]
+    if not lines:
+        return None, []
+    heading = el("h4", suite.get("title") or suite["name"]) if len(content.suites) > 1 else None
+    return join(heading, scale(), *lines), rows
+
+
+def _pair_accuracy_figures(content: ReportData, number: int, suite: str, part: str) -> Pair | None:
+    run = content.runs[number]
+    acc, cacc = (run.figure(suite, metric, part) for metric in ("carets.acc", "carets.cacc"))
+    if acc.value is None or cacc.value is None:
+        return None
+    said = f"{content.labels[number]}: ACC {acc.told}, C-ACC {cacc.told}"
+    return number, acc, cacc, said
+
+
+def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], whole: bool) -> Html:
+    models = [pair for pair in found if not content.runs[pair[0]].is_human]
+    people = [pair for pair in found if content.runs[pair[0]].is_human]
+    several = len(content.runs) > 1
+    values = [
+        el("span", mark(n) if several else None, f"{acc.short} → ", el("b", cacc.short)) for n, acc, cacc, _ in models
+    ]
+    values += [el("span", f"people {acc.short} → ", el("b", cacc.short)) for _, acc, cacc, _ in people]
+    reached = people[0][1:3] if people else ()
+    return el(
+        "div",
+        el("span", label, class_="label"),
+        lanes(models or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached),
+        el("span", *values, class_="values"),
+        class_="dotrow whole" if whole else "dotrow",
+    )
+
+
+Bools = npt.NDArray[np.bool_]
+
+BOTH_RIGHT = 3 * RIGHT + RIGHT
+"""The code of a pair answered both rightly."""
+
+
+def coverage_section(content: ReportData) -> Html | None:
+    """A matrix for each suite with several models, and on demand for each of its tests; None when there is none."""
+    blocks = [block for suite in content.suites for block in _coverage_of_suite(content, suite)]
+    if not blocks:
+        return None
+    return el(
+        "figure",
+        el("figcaption", el("h3", "Who covers whom")),
+        el(
+            "p",
+            "Of the pairs that the model of the column answers both rightly, how many per cent the model of the row "
+            "has both right too; n counts the former. Only pairs that both models answered.",
+            class_="quiet",
+        ),
+        *blocks,
+    )
+
+
+def coverage_matrix(pair_table: PairTable, chosen: Bools) -> list[list[tuple[float | None, int]]]:
+    """``coverage[i][j]``: share of run j's right pairs that run i has right too, and how many those of j are."""
+    right = [(codes == BOTH_RIGHT) & chosen for codes in pair_table.codes]
+    known = [_answered(codes) for codes in pair_table.codes]
+    found = []
+    for ours, answered in zip(right, known, strict=True):
+        base = [theirs & answered for theirs in right]
+        counts = [int(pairs.sum()) for pairs in base]
+        shared = [int((ours & pairs).sum()) for pairs in base]
+        found.append([(both / n if n else None, n) for both, n in zip(shared, counts, strict=True)])
+    return found
+
+
+def _answered(codes: npt.NDArray[np.uint8]) -> Bools:
+    """Which pairs have an answer to judge on both sides."""
+    return np.asarray((codes != ABSENT) & (codes // 3 != FAILED) & (codes % 3 != FAILED))
+
+
+def _coverage_of_suite(content: ReportData, suite: Mapping[str, Any]) -> Iterator[Html]:
+    numbers = [number for number, _ in content.with_suite(suite["name"])]
+    if len(numbers) < 2 or not suite.get("tests"):
+        return
+    heads = content.pair_table.heads()
+    name, title = suite["name"], suite.get("title") or suite["name"]
+    yield _coverage_table(content, numbers, heads[:, 0] == _number(content, name, "suite", name), title)
+    each = [
+        _coverage_table(content, numbers, heads[:, 1] == _number(content, name, "test", test), test)
+        for test in suite["tests"]
+        if len(suite["tests"]) > 1
+    ]
+    if each:
+        yield details(f"Test by test ({name})", *each)
+
+
+def _number(content: ReportData, suite: str, dimension: str, value: str) -> int:
+    """Where this trait stands in the table; -1 when no pair has it."""
+    return content.pair_table.number_of.get(Trait(suite, dimension, value), -1)
+
+
+def _coverage_table(content: ReportData, numbers: list[int], chosen: Any, caption: str) -> Html:
+    found = coverage_matrix(content.pair_table, np.asarray(chosen))
+    head = [el("th", "How much ↓ covers of →", scope="col")]
+    head += [el("th", *_named(content, n), scope="col") for n in numbers]
+    lines = [
+        el(
+            "tr",
+            el("th", *_named(content, i), scope="row"),
+            *(_coverage_cell(*found[i][j], same=i == j) for j in numbers),
+        )
+        for i in numbers
+    ]
+    inner = el(
+        "table",
+        el("caption", caption, class_="hidden"),
+        el("thead", el("tr", *head)),
+        el("tbody", *lines),
+        class_="heat",
+    )
+    return join(el("h4", caption), scroll(inner, f"Who covers whom: {caption}"))
+
+
+def _named(content: ReportData, number: int) -> tuple[Html, str]:
+    return mark(number), f" {content.labels[number]}"
+
+
+def _coverage_cell(share: float | None, n: int, same: bool) -> Html:
+    if same:
+        return el("td", "–", el("small", f"n {n:,}"))
+    if share is None:
+        return el("td", "—")
+    return el("td", f"{100 * share:.1f}", el("small", f"n {n:,}"), class_=f"heat{min(9, int(10 * share))}")

@@ -1,0 +1,326 @@
+"""The pairs the page shows: a stratified sample, the same every time, with what every model said."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from askew.report.breaks import BROKE
+from askew.report.figures import count
+from askew.report.markup import Html, el, join
+from askew.report.pair_table import ABSENT, FAILED, PairTable, became, changed_words, common_answer, words
+from askew.report.report_data import ReportData
+from askew.report.thumbnails import Thumbnails
+
+Record = dict[str, Any]
+
+STRATA = "suite, test, rule and what became of the pair"
+"""What the sample is balanced over, as the page says it."""
+
+NOTE_LENGTH = 300
+"""Characters of one note that are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Pairs as the page's script reads them, and how many of how many."""
+
+    pairs: list[Record]
+    total: int
+    album: Thumbnails
+
+
+def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]:
+    """Numbers of at most ``most`` pairs: first those wanted, then from each suite in turn, in it from each test in
+    turn, in it from each rule, in it from each pattern of outcomes (those with a break first).
+    """
+    chosen = list(dict.fromkeys(wanted))[:most]
+    tree: dict[int, dict[int, dict[int, dict[int, list[int]]]]] = {}
+    for pair, suite, test, rule, pattern in _drawn(table):
+        leaf = tree.setdefault(suite, {}).setdefault(test, {}).setdefault(rule, {}).setdefault(pattern, [])
+        if len(leaf) < most:
+            leaf.append(pair)
+    taken = set(chosen)
+    for pair in _in_turn(tree):
+        if len(chosen) >= most:
+            break
+        if pair not in taken:
+            chosen.append(pair)
+    return chosen
+
+
+def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Sample:
+    """The chosen pairs with their texts, pictures and answers, read from the places the table remembers."""
+    lines = [_lines(table, run, numbers) for run in range(len(table.runs))]
+    several = len({run.data for run in table.runs}) > 1
+    pairs, used = [], set()
+    for pair in numbers:
+        group, index = int(table.group_of[pair]), int(table.variant_of[pair])
+        found = [by_group.get(group) for by_group in lines]
+        first = next(number for number, line in enumerate(found) if line is not None)
+        record = _pair(found[first] or {}, index, album, table.runs[first].image)
+        if several:
+            record["data"] = table.runs[first].data
+        while record["key"] in used:
+            record["key"] += "′"
+        used.add(record["key"])
+        record["models"] = [line and _answers(line, index) for line in found]
+        pairs.append(record)
+    return Sample(pairs, table.pairs, album)
+
+
+def _drawn(table: PairTable) -> Iterator[list[int]]:
+    """Every pair with its suite, test, rule and pattern, in the order of the draw; some at a time, to save memory."""
+    columns = np.column_stack([np.arange(table.pairs), table.heads(), _patterns(table)])
+    order = np.argsort(table.priority, kind="stable")
+    for start in range(0, table.pairs, 50_000):
+        yield from columns[order[start : start + 50_000]].tolist()
+
+
+def _patterns(table: PairTable) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Which outcomes the models had between them, as bits; negative, so that it goes first, with a break in it."""
+    patterns = np.zeros(table.pairs, np.int64)
+    broke = np.zeros(table.pairs, bool)
+    for codes in table.codes:
+        present = codes != ABSENT
+        patterns[present] |= np.left_shift(1, codes[present].astype(np.int64))
+        broke |= codes == BROKE
+    return np.where(broke, -patterns, patterns)
+
+
+def _in_turn(tree: Any) -> Iterator[int]:
+    """One from each branch in turn, each branch doing the same within.
+
+    >>> list(_in_turn({0: {0: [1, 2, 3], 1: [4]}, 1: [5, 6]}))
+    [1, 5, 4, 6, 2, 3]
+    """
+    if isinstance(tree, list):
+        yield from tree
+        return
+    branches = [_in_turn(tree[key]) for key in sorted(tree)]
+    while branches:
+        alive = []
+        for branch in branches:
+            for pair in branch:
+                yield pair
+                alive.append(branch)
+                break
+        branches = alive
+
+
+def _lines(table: PairTable, run: int, numbers: Sequence[int]) -> dict[int, Record]:
+    offsets = table.offsets[run]
+    groups = sorted({int(table.group_of[pair]) for pair in numbers}, key=lambda group: int(offsets[group]))
+    groups = [group for group in groups if offsets[group] >= 0]
+    records = table.runs[run].outcomes_at([int(offsets[group]) for group in groups])
+    return dict(zip(groups, records, strict=True))
+
+
+def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Path | None]) -> Record:
+    original, variant, suite = line["original"], line["variants"][index], line.get("suite", "")
+    old, new = word_diff(original.get("question", ""), variant.get("question", ""))
+    note = variant.get("note") or {}
+    pictures = [album.add(original, find)]
+    if not variant.get("same_image"):
+        pictures.append(album.add(variant, find))
+    return {
+        "key": f"{suite}:{line.get('group')}" + (f"#{index + 1}" if index else ""),
+        "suite": suite,
+        "test": variant.get("test", ""),
+        "made_by": variant.get("made_by", ""),
+        "question_type": original.get("question_type", ""),
+        "answer_type": original.get("answer_type", ""),
+        "answer": common_answer(original.get("answers") or ()),
+        "changed": changed_words(original.get("question", ""), variant.get("question", "")),
+        "word": list(dict.fromkeys(words(original.get("question", "")))),
+        "expect": variant.get("expect", ""),
+        "image": original.get("image"),
+        "old": {"text": old, "people": _people(original), "context": original.get("context", "")},
+        "new": {"text": new, "people": _people(variant), "context": variant.get("context", "")},
+        "pictures": pictures,
+        "boxes": list(_boxes(note.get("boxes"), original, pictures[0], album)),
+        "note": [[str(name), _brief(value)] for name, value in note.items() if name != "boxes"],
+    }
+
+
+def _answers(line: Record, index: int) -> Record:
+    return {"old": _said(line["original"]), "new": _said(line["variants"][index])}
+
+
+def _said(record: Record) -> Record:
+    prediction = record.get("prediction") or {}
+    outcome = became(record)
+    said: Record = {"is": outcome, "accuracy": record.get("accuracy")}
+    if outcome == FAILED and prediction.get("answer") is None:
+        said["error"] = _brief(prediction.get("error") or "no answer")
+    else:
+        said["answer"] = _brief(prediction.get("answer"))
+    return said
+
+
+def _people(record: Record) -> list[tuple[str, int]]:
+    return Counter(str(answer) for answer in record.get("answers") or ()).most_common()
+
+
+def _brief(value: Any) -> str:
+    text = value if isinstance(value, str) else orjson.dumps(value).decode()
+    return text if len(text) <= NOTE_LENGTH else text[: NOTE_LENGTH - 1] + "…"
+
+
+def _boxes(boxes: Any, record: Record, picture: int | None, album: Thumbnails) -> Iterator[list[Any]]:
+    """Boxes as fractions of the picture with a name: x, y, width, height and a name, if any was given."""
+    size = record.get("size") or (album.sizes[picture] if picture is not None else None)
+    if not size or not isinstance(boxes, list | tuple | dict):
+        return
+    named = boxes.items() if isinstance(boxes, dict) else (("", box) for box in boxes)
+    for name, box in named:
+        if isinstance(box, Mapping):
+            name, box = box.get("name", name), box.get("box")
+        if isinstance(box, list | tuple) and len(box) == 4 and all(isinstance(side, int | float) for side in box):
+            x, y, width, height = box
+            yield [x / size[0], y / size[1], width / size[0], height / size[1], str(name)]
+
+
+Marked = list[tuple[str, bool]]
+"""Pieces of a text, each changed or not; joined they are the text."""
+
+_TOKEN = re.compile(r"\s*(?:[^\W_]+(?:['’][^\W_]+)*|\S)")
+
+
+def word_diff(old: str, new: str) -> tuple[Marked, Marked]:
+    """Both texts in pieces, with the words marked that only one of them has; case alone is no change.
+
+    >>> word_diff("Is the cat white?", "Is the dog white?")
+    ([('Is the', False), (' cat', True), (' white?', False)], [('Is the', False), (' dog', True), (' white?', False)])
+    """
+    before, after = _TOKEN.findall(old), _TOKEN.findall(new)
+    matcher = SequenceMatcher(None, [t.strip().lower() for t in before], [t.strip().lower() for t in after], False)
+    left: Marked = []
+    right: Marked = []
+    for tag, i1, i2, j1, j2 in matcher.get_opcodes():
+        if i2 > i1:
+            left.append(("".join(before[i1:i2]), tag != "equal"))
+        if j2 > j1:
+            right.append(("".join(after[j1:j2]), tag != "equal"))
+    return left, right
+
+
+OUTCOMES = {
+    "": "any outcome",
+    "broke": "right → wrong",
+    "mended": "wrong → right",
+    "held": "right → right",
+    "stayed": "wrong → wrong",
+    "failed": "no answer",
+    "disagree": "models disagree",
+}
+"""What became of a pair, as the filter calls it."""
+
+
+def pairs_section(content: ReportData, sample: Sample) -> Html:
+    """How many of how many, the filters, and the empty frame."""
+    shown = len(sample.pairs)
+    if not shown:
+        return el("p", "There are no pairs to show.")
+    said = (
+        f"All {count(shown)} pairs."
+        if shown == sample.total
+        else (
+            f"Showing {count(shown)} of {count(sample.total)} pairs: a sample, stratified by {STRATA}, so counts here "
+            "are of the sample, and rare cases are more frequent in it. Tables and rates count every pair."
+        )
+    )
+    return join(
+        el("p", said, _pictures(sample), class_="quiet"),
+        el("p", "The viewer needs JavaScript; everything else on this page does not.", class_="without-script"),
+        el("div", _filters(content, sample), _frame(), class_="viewer needs-script", id="viewer"),
+    )
+
+
+def _pictures(sample: Sample) -> str | None:
+    album = sample.album
+    told = []
+    if album.left_out:
+        told.append(f"{count(album.left_out)} pictures are left out to keep the page small")
+    if album.unreadable:
+        told.append(f"{count(album.unreadable)} pictures are missing or cannot be read")
+    return f" ({'; '.join(told)}.)" if told else None
+
+
+def _filters(content: ReportData, sample: Sample) -> Html:
+    outcomes = {value: text for value, text in OUTCOMES.items() if value != "disagree" or len(content.runs) > 1}
+    selects = [
+        _select("suite", "Suite", {"": "any suite"} | _values(sample, "suite")),
+        _select("test", "Test", {"": "any test"} | _values(sample, "test")),
+        _select("made_by", "Rule", {"": "any rule"} | _values(sample, "made_by")),
+        _select("outcome", "Outcome", outcomes),
+    ]
+    if len(content.runs) > 1:
+        models = {"": "any model"} | {str(number): label for number, label in enumerate(content.labels)}
+        selects.append(_select("model", "Model", models))
+    search = el(
+        "input",
+        id="search",
+        type="search",
+        placeholder="Search questions and answers",
+        autocomplete="off",
+        aria_label="Search questions and answers",
+    )
+    return el(
+        "form",
+        *selects,
+        el("label", el("span", "Text"), search, class_="search"),
+        el("button", "Clear", type="button", id="clear"),
+        el("span", id="chip", class_="chip", hidden=True),
+        class_="filters",
+        id="filters",
+        role="search",
+        aria_label="Filter the pairs",
+    )
+
+
+def _values(sample: Sample, name: str) -> dict[str, str]:
+    found = dict.fromkeys(str(pair[name]) for pair in sample.pairs if pair[name])
+    return {value: value for value in sorted(found)}
+
+
+def _select(name: str, label: str, options: dict[str, str]) -> Html:
+    inner = [el("option", text, value=value) for value, text in options.items()]
+    return el("label", el("span", label), el("select", *inner, id=f"by-{name}", name=name))
+
+
+def _frame() -> Html:
+    keys = join(
+        el("kbd", "←"),
+        " ",
+        el("kbd", "→"),
+        " or ",
+        el("kbd", "k"),
+        " ",
+        el("kbd", "j"),
+        " move, ",
+        el("kbd", "/"),
+        " searches, ",
+        el("kbd", "Esc"),
+        " clears",
+    )
+    bar = el(
+        "div",
+        el("button", "← Previous", type="button", id="previous"),
+        el("span", id="count", role="status", aria_live="polite"),
+        el("button", "Next →", type="button", id="next"),
+        el("span", keys, class_="keys quiet"),
+        class_="bar-row",
+    )
+    listed = el("ol", id="list", class_="list", aria_label="Pairs", tabindex=0)
+    return join(
+        bar, el("div", listed, el("article", id="pair", class_="pair", aria_label="Pair", tabindex=-1), class_="split")
+    )

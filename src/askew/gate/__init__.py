@@ -1,14 +1,13 @@
 """The gate: does a run meet what a release requires, and is it no worse than the run before?
 
-Each thing that is checked is a :class:`~askew.gate.check.Check`; the gate is shut when one of them failed.
+Each thing that is checked is a :class:`~askew.gate.checks.Check`; the gate is shut when one of them failed.
 """
 
 from __future__ import annotations
 
 from askew.gate.baseline import compare_to
-from askew.gate.check import Check, Status, failures_check, is_open
+from askew.gate.checks import Check, Status, failures_check, is_open, junit, markdown, terminal
 from askew.gate.requirement import Requirement, check_requirement, parse_requirement
-from askew.gate.show import junit, markdown, terminal
 
 __all__ = [
     "Check",

@@ -14,7 +14,7 @@ from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.settings import check_share
 from askew.errors import BadOption
 from askew.files.paths import public_text
-from askew.gate.check import Check, Status
+from askew.gate.checks import Check, Status
 from askew.gate.requirement import did_you_mean
 from askew.metrics.paired_difference import Difference, corrected
 from askew.report.figures import probability, show

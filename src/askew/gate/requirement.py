@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
 from askew.errors import UsageError
-from askew.gate.check import Check, Status
+from askew.gate.checks import Check, Status
 from askew.report.figures import NOTHING, Figure, printed, show
 from askew.report.load import Run
 

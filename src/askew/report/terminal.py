@@ -32,7 +32,7 @@ def terminal_summary(
     runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80, color: bool = False
 ) -> str:
     """Each suite's numbers with value ± half-interval, n, failed and an arrow where a difference is significant."""
-    names = [_safe(label) for label in labels(runs)]
+    names = [printable(label) for label in labels(runs)]
     arrows = _Arrows(labels(runs), differences, color)
     lines: list[str] = []
     for suite in _suites(runs):
@@ -43,13 +43,13 @@ def terminal_summary(
 
 def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
     """One line for each suite: what sums it up, for every model."""
-    names = [_safe(label) for label in labels(runs)]
+    names = [printable(label) for label in labels(runs)]
     room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
     lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _told_apart(names, room - 1)), "─" * width]
     for suite in _suites(runs):
         metric = (suite.get("headline") or {}).get("metric", "")
         figures = [run.figure(suite["name"], metric) for run in runs]
-        label = _fit(_safe(f"{suite['name']}: {title(metric)}"), _HEADLINE)
+        label = _fit(printable(f"{suite['name']}: {title(metric)}"), _HEADLINE)
         lines.append(label + "".join(f"{figure.short if figure.metric else '':>{room}}" for figure in figures))
         if made_nothing(suite):
             lines += _coverage(runs, suite["name"], width)
@@ -66,7 +66,7 @@ def _block(
 ) -> Iterator[str]:
     room = width - _NUMBERS
     names = _told_apart(names, room - room // 2 - 1)
-    heading = _safe(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
+    heading = printable(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
     yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
     yield "─" * width
     for label, metric, part in () if made_nothing(suite) else _rows(runs, suite):
@@ -90,7 +90,7 @@ def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
         for sentence in coverage_lines(suite, run.results.get("data") or {})
     )
     for sentence in told:
-        lines = textwrap.wrap(_safe(sentence), width, max_lines=2, placeholder=" …")
+        lines = textwrap.wrap(printable(sentence), width, max_lines=2, placeholder=" …")
         yield from (_cut(line, width) for line in lines)
 
 
@@ -105,13 +105,13 @@ def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, 
     )
     tests = suite.get("tests") or ()
     for metric in metrics:
-        yield _safe(title(metric)), metric, ""
+        yield printable(title(metric)), metric, ""
         if metric == headline and len(tests) > 1:
             for test in tests:
-                yield "  " + _safe(test), metric, f"test={test}"
+                yield "  " + printable(test), metric, f"test={test}"
         if metric == headline:
             for part in tag_parts(runs, suite["name"], metric):
-                yield "  " + _safe(part.replace("=", " ", 1)), metric, part
+                yield "  " + printable(part.replace("=", " ", 1)), metric, part
 
 
 def _numbers(figure: Figure) -> str:
@@ -166,16 +166,16 @@ def _legend(
     if any(figure.no_interval for run in runs for _, _, part, figure in run.figures() if not part):
         yield _cut(f"No interval: it cannot be told from fewer than {LEAST_IMAGES} images.", width)
     if nothing := _rests_on_nothing(runs):
-        yield _cut(f"— nothing here to measure it on: {', '.join(map(_safe, nothing))}", width)
+        yield _cut(f"— nothing here to measure it on: {', '.join(map(printable, nothing))}", width)
     for name, run in zip(names, runs, strict=True):
         for told in form_sentences(run.results):
             whose = f"{name}: " if len(runs) > 1 else ""
-            lines = textwrap.wrap(_safe(whose + told), width, max_lines=4, placeholder=" …")
+            lines = textwrap.wrap(printable(whose + told), width, max_lines=4, placeholder=" …")
             yield from (_cut(line, width) for line in lines)
     if told := modes_sentence({name: run.results for name, run in zip(names, runs, strict=True)}):
-        yield from (_cut(line, width) for line in textwrap.wrap(_safe(told), width, max_lines=4, placeholder=" …"))
+        yield from (_cut(line, width) for line in textwrap.wrap(printable(told), width, max_lines=4, placeholder=" …"))
     if apart := measured_apart(runs):
-        yield _cut(f"Measured in different ways, not comparable: {', '.join(map(_safe, apart))}", width)
+        yield _cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
     if len(runs) > 1 and differences:
         yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
         yield from wrap(f"Holm's families: {'; '.join(_families(differences))}.", width)
@@ -186,7 +186,7 @@ def _legend(
 def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
     """Each family of comparisons that p is corrected for, with how many were tested."""
     sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
-    return [f"{_safe(name)} ({count(size)})" for name, size in sizes.items()]
+    return [f"{printable(name)} ({count(size)})" for name, size in sizes.items()]
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
@@ -200,10 +200,10 @@ def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
     return [name for name, nothing in found.items() if nothing]
 
 
-def _safe(text: str) -> str:
+def printable(text: str) -> str:
     """On one line, and without anything a terminal would obey.
 
-    >>> _safe("a\\x1b[31mb")
+    >>> printable("a\\x1b[31mb")
     'a�[31mb'
     """
     return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))

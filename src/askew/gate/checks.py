@@ -1,14 +1,77 @@
-"""The gate's findings for people and for machines: a terminal, Markdown, JUnit XML."""
+"""What the gate checked and how it came out: for a terminal, as Markdown, as JUnit XML."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
 from textwrap import wrap
 from xml.etree import ElementTree
 
-from askew.gate.check import Check, Status, is_open
+from askew.engine.settings import Settings, check_share
+from askew.report.load import Run
+from askew.report.terminal import printable
+
+
+class Status(str, Enum):
+    """How a check came out."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    """There is nothing to decide on, in this run as in the baseline."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at."""
+
+    kind: str
+    """``require``, ``groups``, ``no-worse`` or ``failures``."""
+    name: str
+    """What was asked for."""
+    status: Status
+    found: str
+    """What the run has, in print."""
+    why: str = ""
+    """What decided it, for people; of a failure also what to do."""
+
+
+def is_open(checks: Iterable[Check]) -> bool:
+    """Whether the gate is open: nothing failed, and something was decided.
+
+    >>> is_open([Check("require", "a>0", Status.PASSED, "1"), Check("no-worse", "a", Status.SKIPPED, "—")])
+    True
+    >>> is_open([Check("no-worse", "a", Status.SKIPPED, "—")]), is_open([])
+    (False, False)
+    """
+    found = {check.status for check in checks}
+    return Status.FAILED not in found and Status.PASSED in found
+
+
+def failures_check(run: Run, limit: float | None = None) -> Check:
+    """Whether the share of requests without an answer is within the limit, the run's own unless another is given.
+
+    Requests of earlier commands count too; ``asked`` of results.json includes them.
+    """
+    failures = run.results.get("failures") or {}
+    count = failures.get("count") or 0
+    asked = failures.get("asked") or 0
+    allowed = failures.get("limit", Settings.max_failures) if limit is None else limit
+    check_share("max_failures", allowed)
+    share = count / asked if asked else 0.0
+    passed = share <= allowed
+    why = "" if passed else "Run it again with the same --output: failed ones are asked again."
+    return Check(
+        "failures",
+        f"failed answers <= {allowed:.1%}",
+        Status.PASSED if passed else Status.FAILED,
+        f"{share:.1%}",
+        f"{count:,} of {asked:,} askings failed. {why}".rstrip(),
+    )
+
 
 _SIGNS = {Status.PASSED: "✓", Status.FAILED: "✗", Status.SKIPPED: "–"}
 _COLORS = {Status.PASSED: "32", Status.FAILED: "31", Status.SKIPPED: "33"}
@@ -66,15 +129,6 @@ def junit(checks: Sequence[Check], title: str) -> bytes:
     ElementTree.indent(root)
     written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return written + b"\n"
-
-
-def printable(text: str) -> str:
-    """On one line, and without anything a terminal would obey.
-
-    >>> printable("a\\x1b[31mb\\nc")
-    'a�[31mb c'
-    """
-    return "".join(character if character.isprintable() else "�" for character in " ".join(text.split()))
 
 
 def _overall(checks: Sequence[Check]) -> Status:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from dataclasses import dataclass
 from functools import partial
 
 import pytest
 
 import askew
-from askew.api import as_data, as_model, as_suite
-from askew.errors import ModelError, UsageError
+from askew.engine.components import as_data, as_model, as_suite
+from askew.errors import ModelError, TooManyFailures, UsageError
 from askew.types import Prediction, Question
 
 QUESTIONS = [
@@ -126,14 +124,11 @@ def test_a_model_that_only_streams_is_a_model():
     assert result.results["time"]["asked"] == 2
 
 
-def test_a_wrapped_model_can_be_copied_and_pickled():
-    wrapped = as_model(Fixed("red")).what
-    for made in (copy.copy(wrapped), copy.deepcopy(wrapped), pickle.loads(pickle.dumps(wrapped))):
-        assert repr(made) == repr(wrapped)
-        assert made.word == "red"
-        assert [prediction.answer for prediction in made.answer(QUESTIONS)] == ["red", "red"]
-    with pytest.raises(AttributeError, match="no_such"):
-        wrapped.no_such  # noqa: B018
+def test_a_model_object_is_asked_as_it_is():
+    model = Fixed("red")
+    given = as_model(model)
+    assert given.what is model
+    assert given.signature == given.spec == "Fixed(word='red')"
 
 
 def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen():
@@ -227,3 +222,65 @@ def test_an_unknown_score_says_what_there_is(both):
 def test_a_setting_that_is_none_is_told_which_there_are():
     with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, seed, .*progress\."):
         askew.evaluate("constant:yes", QUESTIONS, "accuracy", foo=3)
+
+
+def test_several_models_are_run_and_compared(tmp_path):
+    comparison = askew.evaluate(
+        ["constant:red", Fixed("blue"), say_red], QUESTIONS, "accuracy", output=tmp_path, name=["always red"]
+    )
+    assert [result.score("accuracy.all").value for result in comparison] == [0.5, 0.5, 0.5]
+    assert [result.results["model"]["name"] for result in comparison] == ["always red", "fixed", "say_red"]
+    assert {result.folder.parent for result in comparison} == {tmp_path}
+    assert len(comparison) == 3
+    assert comparison["always red"] is comparison[0]
+    pairs = {(one["a"], one["b"]) for one in comparison.differences}
+    assert pairs == {("always red", "fixed"), ("always red", "say_red"), ("fixed", "say_red")}
+    assert "always red" in str(comparison)
+    page = comparison.report(tmp_path / "joint.html")
+    assert "fixed" in page.read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match=r"There is no model 'green'\. Models: always red, fixed, say_red"):
+        comparison["green"]
+
+
+def say_red(image, question):
+    return "red"
+
+
+def test_a_list_with_one_model_is_compared_with_nothing(tmp_path):
+    comparison = askew.evaluate(["constant:red"], QUESTIONS, "accuracy", output=tmp_path)
+    assert comparison[0].folder == tmp_path
+    assert comparison.differences == []
+
+
+def test_a_result_keeps_the_temporary_folder_of_its_comparison():
+    result = askew.evaluate(["constant:red", "constant:blue"], QUESTIONS, "accuracy")[1]
+    assert result.score("accuracy.all").value == 0.5
+    folder = result.folder.parent
+    assert folder.is_dir()
+    del result
+    assert not folder.exists()
+
+
+def test_too_many_failures_of_one_model_do_not_stop_the_others(tmp_path):
+    def fails(image, question):
+        raise ValueError("no")
+
+    with pytest.raises(TooManyFailures, match="2 of 2 requests failed"):
+        askew.evaluate([fails, "constant:red"], QUESTIONS, "accuracy", output=tmp_path)
+    assert len(list(tmp_path.glob("*/results.json"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("models", "names", "words"),
+    [([], None, "no model in the list"), (["constant:red"], ["a", "b"], r"more names \(2\) than models \(1\)")],
+)
+def test_lists_that_do_not_fit_are_refused(models, names, words):
+    with pytest.raises(UsageError, match=words):
+        askew.evaluate(models, QUESTIONS, "accuracy", name=names)
+
+
+def test_a_warning_points_to_the_caller():
+    questions = [Question(1, None, "Is it red?", ("yes",) * 10)]
+    with pytest.warns(UserWarning, match="made no") as caught:
+        askew.evaluate("constant:yes", questions, ["accuracy", "rad"])
+    assert {warning.filename for warning in caught} == {__file__}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.api import as_data, as_suite
 from askew.data.groups import unique_by_id, write_groups
+from askew.engine.components import as_data, as_suite
 from askew.engine.publish import publish
 from askew.engine.settings import Settings
 from askew.errors import DataError

@@ -8,13 +8,14 @@ from askew.errors import AskewError
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Scene, Score, Variant
 
 if TYPE_CHECKING:
-    from askew.api import Result, evaluate
+    from askew.api import Comparison, Result, evaluate
     from askew.registry import make, open_data
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AskewError",
+    "Comparison",
     "Expect",
     "Group",
     "ImageRef",
@@ -31,7 +32,7 @@ __all__ = [
     "open_data",
 ]
 
-_LATE = {"Result": "api", "evaluate": "api", "open_data": "registry", "make": "registry"}
+_LATE = {"Comparison": "api", "Result": "api", "evaluate": "api", "open_data": "registry", "make": "registry"}
 """Names whose modules are imported when first used, so that ``import askew`` is quick."""
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 Id: TypeAlias = str | int
 """An id finds a thing; it is kept as the file has it (``"01"`` is not ``"1"`` is not ``1``) and never parsed."""
@@ -169,6 +169,15 @@ class Prediction:
     def failed(self) -> bool:
         """True when there is no answer to score."""
         return self.answer is None
+
+
+class TokenEstimate(NamedTuple):
+    """What asking will take: calls if none must be repeated, tokens by a rough count."""
+
+    calls: int
+    read: int
+    written: int
+    """At most: every answer as long as it may be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,35 @@
-"""The verbs of askew: what each kind of component does with the nouns of ``types.py``. Protocols; no I/O."""
+"""The verbs of askew: what each kind of component does with the nouns of ``types.py``. Protocols; no I/O.
+
+Everything that askew may ask of a component stands here. What a component *must* have is in ``Dataset``, ``Suite``,
+``Model``, ``Metric``, ``Ranker``, ``Encoder`` and ``Loss``. What it *may* have is of two sorts: optional methods are
+small protocols of their own (``Streams``, ``Releases``, ...), checked with ``isinstance``; plain facts
+(``blind = True``) are fields that ``ModelFacts``, ``SuiteFacts`` and ``DatasetFacts`` read, with a default for
+components that do not have them.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
-from askew.types import Group, Mode, Outcome, Prediction, Question, Ranked, Refusal, Row, Table, Variant
+from askew.types import (
+    Group,
+    Id,
+    Mode,
+    Outcome,
+    Prediction,
+    Question,
+    Ranked,
+    Refusal,
+    Row,
+    Table,
+    TokenEstimate,
+    Variant,
+)
 
 
 class Dataset(Protocol):
@@ -26,6 +48,60 @@ class Dataset(Protocol):
     def questions(self) -> Iterator[Question]:
         """The questions, streamed, in the order of the file."""
         ...
+
+
+@runtime_checkable
+class HoldsGroups(Protocol):
+    """A data set of ready-made groups: they are asked as they are, and suites make none from its questions."""
+
+    def groups(self) -> Iterator[Group]:
+        """The groups, streamed, in the order of the file."""
+        ...
+
+
+@runtime_checkable
+class Fingerprints(Protocol):
+    """A data set that can say what it contains, so that a folder with results of other contents is recognised."""
+
+    def fingerprint(self) -> str:
+        """A few digits: the same for the same contents, wherever they lie."""
+        ...
+
+
+@runtime_checkable
+class WrapsDataset(Protocol):
+    """A data set that reads another one, e.g. to count its questions."""
+
+    @property
+    def source(self) -> Dataset:
+        """The data set that is read."""
+        ...
+
+
+@dataclass(frozen=True)
+class DatasetFacts:
+    """Plain facts about a data set: its own fields of these names, or the defaults."""
+
+    data: object
+
+    @property
+    def counted(self) -> str:
+        """What one item of the data is called in datasheets. Default: ``question``."""
+        return str(getattr(self.data, "counted", "question"))
+
+    @property
+    def images(self) -> str | None:
+        """The folder of its images, which file names in what askew writes are relative to. Default: None."""
+        return _text(getattr(self.data, "images", None))
+
+    @property
+    def path(self) -> str | None:
+        """Its file; images are looked for relative to that file's folder where ``images`` is None. Default: None."""
+        return _text(getattr(self.data, "path", None))
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 class Suite(Protocol):
@@ -89,6 +165,45 @@ class Suite(Protocol):
 
 
 @runtime_checkable
+class Releases(Protocol):
+    """A suite that writes its benchmark in its paper's own format too (``askew build``)."""
+
+    def release(self, groups: Iterable[Group], folder: Path) -> Iterable[str | Path] | None:
+        """Write the groups into the folder; gives the paths of the files."""
+        ...
+
+
+@runtime_checkable
+class MakesTraining(Protocol):
+    """A suite that makes questions to train on (``askew build --for training``)."""
+
+    def training(self, data: Dataset, seed: int) -> Iterator[Question]:
+        """The questions made from this data, streamed."""
+        ...
+
+
+@dataclass(frozen=True)
+class SuiteFacts:
+    """Plain facts about a suite: its own fields of these names, or the defaults."""
+
+    suite: object
+
+    @property
+    def slices(self) -> Sequence[str] | None:
+        """What scores are broken down by: ``test``, ``answer_type``, a key of a variant's note, ...
+
+        Default: None, which stands for askew's own list.
+        """
+        found: Sequence[str] | None = getattr(self.suite, "slices", None)
+        return found
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Sentences on how the groups were made, for results and datasheets: versions it rests on. Default: none."""
+        return tuple(getattr(self.suite, "notes", ()))
+
+
+@runtime_checkable
 class Perturbation(Protocol):
     """Makes variants of one question. ``Random`` is seeded by content, so order and workers do not matter."""
 
@@ -122,6 +237,73 @@ class Streams(Protocol):
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
         """One prediction for each question, in any order. Ids of the questions are all different."""
         ...
+
+
+@runtime_checkable
+class Estimates(Protocol):
+    """A model that can say what asking will take (``askew run --dry-run``)."""
+
+    def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
+        """Calls and tokens for these questions, without asking."""
+        ...
+
+
+@runtime_checkable
+class Prices(Protocol):
+    """A model that knows what tokens cost."""
+
+    def price(self, read: int, written: int) -> float | None:
+        """The cost of so many tokens; None where no price is known."""
+        ...
+
+
+@runtime_checkable
+class HidesSecrets(Protocol):
+    """A model whose spec may hold a key or a password."""
+
+    def hide(self, text: str) -> str:
+        """The text (a spec, a command, a signature) without its secrets."""
+        ...
+
+
+@runtime_checkable
+class FindsById(Protocol):
+    """A model ``by_id`` that calls questions by other ids than the data does."""
+
+    def key(self, question_id: Id) -> Id:
+        """The id under which the answer to this question is found."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """Plain facts about a model: its own fields of these names, or the defaults."""
+
+    model: object
+
+    @property
+    def free_text(self) -> bool:
+        """Whether it answers in words of its own: a short answer is extracted and compared after normalisation. False
+        for classifiers, whose answers are compared as the suite says. Default: True.
+        """
+        return bool(getattr(self.model, "free_text", True))
+
+    @property
+    def by_id(self) -> bool:
+        """Whether an answer belongs to a question's id, as in a file, not to what was asked. Default: False."""
+        return bool(getattr(self.model, "by_id", False))
+
+    @property
+    def blind(self) -> bool:
+        """Whether it never looks at the image, so that no image file is read. Default: False."""
+        return bool(getattr(self.model, "blind", False))
+
+    @property
+    def opens_images(self) -> bool:
+        """Whether it opens image files itself: a question whose image file is not known is refused before anything is
+        asked. Default: False.
+        """
+        return bool(getattr(self.model, "opens_images", False))
 
 
 @runtime_checkable

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from askew.data.groups import GroupFile, read_groups, write_groups
+from askew.engine.components import as_data, suites_in
 from askew.errors import BadImage, DataError
 from askew.types import Expect, Group, ImageRef, Kind, Question, Scene, Thing, Variant
 
@@ -134,7 +135,7 @@ def test_a_broken_source_leaves_no_half_file(tmp_path: Path) -> None:
 def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> None:
     write_groups([replace(group(1), suite="")], str(tmp_path / "groups.jsonl"))
     with pytest.raises(DataError, match=r'groups\.jsonl: a group does not say whose it is\. Add it .*"suite": "rad"'):
-        GroupFile(str(tmp_path / "groups.jsonl")).suites()
+        suites_in(as_data(tmp_path / "groups.jsonl"), "rad")
 
 
 def test_a_variant_that_names_no_picture_is_about_that_of_its_original(tmp_path: Path) -> None:

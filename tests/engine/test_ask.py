@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import pytest
 
 import askew
-from askew.api import as_model
 from askew.engine.ask import Keys, ask, plan
+from askew.engine.components import as_model
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted

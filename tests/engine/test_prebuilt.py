@@ -10,8 +10,8 @@ from typing import ClassVar
 import pytest
 
 import askew
-from askew.api import as_data, as_suite
 from askew.data.groups import write_groups
+from askew.engine.components import as_data, as_suite
 from askew.engine.prebuilt import refuse_unheeded
 from askew.engine.publish import publish
 from askew.engine.settings import Settings

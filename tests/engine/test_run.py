@@ -9,7 +9,7 @@ import tempfile
 import pytest
 
 import askew
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.errors import DataError, TooManyFailures, UsageError
 from askew.models.baselines import Constant, Scripted
 from askew.types import Kind, Prediction, Question

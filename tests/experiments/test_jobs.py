@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from askew.api import as_data
 from askew.data.write_questions import write_jsonl
+from askew.engine.components import as_data
 from askew.experiments.jobs import Job, build_test, model_folder, numbers, run_jobs, training_questions
 from askew.experiments.plan import ExperimentPlan
 

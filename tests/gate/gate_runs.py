@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import askew
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.models.baselines import Scripted
 from askew.report.load import Run, load_run
 from askew.types import Kind, Question

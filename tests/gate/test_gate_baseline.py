@@ -8,7 +8,7 @@ import pytest
 from gate_runs import QUESTIONS, four_runs, made, script
 
 import askew
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.gate import Status, compare_to, failures_check, is_open
 from askew.gate.baseline import SAME, Rule
 from askew.models.baselines import Scripted

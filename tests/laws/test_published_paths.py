@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.api import as_data
 from askew.cli import main
 from askew.data.groups import read_groups
 from askew.engine.ask import Keys
+from askew.engine.components import as_data
 from askew.engine.store import Store, ask_key
 from askew.files.image_folders import ImageFolders
 from askew.files.paths import public_text, public_word

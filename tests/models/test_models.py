@@ -8,7 +8,7 @@ import sys
 import pytest
 from PIL import Image
 
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.errors import DataError, MissingPredictions, ModelError
 from askew.models.baselines import Prior, Scripted, prior
 from askew.models.callable import CallableModel, PythonModel

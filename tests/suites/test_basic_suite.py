@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import pytest
 
 import askew
-from askew.api import Questions
 from askew.data.jsonl import Lines
 from askew.engine.build import Coverage
+from askew.engine.components import Questions
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError, MissingExtra

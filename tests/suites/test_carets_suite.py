@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 import askew
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.errors import BadOption
 from askew.files.images import open_image
 from askew.metrics.scorer import score

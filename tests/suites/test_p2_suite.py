@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import askew
-from askew.api import Questions
 from askew.data.benchmarks.vqa import Vqa
+from askew.engine.components import Questions
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.api import Questions
+from askew.engine.components import Questions
 from askew.errors import BadOption
 from askew.registry import make
 from askew.suites.rad import RadSuite

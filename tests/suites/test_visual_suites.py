@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 import askew
-from askew.api import Questions
 from askew.data.groups import unique_by_id
+from askew.engine.components import Questions
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption

@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Build, write, and print the coverage."""
-    from askew.api import as_data, as_suite
+    from askew.engine.components import as_data, as_suite
     from askew.engine.publish import publish, publish_training
     from askew.engine.settings import Settings
 

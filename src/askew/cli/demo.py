@@ -43,8 +43,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Make the world, ask the reference models everything there is to ask, show the table, write the report."""
-    from askew.api import as_data, as_model, as_suite
-    from askew.cli.show import run_all
+    from askew.cli.show import run_and_show
+    from askew.engine.components import as_data, as_model, as_suite
     from askew.engine.settings import Settings
 
     need_extras("The demo", "bundled", "language", "rank", "translate")
@@ -56,5 +56,5 @@ def main(args: argparse.Namespace) -> int:
     models = [as_model(spec, name=name) for name, spec in MODELS.items()]
     suites = [as_suite(suite.format(seed=args.seed)) for suite in SUITES]
     world = as_data(f"world:val,scenes={round(args.scenes * SHARE)},seed={args.seed}")
-    run_all(models, world, suites, Path(args.output), settings, as_typed(), brief=True)
+    run_and_show(models, world, suites, Path(args.output), settings, as_typed(), brief=True)
     return 0

@@ -65,8 +65,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Run every model, then show and report them together."""
-    from askew.api import as_data, as_model, as_suite
-    from askew.cli.show import dry_run, run_all, suites_in
+    from askew.cli.show import run_and_show
+    from askew.engine.components import as_data, as_model, as_suite, suites_in
+    from askew.engine.run import forecast
     from askew.engine.settings import Settings
 
     options = settled(args, {"name": []}, required=("model", "data", "output"))
@@ -81,8 +82,10 @@ def main(args: argparse.Namespace) -> int:
     models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, names)]
     named = several(options.suite or suites_in(data, "rad"))
     suites = [as_suite(suite, progress=not options.quiet) for suite in named]
+    output, published = Path(options.output), not options.no_published
     if options.dry_run:
-        dry_run(models, data, suites, Path(options.output), settings)
+        for sentence in forecast(models, data, suites, output, settings):
+            print(sentence)
     else:
-        run_all(models, data, suites, Path(options.output), settings, as_typed(), published=not options.no_published)
+        run_and_show(models, data, suites, output, settings, as_typed(), published=published)
     return 0

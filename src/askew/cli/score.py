@@ -38,8 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Score the file."""
-    from askew.api import as_data, as_suite
-    from askew.cli.show import run_all, suites_in
+    from askew.cli.show import run_and_show
+    from askew.engine.components import as_data, as_suite, suites_in
     from askew.engine.settings import Named, Settings
     from askew.models.predictions import Predictions
 
@@ -63,5 +63,5 @@ def main(args: argparse.Namespace) -> int:
     # A non-answer was asked for by --allow-missing, so it is no reason to fail here.
     made = [as_suite(suite) for suite in suites]
     shown = not args.no_published
-    run_all([model], data, made, Path(args.output), settings, as_typed(), lenient=True, published=shown)
+    run_and_show([model], data, made, Path(args.output), settings, as_typed(), lenient=True, published=shown)
     return 0

@@ -37,13 +37,6 @@ class GroupFile(OneFile):
         """The original questions."""
         return (group.original for group in self.groups())
 
-    def suites(self) -> list[str]:
-        """The suites whose groups are in the file, in order of appearance."""
-        found = list(dict.fromkeys(group.suite for group in self.groups()))
-        if "" in found:
-            raise DataError(f'{self.path}: a group does not say whose it is. Add it to the line: "suite": "rad".')
-        return found
-
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the file."""
         self.skipped.clear()

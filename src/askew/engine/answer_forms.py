@@ -19,7 +19,7 @@ from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft
 from askew.types import Mode, Prediction, Question
-from askew.verbs import Suite
+from askew.verbs import ModelFacts, Suite
 
 NORMALISED: Mode = "robust"
 """The mode in which free text is compared."""
@@ -29,16 +29,11 @@ _PLAIN = re.compile(r"[a-z0-9'/-]+(?: [a-z0-9'/-]+)?")
 """An answer in one or two words, in which no extraction finds another."""
 
 
-def speaks_freely(model: Any) -> bool:
-    """True unless the model says that it answers from a vocabulary (``free_text = False``)."""
-    return bool(getattr(model, "free_text", True))
-
-
 def step_for(model: Any, settings: Settings) -> str:
     """The extraction step of a run."""
     if settings.extract != "auto":
         return settings.extract
-    return "short" if speaks_freely(model) else "none"
+    return "short" if ModelFacts(model).free_text else "none"
 
 
 def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
@@ -53,7 +48,7 @@ def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
     """
     what: Suite = suite.what
     if settings.accuracy == "auto":
-        return with_mode(what, NORMALISED) if speaks_freely(model) and not _is_chosen(suite) else what
+        return with_mode(what, NORMALISED) if ModelFacts(model).free_text and not _is_chosen(suite) else what
     check_mode(settings.accuracy)
     made = with_mode(what, cast(Mode, settings.accuracy))
     if made.accuracy != settings.accuracy:

@@ -7,21 +7,23 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
+from askew.data.bad_records import short
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError
 from askew.files.images import content_hash
 from askew.files.limits import token_counts
 from askew.types import Group, ImageRef, Outcome, Prediction, Question
-from askew.verbs import Model, Streams
+from askew.verbs import Model, ModelFacts, Streams
 
 Item = TypeVar("Item")
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
 WINDOW = 8
 """Batches looked ahead: repeats within the window are joined before the store is asked."""
+MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 STREAM = 8192
 """Questions looked ahead for a model that streams, so that it seldom waits for the last answer of a window."""
 
@@ -48,25 +50,24 @@ class Plan:
 class Keys:
     """What each question is known by, for one model: ``keys.of(question)``."""
 
-    def __init__(self, model: Model) -> None:
-        self._signature = repr(model)
-        self._by_id = getattr(model, "by_id", False)
-        self._blind = getattr(model, "blind", False)
-        self._opens_images = getattr(model, "opens_images", False)
+    def __init__(self, model: Model | Streams, signature: str = "") -> None:
+        facts = ModelFacts(model)
+        self._signature = signature or repr(model)
+        self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
 
     def of(self, question: Question) -> bytes:
         """32 bytes; equal for what would be the same asking."""
-        picture = "" if question.image is None else self._picture(question.image)
+        image = "" if question.image is None else self._image(question.image)
         by = repr(question.id) if self._by_id else ""
-        return ask_key(self._signature, picture, question.text, question.context, by)
+        return ask_key(self._signature, image, question.text, question.context, by)
 
     def lacks_image(self, question: Question) -> bool:
         """True when the model opens images and this question names one that has neither file nor bytes."""
         image = question.image
         return self._opens_images and image is not None and image.path is None and image.data is None
 
-    def _picture(self, image: ImageRef) -> str:
-        """A picture by its content; for a model that never looks, by what the data says of it: no file is needed."""
+    def _image(self, image: ImageRef) -> str:
+        """An image by its content; for a model that never looks, by what the data says of it: no file is needed."""
         return content_hash(replace(image, path=None) if self._blind else image)
 
 
@@ -223,7 +224,7 @@ def _answers(model: Model, wanted: Mapping[bytes, Question], batch_size: int) ->
         return
     left = dict(enumerate(wanted))
     numbered = [replace(question, id=place) for place, question in enumerate(wanted.values())]
-    for prediction in model.stream(numbered):
+    for prediction in _checked(model, "stream", model.stream(numbered)):
         key = left.pop(int(prediction.question_id), None)
         if key is None:
             raise ModelError(
@@ -235,10 +236,29 @@ def _answers(model: Model, wanted: Mapping[bytes, Question], batch_size: int) ->
 
 
 def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
-    said = model.answer(questions)
+    said = list(_checked(model, "answer", model.answer(questions)))
     if [prediction.question_id for prediction in said] != [question.id for question in questions]:
         raise ModelError(
             f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not belong to "
             "them one by one. A model must return one prediction for each question, in order, with its id."
         )
     return said
+
+
+def described(value: object) -> str:
+    """A value that is not as it should be, for an error message.
+
+    >>> described(None), described(5)
+    ('None', '5 (int)')
+    """
+    return short(value) if value is None else f"{short(value)} ({type(value).__name__})"
+
+
+def _checked(model: object, verb: str, said: Any) -> Iterator[Prediction]:
+    """What a model gave, if it is predictions."""
+    if not isinstance(said, Iterable) or isinstance(said, (str, bytes, Mapping)):
+        raise ModelError(f"{type(model).__name__}.{verb}() gave {described(said)}. {MUST_GIVE}")
+    for item in said:
+        if not isinstance(item, Prediction):
+            raise ModelError(f"{type(model).__name__}.{verb}() gave {described(item)} for a question. {MUST_GIVE}")
+        yield item

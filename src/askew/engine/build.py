@@ -17,7 +17,7 @@ from askew.errors import DataError, UsageError
 from askew.files.image_folders import ImageFolders, root_of
 from askew.files.read_write import clear_parts
 from askew.types import Group, Id, Question, Refusal
-from askew.verbs import Dataset, Suite
+from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups, Suite, SuiteFacts
 
 DRAWN_SHOWN = 20
 """How many of the drawn words a coverage report lists for each test."""
@@ -57,7 +57,7 @@ class Coverage:
     @property
     def notes(self) -> Sequence[str]:
         """What the suite says of how it made the groups: versions of what it rests on."""
-        return () if self.ready else tuple(getattr(self.suite, "notes", ()))
+        return () if self.ready else SuiteFacts(self.suite).notes
 
     def count(self, item: Group | Refusal) -> None:
         """Add one item of the stream."""
@@ -146,11 +146,11 @@ class Watched:
     @property
     def is_ready(self) -> bool:
         """True when the data holds ready-made groups."""
-        return hasattr(self._data, "groups")
+        return isinstance(self._data, HoldsGroups)
 
     def groups(self) -> Iterator[Group]:
         """The ready-made groups."""
-        ready: Iterable[Group] = self._data.groups()  # type: ignore[attr-defined]
+        ready = self._data.groups() if isinstance(self._data, HoldsGroups) else ()
         for count, group in enumerate(ready, 1):
             self._see(count, group.original)
             yield group
@@ -215,7 +215,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "signature": repr(source),
         "fingerprint": fingerprint_of(data.what),
         "questions": source.count,
-        "counted": "ready-made group" if source.is_ready else getattr(data.what, "counted", "question"),
+        "counted": "ready-made group" if source.is_ready else DatasetFacts(data.what).counted,
         "images": len(source.images),
         "skipped": list(source.skipped),
         "ready": source.is_ready,
@@ -223,9 +223,9 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     return Prepared(path, suites, record, covers, source.pictured, folders)
 
 
-def fingerprint_of(data: Any) -> str | None:
+def fingerprint_of(data: object) -> str | None:
     """The content of the data in a few digits, where the data can tell."""
-    return str(data.fingerprint()) if hasattr(data, "fingerprint") else None
+    return str(data.fingerprint()) if isinstance(data, Fingerprints) else None
 
 
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:

@@ -1,40 +1,40 @@
 """Components from what people give: specs, paths, objects, functions and lists of questions.
 
-The command line, :func:`askew.evaluate`, training and the experiments all turn what a person wrote into components here.
+The command line, :func:`askew.evaluate`, training and the experiments all turn what a person wrote into components
+here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from askew.data.faults import short
+from askew.engine.ask import described
 from askew.engine.settings import Named
-from askew.errors import ModelError, UsageError
+from askew.errors import DataError, UsageError
 from askew.models.callable import CallableModel, source_hash
 from askew.registry import make, open_data
-from askew.types import Id, ImageRef, Prediction, Question
-from askew.verbs import Dataset, Model, Streams, Suite
+from askew.types import Id, ImageRef, Question
+from askew.verbs import Dataset, HidesSecrets, HoldsGroups, Model, Streams, Suite
 
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
 """What every suite has: see :class:`askew.verbs.Suite`."""
-MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 
 
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
     """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
     if isinstance(model, str):
         made_model = make("model", model, **given)
-        spec = getattr(made_model, "hide", str)(model)
+        spec = made_model.hide(model) if isinstance(made_model, HidesSecrets) else model
         return Named(made_model, spec, name or short_name(spec))
     if isinstance(model, (Model, Streams)):
         _refuse_class(model, "model")
-        given_model = (GivenStream if isinstance(model, Streams) else GivenModel)(model, _signature(model))
-        return Named(given_model, repr(given_model), name or type(model).__name__.lower())
+        signature = _signature(model)
+        return Named(model, signature, name or type(model).__name__.lower(), signature)
     if callable(model):
         made = CallableModel.of(model)
         return Named(made, repr(made), name or made.name)
@@ -65,7 +65,7 @@ def as_data(
     wrong = [item for item in questions.items if not isinstance(item, Question)]
     if wrong or not isinstance(data, Iterable):
         raise UsageError(
-            f"{_shown(wrong[0] if wrong else data)} is no {'question' if wrong else 'data'}: give a path, a spec "
+            f"{described(wrong[0] if wrong else data)} is no {'question' if wrong else 'data'}: give a path, a spec "
             "('world:val'), a data set (an object with .questions()), or askew.Question objects."
         )
     _check_questions(questions.items)
@@ -84,8 +84,8 @@ def _check_questions(questions: Iterable[Question]) -> None:
         )
         for name, right, wanted in kinds:
             if not right:
-                value = _shown(getattr(question, name))
-                raise UsageError(f"The {name} of {_shown(question)} is {value}: it must be {wanted}.")
+                value = described(getattr(question, name))
+                raise UsageError(f"The {name} of {described(question)} is {value}: it must be {wanted}.")
         if question.id in seen:
             raise UsageError(f"The id {question.id!r} is that of two questions. Ids must differ; rename one.")
         seen.add(question.id)
@@ -108,6 +108,16 @@ def as_suite(suite: str | Suite, **given: Any) -> Named:
     return Named(suite, repr(suite))
 
 
+def suites_in(data: Named, otherwise: str) -> list[str]:
+    """The suites of ready-made groups, in order of appearance; for other data the one named."""
+    if not isinstance(data.what, HoldsGroups):
+        return [otherwise]
+    found = list(dict.fromkeys(group.suite for group in data.what.groups()))
+    if "" in found:
+        raise DataError(f'{data.spec}: a group does not say whose it is. Add it to the line: "suite": "rad".')
+    return found
+
+
 def _signature(model: Any) -> str:
     """The model's ``repr``; what it is made of, where that tells only its place in memory."""
     said = repr(model)
@@ -119,7 +129,7 @@ def _check_shape(given: Any, what: str, wanted: Sequence[str]) -> None:
     missing = [name for name in wanted if not hasattr(given, name)]
     if missing:
         raise UsageError(
-            f"{_shown(given)} is no {what}: it has no {', '.join(f'.{name}' for name in missing)}. Give the name of "
+            f"{described(given)} is no {what}: it has no {', '.join(f'.{name}' for name in missing)}. Give the name of "
             f"one (a text), or an object with {', '.join(f'.{name}' for name in wanted)}."
         )
 
@@ -127,15 +137,6 @@ def _check_shape(given: Any, what: str, wanted: Sequence[str]) -> None:
 def _refuse_class(given: Any, what: str) -> None:
     if isinstance(given, type):
         raise UsageError(f"{given.__name__} is a class: give a {what} made by it, {given.__name__}(...).")
-
-
-def _shown(value: Any) -> str:
-    """A value that is not as it should be, for an error message.
-
-    >>> _shown(None), _shown(5)
-    ('None', '5 (int)')
-    """
-    return short(value) if value is None else f"{short(value)} ({type(value).__name__})"
 
 
 @dataclass(frozen=True)
@@ -157,49 +158,3 @@ class Questions:
     def questions(self) -> Iterator[Question]:
         """The questions."""
         return iter(self.items)
-
-
-@dataclass(frozen=True, repr=False)
-class _Given:
-    """A model object that somebody wrote: what it gives is checked to be predictions."""
-
-    model: Any
-    signature: str
-
-    def __repr__(self) -> str:
-        return self.signature
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "model" or (name.startswith("__") and name.endswith("__")):  # asked by copy and pickle, before it is
-            raise AttributeError(name)
-        return getattr(self.model, name)
-
-
-class GivenModel(_Given):
-    """One that gives the answers of a batch together."""
-
-    def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the model says."""
-        said = self.model.answer(questions)
-        return [_prediction(self.model, "answer", item) for item in _iterable(self.model, "answer", said)]
-
-
-class GivenStream(_Given):
-    """One that gives each answer as it comes."""
-
-    def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
-        """What the model says."""
-        for item in _iterable(self.model, "stream", self.model.stream(questions)):
-            yield _prediction(self.model, "stream", item)
-
-
-def _iterable(model: Any, verb: str, said: Any) -> Iterable[Any]:
-    if isinstance(said, Iterable) and not isinstance(said, (str, bytes, Mapping)):
-        return said
-    raise ModelError(f"{type(model).__name__}.{verb}() gave {_shown(said)}. {MUST_GIVE}")
-
-
-def _prediction(model: Any, verb: str, item: Any) -> Prediction:
-    if isinstance(item, Prediction):
-        return item
-    raise ModelError(f"{type(model).__name__}.{verb}() gave {_shown(item)} for a question. {MUST_GIVE}")

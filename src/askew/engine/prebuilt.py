@@ -6,10 +6,7 @@ from dataclasses import MISSING, fields, is_dataclass, replace
 from typing import Any
 
 from askew.errors import AskewError, BadOption
-from askew.verbs import Suite
-
-MEASURING = ("tests", "metrics", "tables", "headline", "accuracy", "correct", "slices")
-"""All that a suite does with groups that are there."""
+from askew.verbs import Suite, SuiteFacts
 
 
 def refuse_unheeded(suite: Suite, source: str) -> None:
@@ -57,4 +54,6 @@ def _set(suite: Any) -> dict[str, Suite | None]:
 
 
 def _measured(suite: Suite) -> str:
-    return repr([getattr(suite, part, None) for part in MEASURING])
+    """All that a suite does with groups that are there."""
+    parts = (suite.tests, suite.metrics, suite.tables, suite.headline, suite.accuracy, suite.correct)
+    return repr([*parts, SuiteFacts(suite).slices])

@@ -23,6 +23,7 @@ from askew.files.output_folders import CONTENT, check_output, note_output
 from askew.files.paths import public_text
 from askew.files.read_write import write_joined
 from askew.types import Question
+from askew.verbs import MakesTraining, Releases
 
 SHOWN = 40
 """How many rules of a test are shown where a person reads them; the file has all."""
@@ -45,7 +46,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
         if prepared.pictured:
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
-            if hasattr(suite.what, "release"):
+            if isinstance(suite.what, Releases):
                 written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
         write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
@@ -59,8 +60,9 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     The suite's method ``training(data, seed)`` makes them. They must come from training data: a model that has seen
     the test's questions has nothing left to show.
     """
-    if not hasattr(suite.what, "training"):
-        raise UsageError(f"{suite.what.name} makes no questions to train on; carets does.")
+    name, title = suite.what.name, suite.what.title
+    if not isinstance(suite.what, MakesTraining):
+        raise UsageError(f"{name} makes no questions to train on; carets does.")
     path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
     with alone_in(folder):
         made_of = {"for": "training"} | _made_of(suite, data, settings)
@@ -69,11 +71,11 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
             made = islice(suite.what.training(data.what, settings.seed), settings.limit)
             count = write_jsonl(ticking(bar, made), str(path), root_of(data.what))
         if not count:
-            raise DataError(f"{data.spec}: not one question could be made for {suite.what.name}.")
+            raise DataError(f"{data.spec}: not one question could be made for {name}.")
         vqa = write_vqa(Jsonl(str(path)).questions(), str(folder), "training")
         write_gqa(_single(Jsonl(str(path)).questions()), str(gqa))
         sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
-        write_joined(about, [f"# {suite.what.title}: training\n\n{sheet}".encode()])
+        write_joined(about, [f"# {title}: training\n\n{sheet}".encode()])
         clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
         note_output(folder, "a benchmark", made_of)
     return sheet

@@ -98,6 +98,11 @@ class Named:
     what: Any
     spec: str
     name: str = ""
+    signature: str = ""
+    """What identifies it in results and in the answer store; by default its ``repr``."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "signature", self.signature or repr(self.what))
 
 
 def progress_bar(settings: Settings, **options: Any) -> Any:

@@ -11,10 +11,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from askew.api import Result, as_data, as_suite, evaluate
+from askew.api import Result, evaluate
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
 from askew.engine.build import prepare
+from askew.engine.components import as_data, as_suite
 from askew.engine.settings import Settings, progress_bar
 from askew.experiments.plan import ExperimentPlan
 from askew.files.images import content_hash

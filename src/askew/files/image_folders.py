@@ -21,6 +21,7 @@ from askew.files.limits import read_object
 from askew.files.paths import cache_folder
 from askew.files.read_write import write_joined
 from askew.types import Group, ImageRef, Question
+from askew.verbs import DatasetFacts
 
 FOLDER = "images"
 """The folder beside a file of ours in which images lie that were made with it."""
@@ -97,10 +98,10 @@ def is_below(path: str, folder: str) -> bool:
 
 def root_of(data: object) -> str | None:
     """The folder that the images of a data set are below, where it is known: that of images, or its file's own."""
-    images, path = getattr(data, "images", None), getattr(data, "path", None)
-    if isinstance(images, str):
-        return images
-    return os.path.dirname(os.path.abspath(path)) if isinstance(path, str) else None
+    facts = DatasetFacts(data)
+    if facts.images is not None:
+        return facts.images
+    return os.path.dirname(os.path.abspath(facts.path)) if facts.path is not None else None
 
 
 def remember(path: str, folders: ImageFolders) -> None:

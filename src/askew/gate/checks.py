@@ -69,7 +69,7 @@ def failures_check(run: Run, limit: float | None = None) -> Check:
         f"failed answers <= {allowed:.1%}",
         Status.PASSED if passed else Status.FAILED,
         f"{share:.1%}",
-        f"{count:,} of {asked:,} askings failed. {why}".rstrip(),
+        f"{count:,} of {asked:,} requests failed. {why}".rstrip(),
     )
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 from urllib.parse import urlsplit
 
 import orjson
@@ -21,21 +21,12 @@ from askew.models.endpoint.budget import Budget, Limits, Price, price_of
 from askew.models.endpoint.chat import Chat
 from askew.models.endpoint.pictures import Pictures, scaled
 from askew.models.endpoint.secret import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
-from askew.types import ImageRef, Prediction, Question
+from askew.types import ImageRef, Prediction, Question, TokenEstimate
 
 OFFICIAL = "https://api.openai.com/v1"
 PROMPT = "{question} Answer with a single word or a short phrase."
 _ANNOUNCED: set[str] = set()
 _FIXED = ("model", "messages", "stream", "n")
-
-
-class Estimate(NamedTuple):
-    """What asking will take: calls if none must be repeated, tokens by a rough count."""
-
-    calls: int
-    read: int
-    written: int
-    """At most: every answer as long as it may be."""
 
 
 @dataclass(frozen=True)
@@ -171,13 +162,13 @@ class OpenAI:
         price: Price | None = self.budget.price
         return None if price is None else price.of(read, written)
 
-    def estimate(self, questions: Iterable[Question]) -> Estimate:
+    def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
         """What asking these will take, without asking."""
         calls = read = 0
         for question in questions:
             calls += 1
             read += self.chat.tokens(question, self._size(question.image))
-        return Estimate(calls, read, calls * self.max_answer_tokens)
+        return TokenEstimate(calls, read, calls * self.max_answer_tokens)
 
     def _fields(self) -> dict[str, Any]:
         cap = self.cap_field

@@ -24,7 +24,7 @@ from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
 from askew.suites.measures import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
-from askew.verbs import Dataset, Metric, Ranker
+from askew.verbs import Dataset, Metric, Ranker, WrapsDataset
 from askew.world.dataset import World
 
 
@@ -194,5 +194,5 @@ class BasicSuite:
 
 def training(data: Dataset) -> Dataset:
     """Where basic questions come from unless told: the training split of the same world, else the data itself."""
-    source = getattr(data, "source", data)
+    source = data.source if isinstance(data, WrapsDataset) else data
     return replace(source, split="train") if isinstance(source, World) else data

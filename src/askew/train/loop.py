@@ -17,7 +17,7 @@ import torch
 from torch import Tensor, nn
 
 from askew import __version__
-from askew.api import as_data
+from askew.engine.components import as_data
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError, UsageError
 from askew.files.limits import read_object

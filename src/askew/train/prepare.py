@@ -9,8 +9,8 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 
-from askew.api import Questions
 from askew.data.groups import read_groups
+from askew.engine.components import Questions
 from askew.engine.settings import Named
 from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig

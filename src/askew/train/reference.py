@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from askew.api import as_data
+from askew.engine.components import as_data
 from askew.files.resources import resource
 from askew.metrics.official import official_table
 from askew.models.bundled import Onnx

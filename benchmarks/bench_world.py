@@ -13,7 +13,7 @@ from pathlib import Path
 
 from askew.world.ask import asked, questions_of
 from askew.world.scenes import make_scene
-from askew.world.write import write_world
+from askew.world.write_world import write_world
 
 
 def main() -> None:

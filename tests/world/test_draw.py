@@ -17,15 +17,14 @@ from PIL import Image
 from askew.errors import UsageError
 from askew.files.records import scene_from, scene_record
 from askew.types import Relation, Scene, Thing
-from askew.world.compose import single
+from askew.world.clusters import single
 from askew.world.draw import draw
+from askew.world.draw.draw_scene import RIM, SKETCHES, paint
 from askew.world.draw.palette import palette
-from askew.world.draw.picture import RIM, SKETCHES, paint
 from askew.world.layout import box_of, overlap, painting_order, toss
 from askew.world.persons import dressed
 from askew.world.scenes import main_things, make_scene
-from askew.world.sheet import contact_sheet
-from askew.world.vocabulary import classes, dimensions, people
+from askew.world.world_data import classes, dimensions, people
 
 SHADOW = (30, 26, 50)
 """The colour of shadows: on a ground of it they do not show."""
@@ -261,11 +260,3 @@ def test_everything_of_a_scene_is_painted() -> None:
             without = np.asarray(draw(replace(scene, things=rest, relations=bonds))).astype(np.int16)
             patch = np.abs(whole - without)[y : y + height, x : x + width]
             assert (patch.max(axis=2) > 12).mean() > 0.10, (scene.id, thing)
-
-
-def test_a_sheet_of_nothing_and_of_three() -> None:
-    assert contact_sheet([], columns=4, size=10, gap=2).size == (50, 2)
-    scenes = [make_scene(1, index) for index in range(3)]
-    sheet = contact_sheet(scenes, columns=2, size=64, gap=4)
-    assert sheet.size == (140, 140)
-    assert sheet.crop((4, 4, 68, 68)).tobytes() == draw(scenes[0], 64).tobytes()

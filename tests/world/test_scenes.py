@@ -24,7 +24,7 @@ from askew.world.layout import (
     visible,
 )
 from askew.world.scenes import main_things, make_scene
-from askew.world.vocabulary import classes, dimension, dimensions, is_a, opposite, places
+from askew.world.world_data import classes, dimension, dimensions, is_a, opposite, places
 
 CONVERSE = {
     "left of": "right of",

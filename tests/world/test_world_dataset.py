@@ -19,14 +19,14 @@ from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
-from askew.world import shelf
+from askew.world import scene_cache
 from askew.world.ask import questions_of
 from askew.world.dataset import World
 from askew.world.draw import draw
+from askew.world.scene_cache import DATA_DIGEST, VERSION, SceneCache, data_digest, generator
 from askew.world.scenes import make_scene
-from askew.world.shelf import DATA_DIGEST, VERSION, Shelf, data_digest, generator
 from askew.world.splits import SPLITS, Shift, indices, split_of
-from askew.world.write import write_world
+from askew.world.write_world import write_world
 
 SMALL = 20
 
@@ -141,10 +141,10 @@ def test_the_identity_comes_from_the_data_and_a_version_not_from_source_text(
 ) -> None:
     assert data_digest() == DATA_DIGEST, "the world's YAML files changed: raise VERSION and update DATA_DIGEST"
     copy = tmp_path / "package" / "askew"
-    shutil.copytree(Path(shelf.__file__).parents[1], copy)
+    shutil.copytree(Path(scene_cache.__file__).parents[1], copy)
 
     def identity() -> str:
-        code = "from askew.world.shelf import generator; print(generator())"
+        code = "from askew.world.scene_cache import generator; print(generator())"
         environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.strip()
@@ -306,7 +306,7 @@ def test_pictures_of_another_size_show_the_same_scene() -> None:
 
 
 def test_a_shelf_makes_only_what_is_asked_for(tmp_path: Path) -> None:
-    Shelf(str(tmp_path), 0, 96).take(7)
+    SceneCache(str(tmp_path), 0, 96).take(7)
     assert [path.name for path in (tmp_path / "images").iterdir()] == [f"COCO_world_{split_of(0, 7)}_000000000007.jpg"]
 
 

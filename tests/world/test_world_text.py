@@ -18,7 +18,7 @@ from askew.world.meaning import Meaning, Pick
 from askew.world.phrasing import data, phrasings, plural_of, said_word
 from askew.world.scenes import make_scene
 from askew.world.truth import true_answer
-from askew.world.vocabulary import classes, dimensions, is_a
+from askew.world.world_data import classes, dimensions, is_a
 
 
 def either(words: list[str]) -> str:

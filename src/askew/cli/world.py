@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Write the world."""
     from askew.engine.settings import Settings, check_whole, progress_bar
-    from askew.world.write import write_world
+    from askew.world.write_world import write_world
 
     args = settled(args)
     check_whole("seed", args.seed)

@@ -21,8 +21,8 @@ from askew.files.paths import cache_folder
 from askew.files.read_write import write_joined
 from askew.world.ask import asked
 from askew.world.meaning import Asked
+from askew.world.scene_cache import SceneCache, generator
 from askew.world.scenes import make_scene
-from askew.world.shelf import Shelf, generator
 
 FILE = "world.json"
 SIZE = 224
@@ -56,7 +56,7 @@ def import_world(
     size: int = SIZE,
 ) -> Imported:
     """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors)."""
-    shelf = Shelf(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
+    cache = SceneCache(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
     known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {}, size)
     if (known.seed, known.size) != (seed, size):
         raise UsageError(
@@ -64,8 +64,8 @@ def import_world(
         )
     paths, domains = [], {}
     for index in indices:
-        scene, _ = shelf.entry(index)
-        path = Path(shelf.picture(index))
+        scene, _ = cache.entry(index)
+        path = Path(cache.image_path(index))
         paths.append(path)
         domains[path.name] = str(scene.facts.get("setting", "world"))
         known.scenes[path.name] = index

@@ -17,7 +17,7 @@ from askew.answers.normalise import normalise
 from askew.language.numbers import number_word
 from askew.world.meaning import Asked
 from askew.world.phrasing import data
-from askew.world.vocabulary import classes
+from askew.world.world_data import classes
 
 PEOPLE = 10
 _TRIES = 20

@@ -11,16 +11,16 @@ from typing import Literal
 from askew.errors import BadOption, DataError
 from askew.files.paths import cache_folder
 from askew.types import Question
-from askew.world.shelf import Shelf, generator
+from askew.world.scene_cache import SceneCache, generator
 from askew.world.splits import indices
 
 SMALLEST, LARGEST = 64, 2048
-"""Pictures may have this many pixels on a side."""
+"""Images may have this many pixels on a side."""
 
 
 @dataclass(frozen=True, repr=False)
 class World:
-    """Scenes with known answers: pictures, questions and ten simulated people's answers (see ``askew world``).
+    """Scenes with known answers: images, questions and ten simulated people's answers (see ``askew world``).
 
     ``scenes`` are counted over all splits: of 200 scenes 140 are for training and 30 each for val and test. Everything
     is made when first read and kept in ``$ASKEW_CACHE`` (or ``$XDG_CACHE_HOME``, or ``~/.cache``).
@@ -32,7 +32,7 @@ class World:
     seed: int = 0
     """Which world; worlds of different seeds share nothing."""
     size: int = 224
-    """Width and height of the pictures."""
+    """Width and height of the images."""
     shifted: bool = False
     """Other answers frequent in test than in train and val, kind by kind (the idea of VQA-CP)."""
 
@@ -42,7 +42,7 @@ class World:
         if self.scenes < 1:
             raise BadOption(f"world: scenes is {self.scenes}; at least 1 is needed.")
         if not SMALLEST <= self.size <= LARGEST:
-            raise BadOption(f"world: size is {self.size}; pictures have {SMALLEST} to {LARGEST} pixels on a side.")
+            raise BadOption(f"world: size is {self.size}; images have {SMALLEST} to {LARGEST} pixels on a side.")
 
     def __repr__(self) -> str:
         said = [(part.name, getattr(self, part.name)) for part in fields(self)]
@@ -64,16 +64,16 @@ class World:
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
 
     def questions(self) -> Iterator[Question]:
-        """The questions, scene by scene, each with its picture and its scene."""
+        """The questions, scene by scene, each with its image and its scene."""
         wanted = list(indices(self.seed, self.scenes, self.split))
         if not wanted:
             raise DataError(
                 f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every twenty scenes fourteen "
                 "are in train and three each in val and test: give more of them, or take world:all."
             )
-        shelf = Shelf(str(self._folder()), self.seed, self.size, self.shifted)
+        cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted)
         for index in wanted:
-            for kept in shelf.take(index):
+            for kept in cache.take(index):
                 yield kept.question
 
     def _folder(self) -> Path:

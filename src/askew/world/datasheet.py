@@ -10,7 +10,7 @@ from typing import Any
 
 from askew.answers.normalise import normalise
 from askew.types import Scene
-from askew.world.shelf import Kept
+from askew.world.scene_cache import CachedQuestion
 from askew.world.splits import SPLITS
 
 _TOP = 12
@@ -32,7 +32,7 @@ class Tally:
     agreed: float = 0.0
     questions: int = 0
 
-    def add(self, split: str, scene: Scene, kept: Sequence[Kept]) -> None:
+    def add(self, split: str, scene: Scene, kept: Sequence[CachedQuestion]) -> None:
         """One scene with its questions."""
         self.splits[split].update(scenes=1, questions=len(kept))
         self.counts["places"][scene.facts["place"]] += 1

@@ -11,7 +11,7 @@ from random import Random
 from typing import TypeAlias
 
 from askew.types import Relation, Scene, Thing
-from askew.world.vocabulary import classes, places
+from askew.world.world_data import classes, places
 
 Box: TypeAlias = tuple[float, float, float, float]
 

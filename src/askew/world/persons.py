@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from random import Random
 
-from askew.world.compose import Cluster, Part, joined, single
+from askew.world.clusters import Cluster, Part, draw_one, joined, looks, single
 from askew.world.layout import Box
-from askew.world.looks import draw_one, looks
-from askew.world.vocabulary import Place, classes, people
+from askew.world.world_data import Place, classes, people
 
 
 def person(rng: Random, name: str, place: Place, odds: Mapping[str, float]) -> Cluster:

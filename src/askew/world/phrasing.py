@@ -9,7 +9,7 @@ from typing import Any
 
 from askew.files.resources import resource
 from askew.world.meaning import Draft
-from askew.world.vocabulary import classes
+from askew.world.world_data import classes
 
 Choice = tuple[tuple[str, ...], tuple[float, ...]]
 

@@ -6,15 +6,17 @@ most bananas are yellow, most surfboards are at the beach, and most plural count
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from itertools import count
 from random import Random
 
 from askew.errors import BadOption
-from askew.types import Scene, Thing
-from askew.world.arrange import arranged
-from askew.world.looks import draw_one
-from askew.world.vocabulary import Place, classes, places, read
+from askew.types import Relation, Scene, Thing
+from askew.world.clusters import Cluster, draw_one, laden_table, occupied, single
+from askew.world.layout import LEAST_SIDE, Box, box_of, ground_line, level, overlap, relations, toss
+from askew.world.persons import person
+from askew.world.world_data import Place, classes, people, places, read
 
 FEWEST, MOST = 3, 9
 """How many main things a scene has."""
@@ -57,3 +59,261 @@ def _facts(rng: Random, place: Place) -> dict[str, str]:
     if place.sports:
         facts["sport"] = draw_one(rng, place.sports)
     return facts
+
+
+def arranged(
+    scene_id: str, place: Place, size: tuple[int, int], rng: Random, facts: dict[str, str], target: int
+) -> Arrangement:
+    """An arrangement of up to ``target`` main things; fewer when there is no room."""
+    made = Arrangement(scene_id, place, size, rng, facts)
+    made.fill(target)
+    return made
+
+
+@dataclass
+class Arrangement:
+    """A scene in the making."""
+
+    id: str
+    place: Place
+    size: tuple[int, int]
+    rng: Random
+    facts: dict[str, str]
+    things: dict[str, Thing] = field(default_factory=dict)
+    joints: list[Relation] = field(default_factory=list)
+    depths: dict[str, float] = field(default_factory=dict)
+    """By thing: the row where its cluster stands; the lower the nearer."""
+    hidden: dict[str, float] = field(default_factory=dict)
+    """By thing: the area of its box that other clusters cover, at most."""
+
+    @cached_property
+    def ground(self) -> float:
+        """Where the ground begins, in parts of the height."""
+        return ground_line(self.id, self.place.name)
+
+    @property
+    def main(self) -> list[Thing]:
+        """The main things so far."""
+        return [thing for thing in self.things.values() if classes()[thing.name].family != "clothing"]
+
+    def fill(self, target: int) -> None:
+        """Draw classes by the place's odds, several of one kind at a time, and place the largest clusters first."""
+        left = dict(self.place.things)
+        if self.rng.random() < 1 / 12:
+            left[self.rng.choice([name for name in classes() if name not in left])] = sum(left.values()) / 3
+        if self.place.setting == "indoors" and self.rng.random() < 0.85:
+            anchor = draw_one(self.rng, {name: odds for name, odds in left.items() if _carries(name)})
+            del left[anchor]
+            self._place(self._clusters(anchor, 1, target))
+        for _ in range(4):
+            self._place(self._wanted(left, target - len(self.main)))
+
+    def _wanted(self, left: dict[str, float], missing: int) -> list[tuple[str, Cluster]]:
+        """Clusters with as many main things as are missing, at most; their classes leave ``left``."""
+        found: list[tuple[str, Cluster]] = []
+        while left and missing > 0:
+            name = draw_one(self.rng, left)
+            del left[name]
+            many = 1 if classes()[name].family == "furniture" else draw_one(self.rng, _counts(_small(name)))
+            new = self._clusters(name, many, missing)
+            missing -= sum(cluster.weight for _, cluster in new)
+            found += new
+        return found
+
+    def _clusters(self, name: str, many: int, room: int) -> list[tuple[str, Cluster]]:
+        """Up to so many clusters around a class, each with where it stands."""
+        found = []
+        for _ in range(many):
+            stand = self._stand(name)
+            if not stand or room <= 0:
+                break
+            cluster = self._cluster(name, stand, room)
+            if cluster.parts[0].name == "surfboard" and len(cluster.parts) > 1 and self.place.water:
+                stand = "water"
+            if cluster.weight <= room:
+                found.append((stand, cluster))
+                room -= cluster.weight
+        return found
+
+    def _place(self, clusters: list[tuple[str, Cluster]]) -> None:
+        """Find a spot for each, the largest first; what finds none is left out."""
+        for stand, cluster in sorted(clusters, key=lambda pair: pair[1].spread, reverse=True):
+            if toss(self.id, str(len(self.things) + 1)) < 0:
+                cluster = cluster.mirrored
+            for _ in range(60):
+                boxes = self._try(cluster, stand)
+                if boxes and self._fits(cluster, boxes):
+                    self._keep(cluster, boxes)
+                    break
+
+    def scene(self) -> Scene:
+        """What has been placed, with every relation that can be seen."""
+        seen = relations(self.things, self.joints, min(self.size))
+        every = dict.fromkeys([*self.joints, *seen])
+        facts = dict(self.facts)
+        ridden = {self.things[r.object].name for r in self.joints if r.name == "riding"}
+        sports = {people()["sports"][mount] for mount in ridden if mount in people()["sports"]}
+        if len(ridden) == len(sports) == 1:
+            facts.setdefault("sport", *sports)
+        if self.place.setting == "indoors" and not any(t.name == "window" for t in self.things.values()):
+            facts.pop("time")
+        return Scene(self.id, tuple(self.things.values()), tuple(every), self.size, facts)
+
+    def _stand(self, name: str) -> str:
+        """Where this one stands here, or nothing when it cannot."""
+        possible = [stand for stand in classes()[name].stands if self._offers(stand)]
+        return self.rng.choice(possible) if possible else ""
+
+    def _offers(self, stand: str) -> bool:
+        if stand in ("wall", "floor"):
+            return self.place.setting == "indoors"
+        if stand == "sky":
+            return self.place.setting == "outdoors"
+        return (stand == "ground" and self.place.name != "sky") or (stand == "water" and self.place.water is not None)
+
+    def _cluster(self, name: str, stand: str, room: int) -> Cluster:
+        family = classes()[name].family
+        rainy = self.facts.get("weather") == "rainy"
+        odds = {"wet/dry": 0.75, "open/closed": 0.9} if rainy else {}
+        if family == "people":
+            return person(self.rng, name, self.place, odds)
+        if name == "table":
+            return laden_table(self.rng, self.place, min(room - 1, self.rng.choice((2, 3, 3, 4, 5, 6))))
+        if family == "furniture":
+            return occupied(self.rng, name)
+        given = {
+            ("bird", "sky"): ["flying"],
+            ("duck", "water"): ["swimming", "wet"],
+            ("lamp", "ground"): ["tall"],
+        }.get((name, stand), [])
+        return single(self.rng, name, given, odds)
+
+    def _try(self, cluster: Cluster, stand: str) -> list[Box] | None:
+        """Boxes in pixels at a random spot, or None when too small there or out of the picture."""
+        unit = min(self.size)
+        width, height = self.size[0] / unit, self.size[1] / unit
+        ground = self.ground * height
+        foot, scale = self._spot(stand, ground, height, classes()[cluster.parts[0].name].depth)
+        left, top, right, bottom = (scale * end for end in cluster.ends)
+        edge = 0.015
+        if scale * cluster.least < LEAST_SIDE or right - left > width - 2 * edge:
+            return None
+        if foot + top < edge or foot + bottom > height - edge or (stand == "wall" and foot > ground - 0.03):
+            return None
+        if cluster.parts[0].name == "fish" and foot + top < (self.place.water or (0, 0))[0] * height:
+            return None
+        x = self.rng.uniform(edge - left, width - edge - right)
+        return [_at(part.box, scale, x, foot, unit) for part in cluster.parts]
+
+    def _spot(self, stand: str, ground: float, height: float, depth: tuple[float, float]) -> tuple[float, float]:
+        """Foot and scale: on the ground, the lower the nearer and the larger."""
+        rng = self.rng
+        if stand == "sky":
+            horizon = self.place.water[0] * height + 0.08 if self.place.water else ground
+            return rng.uniform(0.16, max(0.3, horizon - 0.04)), rng.uniform(0.9, 1.1)
+        if stand == "wall":
+            return rng.uniform(0.2, ground - 0.05), 1.0
+        if stand == "floor":
+            return ground + 0.015, 1.0
+        if stand == "water":
+            assert self.place.water is not None
+            top, bottom = (edge * height for edge in self.place.water)
+            foot = rng.uniform(top + 0.5 * (bottom - top) * 0.5, bottom + 0.02)
+            return foot, 0.78 + 0.2 * (foot - top) / (bottom - top)
+        near = rng.uniform(*depth)
+        return ground + near * (0.985 * height - ground), 0.80 + 0.20 * near
+
+    def _fits(self, cluster: Cluster, boxes: list[Box]) -> bool:
+        """Nothing hides more than a sixth of anything, and like things do not overlap, so they can be counted."""
+        depth = boxes[0][1] + boxes[0][3]
+        hidden = dict(self.hidden)
+        for part, box in zip(cluster.parts, boxes, strict=True):
+            if classes()[part.name].family == "clothing":
+                continue
+            own = 0.0
+            for thing in self.main:
+                other = box_of(thing)
+                behind = self.depths[thing.id] <= depth
+                far, near = (other, box) if behind else (box, other)
+                if _seems_on(far, near, min(self.size)):
+                    return False
+                common = overlap(box, other)
+                if not common:
+                    continue
+                flat = "wall" in (level(thing), _level(part.name)) or "flying" in (*part.attributes, *thing.attributes)
+                if flat or thing.name == part.name or overlap(_top(far), near) > 0.12 * _area(_top(far)):
+                    return False
+                if not behind:
+                    own += common
+                    continue
+                hidden[thing.id] = hidden.get(thing.id, 0.0) + common
+                if hidden[thing.id] > self._bearable(thing.id) * _area(other):
+                    return False
+            if own > (0.18 if len(cluster.parts) == 1 else 0.08) * _area(box):
+                return False
+        return True
+
+    def _bearable(self, thing_id: str) -> float:
+        """How much of its box others may cover; little of what already carries or is carried."""
+        joined = any(thing_id in (joint.subject, joint.object) for joint in self.joints)
+        return 0.08 if joined else 0.18
+
+    def _keep(self, cluster: Cluster, boxes: list[Box]) -> None:
+        first = len(self.things) + 1
+        added: dict[str, Thing] = {}
+        for part, box in zip(cluster.parts, boxes, strict=True):
+            key = str(first + len(added))
+            self.depths[key] = boxes[0][1] + boxes[0][3]
+            for thing in self.main:
+                far = thing.id if self.depths[thing.id] <= self.depths[key] else key
+                self.hidden[far] = self.hidden.get(far, 0.0) + overlap(box, box_of(thing))
+            added[key] = Thing(key, part.name, part.attributes, box)
+        self.things |= added
+        self.joints += [Relation(str(first + a), name, str(first + b)) for a, name, b in cluster.joints]
+
+
+@cache
+def _counts(small: bool) -> dict[int, float]:
+    return dict(read("places")["counts_small" if small else "counts"])
+
+
+def _at(box: Box, scale: float, x: float, foot: float, unit: float) -> Box:
+    """The box of a part in pixels, when its cluster stands at (x, foot)."""
+    left, top, width, height = box
+    return (
+        round((x + left * scale) * unit, 2),
+        round((foot + top * scale) * unit, 2),
+        round(width * scale * unit, 2),
+        round(height * scale * unit, 2),
+    )
+
+
+def _small(name: str) -> bool:
+    """Whether the class takes little room, so that several of it fit."""
+    kind = classes()[name]
+    return kind.height[1] ** 2 * kind.aspect < 0.1
+
+
+def _carries(name: str) -> bool:
+    """Whether it is a piece of furniture that a room is arranged around."""
+    return classes()[name].family == "furniture" and name != "chair"
+
+
+def _level(name: str) -> str:
+    return "wall" if classes()[name].stands[0] in ("wall", "floor") else "ground"
+
+
+def _top(box: Box) -> Box:
+    """The upper half of something tall, where faces and signs are; all of anything else."""
+    x, y, width, height = box
+    return (x, y, width, height / 2) if height > 1.25 * width else box
+
+
+def _seems_on(far: Box, near: Box, unit: float) -> bool:
+    """Whether the foot of the farther thing is so near the top of the nearer that it seems to stand on it."""
+    columns = min(far[0] + far[2], near[0] + near[2]) - max(far[0], near[0])
+    return columns > 0.2 * min(far[2], near[2]) and -0.03 < (far[1] + far[3] - near[1]) / unit < 0.09
+
+
+def _area(box: Box) -> float:
+    return box[2] * box[3]

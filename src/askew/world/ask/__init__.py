@@ -12,50 +12,50 @@ from typing import Protocol
 
 from askew.types import Kind, Question, Scene
 from askew.world.annotators import answered
-from askew.world.ask import count, query, verify, whole
-from askew.world.ask.view import View
+from askew.world.ask import count_questions, open_questions, scene_questions, yes_no_questions
+from askew.world.ask.scene_view import SceneView
 from askew.world.meaning import Asked, Draft, Meaning, Pick, Point
 from askew.world.phrasing import data, phrase, question_type
 
 __all__ = ["KINDS", "Asked", "Meaning", "Pick", "Prior", "asked", "asked_and_answered", "questions_of"]
 
-Maker = Callable[[View, Random, str], Draft | None]
+Maker = Callable[[SceneView, Random, str], Draft | None]
 _TRIES = 3
 
 KINDS: Mapping[str, Mapping[str, Maker]] = {
     "yes/no": {
-        "exists": verify.exists,
-        "attribute": verify.attribute,
-        "action": verify.action,
-        "contact": verify.contact,
-        "relation": verify.relation,
-        "how_many": count.how_many,
-        "several": count.several,
-        "more": count.more,
-        "whole": whole.whole,
-        "called": verify.called,
-        "group": verify.group,
-        "same": verify.same,
+        "exists": yes_no_questions.exists,
+        "attribute": yes_no_questions.attribute,
+        "action": yes_no_questions.action,
+        "contact": yes_no_questions.contact,
+        "relation": yes_no_questions.relation,
+        "how_many": count_questions.how_many,
+        "several": count_questions.several,
+        "more": count_questions.more,
+        "whole": scene_questions.whole,
+        "called": yes_no_questions.called,
+        "group": yes_no_questions.group,
+        "same": yes_no_questions.same,
     },
-    "number": {"count": count.count},
+    "number": {"count": count_questions.count},
     "other": {
-        "color": query.color,
-        "colors": query.colors,
-        "kind": query.kind,
-        "place": whole.place,
-        "holding": query.holding,
-        "riding": query.riding,
-        "doing": query.doing,
-        "where": query.where,
-        "side": query.side,
-        "who": query.who,
-        "contents": query.contents,
-        "weather": whole.weather,
-        "time": whole.time,
-        "material": query.material,
-        "pattern": query.pattern,
-        "choice": query.choice,
-        "wearing": query.wearing,
+        "color": open_questions.color,
+        "colors": open_questions.colors,
+        "kind": open_questions.kind,
+        "place": scene_questions.place,
+        "holding": open_questions.holding,
+        "riding": open_questions.riding,
+        "doing": open_questions.doing,
+        "where": open_questions.where,
+        "side": open_questions.side,
+        "who": open_questions.who,
+        "contents": open_questions.contents,
+        "weather": scene_questions.weather,
+        "time": scene_questions.time,
+        "material": open_questions.material,
+        "pattern": open_questions.pattern,
+        "choice": open_questions.choice,
+        "wearing": open_questions.wearing,
     },
 }
 """Answer type, kind of question, and what makes a draft of it."""
@@ -72,7 +72,7 @@ class Prior(Protocol):
 def asked(scene: Scene, seed: int = 0, prior: Prior | None = None) -> list[Asked]:
     """The questions of a scene with their true answers and meanings, before anybody has answered them."""
     rng = Random(f"{seed}:ask:{scene.id}")
-    view = View(scene)
+    view = SceneView(scene)
     mix = data("mix")
     wanted = rng.choice(mix["questions"])
     found: dict[Point, Asked] = {}
@@ -107,7 +107,7 @@ def asked_and_answered(scene: Scene, seed: int = 0, prior: Prior | None = None) 
     return made
 
 
-def _one(view: View, rng: Random, prior: Prior | None, found: Container[Point]) -> tuple[Point, Asked] | None:
+def _one(view: SceneView, rng: Random, prior: Prior | None, found: Container[Point]) -> tuple[Point, Asked] | None:
     """A question that is not among the found ones, and its point: an answer type is drawn, a kind, then a draft."""
     answer_type = _draw(rng, data("mix")["answer_types"])
     kinds = dict(data("mix")["kinds"][answer_type])
@@ -124,7 +124,7 @@ def _one(view: View, rng: Random, prior: Prior | None, found: Container[Point]) 
     return None
 
 
-def _draft(view: View, rng: Random, make: Maker, found: Container[Point]) -> Draft | None:
+def _draft(view: SceneView, rng: Random, make: Maker, found: Container[Point]) -> Draft | None:
     """A new draft, if one comes up in a few tries."""
     for _ in range(_TRIES):
         want = "yes" if rng.random() < data("mix")["yes"] else "no"

@@ -8,13 +8,11 @@ from random import Random
 from PIL import Image, ImageDraw
 
 from askew.types import Scene
-from askew.world.draw.canvas import Canvas
-from askew.world.draw.fields import sports_field
-from askew.world.draw.landscapes import beach, farm, lake, open_sky, park, savanna, station, street
+from askew.world.draw.canvas import Canvas, sky
+from askew.world.draw.landscapes import beach, farm, lake, open_sky, park, savanna, sports_field, station, street
 from askew.world.draw.rooms import bathroom, bedroom, kitchen, living_room, office
-from askew.world.draw.weather import sky
 from askew.world.layout import ground_line
-from askew.world.vocabulary import places
+from askew.world.world_data import places
 
 
 def background(scene: Scene, size: tuple[int, int]) -> Image.Image:

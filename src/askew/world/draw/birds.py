@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from askew.world.draw.coats import eye
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import INK, WHITE, Rgb, darker, lighter
-from askew.world.draw.pen import Pen, Point, blob, curve, limb, poly
+from askew.world.draw.pen import Look, Pen, Point, Sketches, blob, curve, limb, poly
 
 BEAK: Rgb = (240, 160, 50)
 

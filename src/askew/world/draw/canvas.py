@@ -1,7 +1,8 @@
-"""A picture that is begun: bands, hills and flecks in the light of the scene."""
+"""The canvas of a scene: sky and weather, bands, hills and flecks in the light of the scene."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sin
 from random import Random
@@ -10,7 +11,6 @@ from PIL import Image, ImageDraw
 
 from askew.types import Scene
 from askew.world.draw.palette import Rgb, mix
-from askew.world.draw.weather import tinted
 
 
 def gradient(size: tuple[int, int], upper: Rgb, lower: Rgb) -> Image.Image:
@@ -82,3 +82,88 @@ class Canvas:
                 self.draw.line(
                     [(x, y), (x + dx * s, y - s * (1.6 - abs(dx)))], fill=ink, width=max(1, round(0.7 * self.unit))
                 )
+
+
+_SKIES: dict[str, tuple[Rgb, Rgb]] = {
+    "sunny": ((124, 192, 236), (214, 236, 242)),
+    "cloudy": ((164, 180, 196), (214, 220, 224)),
+    "rainy": ((112, 126, 146), (170, 180, 190)),
+    "snowy": ((190, 204, 220), (232, 238, 242)),
+}
+_EVENING: tuple[Rgb, Rgb] = ((112, 106, 164), (252, 184, 126))
+_NIGHT: tuple[Rgb, Rgb] = ((24, 30, 70), (66, 76, 126))
+
+
+def tinted(colour: Rgb, facts: Mapping[str, str]) -> Rgb:
+    """The colour of ground and far things in this light and weather; rooms are lit at any hour."""
+    if facts.get("setting") == "indoors":
+        return colour
+    weather, time = facts.get("weather"), facts.get("time")
+    if weather == "snowy":
+        colour = mix(colour, (240, 244, 250), 0.72)
+    elif weather == "rainy":
+        colour = mix(colour, (104, 116, 134), 0.24)
+    elif weather == "cloudy":
+        colour = mix(colour, (170, 176, 184), 0.12)
+    if time == "night":
+        return mix(colour, (30, 36, 84), 0.52)
+    return mix(colour, (250, 160, 110), 0.16) if time == "evening" else colour
+
+
+def sky(image: Image.Image, horizon: int, facts: Mapping[str, str], rng: Random) -> None:
+    """The sky down to the horizon, with sun or moon, stars and clouds."""
+    weather, time = facts.get("weather", "sunny"), facts.get("time", "day")
+    upper, lower = _SKIES[weather]
+    if time != "day":
+        dusk = _EVENING if time == "evening" else _NIGHT
+        part = 0.85 if weather == "sunny" else 0.62
+        upper, lower = mix(upper, dusk[0], part), mix(lower, dusk[1], part)
+    strip = Image.new("RGB", (1, 4))
+    strip.putdata([upper, mix(upper, lower, 1 / 3), mix(upper, lower, 2 / 3), lower])
+    image.paste(
+        strip.resize((1, horizon + 2), Image.Resampling.BILINEAR).resize(
+            (image.width, horizon + 2), Image.Resampling.NEAREST
+        ),
+        (0, 0),
+    )
+    draw, unit = ImageDraw.Draw(image, "RGBA"), min(image.size) / 224
+    _lights(draw, image.width, horizon, weather, time, unit, rng)
+    many = {"sunny": rng.choice((1, 2)), "cloudy": 6, "rainy": 6, "snowy": 4}[weather]
+    white: Rgb = {"day": (255, 255, 255), "evening": (255, 214, 190), "night": (110, 120, 164)}[time]
+    tone = mix(white, (118, 128, 144), {"sunny": 0.0, "cloudy": 0.22, "rainy": 0.55, "snowy": 0.12}[weather])
+    for k in range(many):
+        x = image.width * ((k + rng.uniform(0.1, 0.9)) / many)
+        _cloud(draw, x, horizon * rng.uniform(0.10, 0.5), unit * rng.uniform(8, 15), tone, rng)
+
+
+def _lights(
+    draw: ImageDraw.ImageDraw, width: int, horizon: int, weather: str, time: str, unit: float, rng: Random
+) -> None:
+    x = width * rng.uniform(0.12, 0.88)
+    if time == "night":
+        if weather == "sunny":
+            for _ in range(34):
+                a, b, r = rng.uniform(0, width), rng.uniform(0, horizon * 0.9), unit * rng.uniform(0.4, 0.9)
+                draw.ellipse((a - r, b - r, a + r, b + r), fill=(246, 244, 220, 220))
+        _disc(draw, x, horizon * 0.22, 9 * unit, (248, 244, 214), unit)
+    elif weather == "sunny" and time == "evening":
+        _disc(draw, x, horizon * 0.80, 15 * unit, (255, 214, 120), unit)
+    elif weather == "sunny":
+        _disc(draw, x, horizon * 0.20, 12 * unit, (255, 228, 120), unit)
+
+
+def _disc(draw: ImageDraw.ImageDraw, x: float, y: float, r: float, colour: Rgb, unit: float) -> None:
+    for grow, alpha in ((2.1, 40), (1.5, 60)):
+        draw.ellipse((x - r * grow, y - r * grow, x + r * grow, y + r * grow), fill=(*colour, alpha))
+    draw.ellipse((x - r, y - r, x + r, y + r), fill=colour)
+
+
+def _cloud(draw: ImageDraw.ImageDraw, x: float, y: float, size: float, colour: Rgb, rng: Random) -> None:
+    puffs = ((-1.5, 0.1, 0.7), (-0.7, -0.35, 0.85), (0.25, -0.5, 1.0), (1.1, -0.1, 0.75), (1.8, 0.2, 0.5))
+    draw.rounded_rectangle((x - 2.0 * size, y - 0.05 * size, x + 2.2 * size, y + 0.7 * size), 0.35 * size, fill=colour)
+    for dx, dy, r in puffs:
+        r *= rng.uniform(0.85, 1.1)
+        draw.ellipse(
+            (x + (dx - r) * size, y + (dy - r * 0.8) * size, x + (dx + r) * size, y + (dy + r * 0.8) * size),
+            fill=colour,
+        )

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.look import Look
 from askew.world.draw.palette import INK, WHITE, brightness, darker, lighter
-from askew.world.draw.pen import Path, Pen, Point, limb
+from askew.world.draw.pen import Look, Path, Pen, Point, limb
 from askew.world.draw.surface import Surface
 
 

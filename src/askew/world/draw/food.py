@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import LEAF, WHITE, Rgb, darker, lighter
-from askew.world.draw.pen import Pen, blob, curve, limb, oval, poly, slab
+from askew.world.draw.pen import Look, Pen, Sketches, blob, curve, limb, oval, poly, slab
 
 
 def apple(pen: Pen, look: Look) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from askew.world.draw.coats import coat_of, eye, far_legs, gallop
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import INK, WHITE, Rgb, brightness, darker, lighter, mix
-from askew.world.draw.pen import Pen, blob, curve, limb, oval, poly
+from askew.world.draw.pen import Look, Pen, Sketches, blob, curve, limb, oval, poly
 from askew.world.draw.surface import Surface
 
 

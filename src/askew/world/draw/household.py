@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import INK, PAPER, STEEL, brightness, darker, lighter, mix
-from askew.world.draw.pen import Pen, blob, limb, oval, poly, slab
+from askew.world.draw.pen import Look, Pen, Sketches, blob, limb, oval, poly, slab
 
 
 def lamp(pen: Pen, look: Look) -> None:

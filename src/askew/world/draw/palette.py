@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 from typing import TypeAlias
 
-from askew.world.vocabulary import read
+from askew.world.world_data import read
 
 Rgb: TypeAlias = tuple[int, int, int]
 

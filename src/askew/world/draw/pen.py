@@ -5,7 +5,7 @@ Parts of one body are filled together, so it has a single outline and a single s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import cos, pi, sin
@@ -14,9 +14,11 @@ from typing import TypeAlias
 
 from PIL import Image, ImageChops, ImageDraw
 
-from askew.world.draw.palette import Rgb, brightness, darker, lighter
+from askew.types import Thing
+from askew.world.draw.palette import WOOD, Rgb, brightness, darker, lighter, palette, shade_of
 from askew.world.draw.surface import Surface, cover
 from askew.world.layout import Box
+from askew.world.world_data import dimensions
 
 Point: TypeAlias = tuple[float, float]
 Placed: TypeAlias = tuple[list[Point], float]
@@ -270,3 +272,39 @@ def _smooth(points: Sequence[Point], closed: bool, steps: int = 5) -> tuple[Poin
 def _cubic(a: float, b: float, c: float, d: float, t: float) -> float:
     """Catmull-Rom between b and c."""
     return b + 0.5 * t * (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a)))
+
+
+@dataclass(frozen=True)
+class Look:
+    """A thing's name and words, its colour and surface, and its own source of chance."""
+
+    name: str
+    words: frozenset[str]
+    colour: Rgb
+    surface: Surface
+    rng: Random
+    time: str = "day"
+
+    def __contains__(self, word: str) -> bool:
+        return word in self.words
+
+
+Sketch: TypeAlias = Callable[[Pen, Look], None]
+Sketches: TypeAlias = Mapping[str, Sketch]
+
+
+def look_of(thing: Thing, seed: str, time: str = "day") -> Look:
+    """The look of a thing; ``seed`` makes it differ from others of its kind."""
+    rng = Random(f"{seed}:{thing.id}:look")
+    words = frozenset(thing.attributes)
+    said = next((word for word in thing.attributes if word in dimensions()["colour"]), None)
+    pattern = next((word for word in thing.attributes if word in dimensions()["pattern"]), "plain")
+    material = next((word for word in thing.attributes if word in dimensions()["material"]), "")
+    colour = shade_of(said, rng) if said else _unsaid(material)
+    return Look(thing.name, words, colour, Surface(colour, pattern, material), rng, time)
+
+
+def _unsaid(material: str) -> Rgb:
+    if material == "wooden":
+        return WOOD
+    return palette()["white"] if material != "glass" else (206, 228, 236)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import INK, STEEL, brightness, darker, lighter
-from askew.world.draw.pen import Pen, blob, curve, limb, oval, poly
+from askew.world.draw.pen import Look, Pen, Sketches, blob, curve, limb, oval, poly
 
 
 def kite(pen: Pen, look: Look) -> None:

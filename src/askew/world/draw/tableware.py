@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.look import Look, Sketches
 from askew.world.draw.palette import GLASS, INK, PAPER, WHITE, Rgb, darker, lighter, mix
-from askew.world.draw.pen import Path, Pen, blob, curve, limb, oval, poly, slab
+from askew.world.draw.pen import Look, Path, Pen, Sketches, blob, curve, limb, oval, poly, slab
 
 DRINK: Rgb = (128, 70, 40)
 

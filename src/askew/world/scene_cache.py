@@ -1,7 +1,7 @@
-"""Scenes kept on disk: a picture and a record of the questions for each, made when first needed.
+"""The cache of scenes on disk: an image and a record of the questions for each, made when first needed.
 
-A file appears only when it is whole, and the same scene always gives the same bytes, so any number of processes may
-share a shelf, and one that is killed does no harm.
+A file appears only when it is complete, and the same scene always gives the same bytes, so any number of processes may
+share a cache, and a killed one does no harm.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _QUALITY = 95
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedQuestion:
     """A question of the world, with what its other formats and the datasheet need."""
 
     question: Question
@@ -50,8 +50,8 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """A folder with pictures (``images/``) and records of scenes."""
+class SceneCache:
+    """A folder with images (``images/``) and records of scenes."""
 
     folder: str
     seed: int
@@ -60,8 +60,8 @@ class Shelf:
     records: str = "records"
     """The folder of the records, below."""
 
-    def picture(self, index: int) -> str:
-        """The path of a picture, named as COCO names its own."""
+    def image_path(self, index: int) -> str:
+        """The path of an image, named as COCO names its own."""
         name = f"COCO_world_{split_of(self.seed, index)}_{index:012d}.jpg"
         return os.path.join(self.folder, "images", name)
 
@@ -69,25 +69,27 @@ class Shelf:
         """The path of a record."""
         return os.path.join(self.folder, self.records + ("-shifted" if self.shifted else ""), f"{index:06d}.json")
 
-    def take(self, index: int) -> list[Kept]:
-        """The questions of a scene, made now if need be."""
+    def take(self, index: int) -> list[CachedQuestion]:
+        """The questions of a scene, made now if they are not in the cache."""
         return self.entry(index)[1]
 
-    def entry(self, index: int) -> tuple[Scene, list[Kept]]:
-        """A scene and its questions, made now if need be."""
+    def entry(self, index: int) -> tuple[Scene, list[CachedQuestion]]:
+        """A scene and its questions, made now if they are not in the cache."""
         record = self._read(index)
-        if record is None or not os.path.isfile(self.picture(index)):
+        if record is None or not os.path.isfile(self.image_path(index)):
             record = self._make(index)
         scene = scene_from(record["scene"])
-        image = ImageRef(scene.id, self.picture(index), None, record["sha256"], (self.size, self.size))
+        image = ImageRef(scene.id, self.image_path(index), None, record["sha256"], (self.size, self.size))
         return scene, [
-            Kept(replace(question_from(part), image=image, scene=scene), part["made"], part["gqa"], part["true"])
+            CachedQuestion(
+                replace(question_from(part), image=image, scene=scene), part["made"], part["gqa"], part["true"]
+            )
             for part in record["questions"]
         ]
 
     def make(self, index: int) -> int:
-        """Make a scene that is not there yet; gives its number back, so that processes can say what they did."""
-        if not (os.path.isfile(self.record(index)) and os.path.isfile(self.picture(index))):
+        """Make a scene that is not in the cache yet; returns its index, so that workers can report progress."""
+        if not (os.path.isfile(self.record(index)) and os.path.isfile(self.image_path(index))):
             self._make(index)
         return index
 
@@ -113,17 +115,17 @@ class Shelf:
         return made
 
     def _drawn(self, index: int, scene: Scene) -> str:
-        """The hash of the picture, which is drawn unless it is there."""
-        path = self.picture(index)
+        """The hash of the image, which is drawn unless it is there."""
+        path = self.image_path(index)
         if os.path.isfile(path):
             return hashlib.sha256(Path(path).read_bytes()).hexdigest()
-        content = encoded_picture(scene, self.size)
+        content = encoded_image(scene, self.size)
         _write(path, content)
         return hashlib.sha256(content).hexdigest()
 
 
-def encoded_picture(scene: Scene, size: int) -> bytes:
-    """The picture of a scene as the bytes of a JPEG file."""
+def encoded_image(scene: Scene, size: int) -> bytes:
+    """The image of a scene as the bytes of a JPEG file."""
     from askew.world.draw import draw
 
     buffer = io.BytesIO()

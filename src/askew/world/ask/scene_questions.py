@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from askew.language.inflect import with_article
-from askew.world.ask.view import View, shuffled
+from askew.world.ask.scene_view import SceneView, shuffled
 from askew.world.meaning import Draft, Meaning
 from askew.world.phrasing import data, said_word
 
@@ -14,7 +14,7 @@ _SPORTS = ("soccer", "basketball", "tennis", "surfing", "skateboarding", "horse 
 _WEATHERS = ("sunny", "cloudy", "rainy", "snowy")
 
 
-def whole(view: View, rng: Random, want: str) -> Draft | None:
+def whole(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*Is this a kitchen?* *Is it sunny?* *Was this photo taken outdoors?*"""
     for fact in shuffled(("place", "place", "setting", "weather", "time", "sport"), rng):
         draft = _FACTS[fact](view, rng, want)
@@ -23,7 +23,7 @@ def whole(view: View, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def place(view: View, rng: Random, want: str) -> Draft | None:
+def place(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*What room is this?* *Where was this photo taken?* *What sport is this?*"""
     name, sport = view.scene.facts["place"], view.scene.facts.get("sport")
     if sport:
@@ -37,7 +37,7 @@ def place(view: View, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def weather(view: View, rng: Random, want: str) -> Draft | None:
+def weather(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*How is the weather?*, where it can be seen: not whether the sky is clear at night."""
     value = view.scene.facts.get("weather")
     if value is None or not _shows(view, value):
@@ -45,23 +45,23 @@ def weather(view: View, rng: Random, want: str) -> Draft | None:
     return Draft("weather", Meaning("fact", about="weather"), value)
 
 
-def time(view: View, rng: Random, want: str) -> Draft | None:
+def time(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*What time of day is it?*"""
     value = view.scene.facts.get("time")
     return Draft("time", Meaning("fact", about="time"), value) if value else None
 
 
-def recognised(view: View, name: str) -> bool:
+def recognised(view: SceneView, name: str) -> bool:
     """Whether people would know the place: by what only this place looks like, or by a thing that tells."""
     telling = data("nouns")["telltale"].get(name)
     return telling is None or bool(view.names.intersection(telling))
 
 
-def _shows(view: View, weather: str) -> bool:
+def _shows(view: SceneView, weather: str) -> bool:
     return view.scene.facts.get("time") == "day" or weather in ("rainy", "snowy")
 
 
-def _place(view: View, rng: Random, want: str) -> Draft | None:
+def _place(view: SceneView, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts["place"]
     rooms, places = data("nouns")["rooms"], list(data("nouns")["places"])
     among = rooms if true in rooms else places
@@ -76,14 +76,14 @@ def _place(view: View, rng: Random, want: str) -> Draft | None:
     return Draft(key, Meaning("fact is", about="place", values=(asked,)), want, slots)
 
 
-def _setting(view: View, rng: Random, want: str) -> Draft:
+def _setting(view: SceneView, rng: Random, want: str) -> Draft:
     true = view.scene.facts["setting"]
     asked = true if want == "yes" else {"indoors": "outdoors", "outdoors": "indoors"}[true]
     said = {"indoors": "inside", "outdoors": "outside"}[asked] if rng.random() < 0.3 else asked
     return Draft("whole/setting", Meaning("fact is", about="setting", values=(asked,)), want, {"w": said})
 
 
-def _weather(view: View, rng: Random, want: str) -> Draft | None:
+def _weather(view: SceneView, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("weather")
     if true is None or not _shows(view, true):
         return None
@@ -93,7 +93,7 @@ def _weather(view: View, rng: Random, want: str) -> Draft | None:
     return Draft("whole/weather", Meaning("fact is", about="weather", values=(asked,)), want, {"w": asked})
 
 
-def _time(view: View, rng: Random, want: str) -> Draft | None:
+def _time(view: SceneView, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("time", "")
     if true not in _TIMES:
         return None
@@ -101,7 +101,7 @@ def _time(view: View, rng: Random, want: str) -> Draft | None:
     return Draft("whole/time", Meaning("fact is", about="time", values=(asked,)), want, {"w": _TIMES[asked]})
 
 
-def _sport(view: View, rng: Random, want: str) -> Draft | None:
+def _sport(view: SceneView, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("sport")
     if true is None:
         return None

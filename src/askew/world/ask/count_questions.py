@@ -6,15 +6,15 @@ from random import Random
 
 from askew.language.numbers import number_word
 from askew.types import Thing
-from askew.world.ask.describe import one_colour, tells_apart
-from askew.world.ask.verify import absent
-from askew.world.ask.view import View, shuffled
+from askew.world.ask.referring import one_colour, tells_apart
+from askew.world.ask.scene_view import SceneView, shuffled
+from askew.world.ask.yes_no_questions import absent
 from askew.world.meaning import Draft, Meaning, Pick
 from askew.world.phrasing import data, said_word
-from askew.world.vocabulary import classes, is_a
+from askew.world.world_data import classes, is_a
 
 
-def count(view: View, rng: Random, want: str) -> Draft | None:
+def count(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*How many dogs are there?* *How many apples are on the table?*"""
     options = [(Pick(noun), noun, "", len(view.named(noun))) for noun in _countable(view)]
     options += list(_narrower(view, rng))
@@ -30,7 +30,7 @@ def count(view: View, rng: Random, want: str) -> Draft | None:
     return Draft("count/where" if where else "count", Meaning("count", pick), str(number), {"many": plural, "w": where})
 
 
-def how_many(view: View, rng: Random, want: str) -> Draft | None:
+def how_many(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*Are there two dogs in the picture?*"""
     nouns = _countable(view)
     if not nouns:
@@ -47,7 +47,7 @@ def how_many(view: View, rng: Random, want: str) -> Draft | None:
     return Draft(key, meaning, want, {"n": said, "noun": one, "many": plural})
 
 
-def several(view: View, rng: Random, want: str) -> Draft | None:
+def several(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*Is there more than one dog?*"""
     nouns = [noun for noun in _countable(view) if (len(view.named(noun)) > 1) == (want == "yes")]
     if not nouns:
@@ -57,7 +57,7 @@ def several(view: View, rng: Random, want: str) -> Draft | None:
     return Draft("several", Meaning("more than", Pick(noun), values=("1",)), want, {"noun": one, "many": plural})
 
 
-def more(view: View, rng: Random, want: str) -> Draft | None:
+def more(view: SceneView, rng: Random, want: str) -> Draft | None:
     """*Are there more cats than dogs?*"""
     for noun in shuffled(sorted(view.names), rng):
         for other in shuffled(sorted(view.names), rng):
@@ -75,7 +75,7 @@ def more(view: View, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def _countable(view: View) -> list[str]:
+def _countable(view: SceneView) -> list[str]:
     """Classes and wider words of which everything that they mean is seen well."""
     nouns = sorted(view.names)
     nouns += [
@@ -84,7 +84,7 @@ def _countable(view: View) -> list[str]:
     return [noun for noun in nouns if all(thing.id in view.asked_ids for thing in view.named(noun))]
 
 
-def _narrower(view: View, rng: Random) -> list[tuple[Pick, str, str, int]]:
+def _narrower(view: SceneView, rng: Random) -> list[tuple[Pick, str, str, int]]:
     """Counts of some of a kind: by pose, by colour, or by what they are on."""
     found = []
     for noun in _countable(view):
@@ -101,11 +101,11 @@ def _narrower(view: View, rng: Random) -> list[tuple[Pick, str, str, int]]:
     return found
 
 
-def _rider(view: View, things: list[Thing]) -> bool:
+def _rider(view: SceneView, things: list[Thing]) -> bool:
     return any(view.looks[thing.id].get("action") == "riding" for thing in things)
 
 
-def _by_colour(view: View, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+def _by_colour(view: SceneView, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
     if not all(one_colour(view, thing) for thing in things):
         return []
     found = []
@@ -116,7 +116,7 @@ def _by_colour(view: View, noun: str, things: list[Thing]) -> list[tuple[Pick, s
     return found
 
 
-def _by_carrier(view: View, rng: Random, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+def _by_carrier(view: SceneView, rng: Random, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
     found = []
     for carrier in view.subjects:
         if view.others(carrier, carrier.name):

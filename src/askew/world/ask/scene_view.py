@@ -10,7 +10,7 @@ from typing import TypeVar
 from askew.types import Scene, Thing
 from askew.world.layout import askable, box_of
 from askew.world.phrasing import data, plural_of
-from askew.world.vocabulary import classes, dimension, is_a
+from askew.world.world_data import classes, dimension, is_a
 
 T = TypeVar("T")
 
@@ -18,7 +18,7 @@ CONTACT = ("holding", "wearing", "riding", "sitting on", "on", "in", "under")
 """Relations whose absence is known: a thing that is not said to be on another is not on it."""
 
 
-class View:
+class SceneView:
     """A scene, and what its questions need to know of it, each worked out once."""
 
     def __init__(self, scene: Scene) -> None:

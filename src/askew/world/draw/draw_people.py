@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.figures import Figure
-from askew.world.draw.heads import hair_behind, head
 from askew.world.draw.palette import darker, mix
 from askew.world.draw.pen import Point, blob, limb, poly
+from askew.world.draw.person_figure import Figure, hair_behind, head
 from askew.world.draw.surface import Surface
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from random import Random
 
 from askew.types import Thing
-from askew.world.ask.view import View
+from askew.world.ask.scene_view import SceneView
 from askew.world.meaning import Pick
 from askew.world.phrasing import data, near, said_word
-from askew.world.vocabulary import classes, dimensions
+from askew.world.world_data import classes, dimensions
 
 SIZES = frozenset(("big/small", "tall/short", "long/short"))
 _TELLING = (
@@ -40,7 +40,7 @@ class Phrase:
     many: bool = False
 
 
-def the(view: View, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Phrase | None:
+def the(view: SceneView, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Phrase | None:
     """A phrase for one thing that nothing else in the scene fits, or None.
 
     ``hide`` names what it must not say because the question asks it: a dimension, ``side``, ``tie`` or ``wider``.
@@ -53,7 +53,7 @@ def the(view: View, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Ph
     return rng.choices([phrase for _, phrase in forms], weights=[weight for weight, _ in forms])[0]
 
 
-def tells_apart(view: View, thing: Thing, noun: str, kind: str) -> bool:
+def tells_apart(view: SceneView, thing: Thing, noun: str, kind: str) -> bool:
     """Whether its word of this dimension sets a thing apart from all others that the noun means."""
     word = view.looks[thing.id].get(kind)
     if word is None or word == "plain":
@@ -62,7 +62,7 @@ def tells_apart(view: View, thing: Thing, noun: str, kind: str) -> bool:
     return all(other is not None and other not in near(word) for other in words)
 
 
-def side_of(view: View, thing: Thing) -> str:
+def side_of(view: SceneView, thing: Thing) -> str:
     """``left`` or ``right`` when the thing is well in that half of the picture, else nothing."""
     centre = view.centre(thing)
     return "left" if centre < 0.5 - MARGIN else "right" if centre > 0.5 + MARGIN else ""
@@ -77,7 +77,7 @@ def owned(owner: str, noun: str) -> str:
     return f"{owner}'s {noun}" if len(owner.split()) <= 3 else f"the {noun} of {owner}"
 
 
-def _forms(view: View, thing: Thing, rng: Random, hide: Collection[str]) -> Iterator[tuple[float, Phrase]]:
+def _forms(view: SceneView, thing: Thing, rng: Random, hide: Collection[str]) -> Iterator[tuple[float, Phrase]]:
     noun = thing.name
     word = view.call(noun, rng)[0]
     yield from _before(view, thing, noun, word, hide)
@@ -100,7 +100,9 @@ def _forms(view: View, thing: Thing, rng: Random, hide: Collection[str]) -> Iter
         yield 0.7, Phrase(f"the {word} {who} is {said_word(pose)}", Pick(noun, (pose,)))
 
 
-def _before(view: View, thing: Thing, noun: str, word: str, hide: Collection[str]) -> Iterator[tuple[float, Phrase]]:
+def _before(
+    view: SceneView, thing: Thing, noun: str, word: str, hide: Collection[str]
+) -> Iterator[tuple[float, Phrase]]:
     """Phrases that say everything before the noun."""
     alone = not view.others(thing, noun)
     if alone:
@@ -113,13 +115,13 @@ def _before(view: View, thing: Thing, noun: str, word: str, hide: Collection[str
             yield (0.6 if alone else 3.0), Phrase(f"the {look} {word}", Pick(noun, (look,)))
 
 
-def one_colour(view: View, thing: Thing) -> bool:
+def one_colour(view: SceneView, thing: Thing) -> bool:
     """Whether people would name one colour for it: it has one and no second one in a pattern."""
     looks = view.looks[thing.id]
     return "colour" in looks and looks.get("pattern", "plain") == "plain"
 
 
-def _sides(view: View, thing: Thing, noun: str, word: str) -> Iterator[tuple[float, Phrase]]:
+def _sides(view: SceneView, thing: Thing, noun: str, word: str) -> Iterator[tuple[float, Phrase]]:
     side = side_of(view, thing)
     others = [side_of(view, other) for other in view.others(thing, noun)]
     if not side or not others or any(other in ("", side) for other in others):
@@ -132,7 +134,7 @@ def _sides(view: View, thing: Thing, noun: str, word: str) -> Iterator[tuple[flo
 
 
 def _ties(
-    view: View, thing: Thing, noun: str, word: str, rng: Random, hide: Collection[str]
+    view: SceneView, thing: Thing, noun: str, word: str, rng: Random, hide: Collection[str]
 ) -> Iterator[tuple[float, Phrase]]:
     """Phrases that say what the thing touches: *the cup on the table*, *the man in the red shirt*."""
     peers = {other.id for other in view.others(thing, noun)}
@@ -153,7 +155,7 @@ def _ties(
             yield from _in_clothes(view, thing, noun, word, other)
 
 
-def _in_clothes(view: View, thing: Thing, noun: str, word: str, garment: Thing) -> Iterator[tuple[float, Phrase]]:
+def _in_clothes(view: SceneView, thing: Thing, noun: str, word: str, garment: Thing) -> Iterator[tuple[float, Phrase]]:
     colour = view.looks[garment.id].get("colour")
     if (
         garment.id not in view.asked_ids
@@ -174,7 +176,7 @@ def _in_clothes(view: View, thing: Thing, noun: str, word: str, garment: Thing) 
     )
 
 
-def _worn(view: View, garment: Thing, rng: Random) -> Phrase | None:
+def _worn(view: SceneView, garment: Thing, rng: Random) -> Phrase | None:
     """*the man's shirt*, *the shirt of the man on the left*."""
     owner = view.wearer[garment.id]
     many = garment.name in data("nouns")["plural"]
@@ -187,7 +189,7 @@ def _worn(view: View, garment: Thing, rng: Random) -> Phrase | None:
     return Phrase(owned(who.text, word), Pick(garment.name, tie="worn by", to=who.pick), many)
 
 
-def size_shows(view: View, thing: Thing, kind: str) -> bool:
+def size_shows(view: SceneView, thing: Thing, kind: str) -> bool:
     """Whether big, tall or long can be told: another of its class has the opposite word. A dress shows it alone."""
     if thing.name == "dress":
         return True

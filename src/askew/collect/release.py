@@ -249,8 +249,9 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], records: Iterable[Record]) -> dict[
     splits: Counter[tuple[int, str]] = Counter()
     people: set[str] = set()
     for record in records:
-        types[record["round"], record["type"]] += 1
-        if record["split"] and record["question"] is not None:
+        is_out = record["question"] is None  # removed before the freeze, or deleted afterwards
+        types[record["round"], "U" if is_out else record["type"]] += 1
+        if record["split"] and not is_out:
             splits[record["round"], record["split"]] += 1
         people |= {record["author"], *(one["annotator"] for one in record["verifications"])}
     images = dict(

@@ -16,9 +16,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from askew.models.bundled import Bundled, bundled_names
-from askew.models.eyes import REFERENCE, Eyes, read_json
-from askew.models.pixels import pixels
+from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, pixels, read_json
+from askew.models.onnx_model import Bundled, bundled_names
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder
@@ -40,15 +39,15 @@ def best(work: Callable[[], object]) -> float:
 
 def bench_encoder(questions: Sequence[Question], threads: int) -> None:
     """Pictures per second."""
-    eyes = Eyes(str(REFERENCE), threads)
+    encoder = OnnxEncoder(str(REFERENCE), threads)
     images = list({str(q.image.id): q.image for q in questions if q.image is not None}.values())[:32]
-    shown = np.stack([pixels(image, eyes.size) for image in images])
+    shown = np.stack([pixels(image, encoder.size) for image in images])
     about = read_json(REFERENCE / "encoder.json")
     about.pop("vocabulary")
     peer, given = RegionEncoder(EncoderConfig(**about)).eval(), torch.from_numpy(shown)
-    decode = best(lambda: [pixels(image, eyes.size) for image in images]) / len(images)
+    decode = best(lambda: [pixels(image, encoder.size) for image in images]) / len(images)
     with torch.inference_mode():
-        ours, torchs = best(lambda: eyes.look(shown)), best(lambda: peer(given))
+        ours, torchs = best(lambda: encoder.encode_pixels(shown)), best(lambda: peer(given))
     print(f"encoder: {len(shown) / ours:.0f} pictures/s, {torchs / ours:.2f} x torch; decoding {1 / decode:.0f}/s")
 
 
@@ -72,7 +71,7 @@ def ask_torch(model: Bundled, peer: torch.nn.Module, questions: Sequence[Questio
             if model.about["eyes"] == "none":
                 peer(tokens, None, None, None)
             else:
-                seen = model.eyes.see([question.image for question in part])
+                seen = model.encoder.encode([question.image for question in part])
                 peer(tokens, *(torch.from_numpy(array) for array in seen))
 
 

@@ -14,7 +14,7 @@ from askew.engine.components import as_data, as_suite
 from askew.engine.publish import publish
 from askew.engine.settings import Settings
 from askew.errors import DataError
-from askew.models.callable import CallableModel
+from askew.models.python_function import CallableModel
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 CAT, BUS = "What color is the cat?", "What color is the bus?"

@@ -20,7 +20,7 @@ from askew.engine.results import score_from
 from askew.engine.run import run_models
 from askew.engine.settings import settings_from
 from askew.errors import UsageError
-from askew.models.callable import ONCE
+from askew.models.python_function import ONCE
 from askew.report.caveats import WRONG, form_sentences
 from askew.report.html import write_report
 from askew.report.load import Run, labels, load_run, read_outcome

@@ -14,7 +14,7 @@ from askew.engine.compare import compare_runs
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted
-from askew.models.predictions import Predictions
+from askew.models.prediction_file import Predictions
 from askew.report.caveats import form_sentences
 from askew.report.first_screen import plain, verdict
 from askew.report.load import load_run

@@ -13,7 +13,7 @@ from askew.engine.components import as_model
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted
-from askew.models.predictions import Predictions
+from askew.models.prediction_file import Predictions
 from askew.types import Expect, Group, ImageRef, Prediction, Question, Variant
 
 

@@ -7,7 +7,7 @@ import pytest
 import askew
 from askew.engine.ask import Streak
 from askew.errors import BadOption, ModelError
-from askew.models.callable import CallableModel
+from askew.models.python_function import CallableModel
 from askew.types import Prediction, Question
 from running import run_askew, write_questions
 

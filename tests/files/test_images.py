@@ -1,4 +1,4 @@
-"""Pictures: what they show, what they are known by, and what is said of those that are none."""
+"""Images: what they show, what they are known by, and what is said of those that are none."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import askew
 from askew.data.export import task_functions
 from askew.errors import BadImage
 from askew.files.images import FORMATS, check_image, content_hash, image_bytes, open_image, suffix_of
-from askew.models.endpoint.pictures import encode
+from askew.models.endpoint.image_urls import encode
 from askew.perturb.visual.hide_background import PHOTOS, channel_mean
 from askew.report.thumbnails import Thumbnails
 from askew.types import ImageRef

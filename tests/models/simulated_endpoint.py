@@ -10,9 +10,9 @@ import selectors
 from dataclasses import dataclass, field
 from random import Random
 
-from askew.models.endpoint.asking import Asking, Manner
-from askew.models.endpoint.budget import Budget, Limits
+from askew.models.endpoint.budget import Budget, BudgetLimits
 from askew.models.endpoint.chat import Chat
+from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings
 from askew.models.endpoint.http import Reply
 from askew.types import Question
 
@@ -135,8 +135,10 @@ def ask(server, count, retries=8, concurrency=64, backoff=0.5):
     """Seconds until all are answered, and what was said."""
     said = []
     chat = Chat("{question}", "", "", 16, {})
-    manner = Manner("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)
-    asking = Asking(chat, manner, Budget(Limits()), None, said.append, Random(server.seed), lambda *_: server)
+    settings = EndpointSettings("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)
+    asking = Dispatcher(
+        chat, settings, Budget(BudgetLimits()), None, said.append, Random(server.seed), lambda *_: server
+    )
     loop = SimulatedLoop()
     try:
         loop.run_until_complete(asking.run([Question(n, None, f"question {n}") for n in range(count)]))

@@ -13,8 +13,8 @@ import pytest
 from askew.errors import BadOption, DataError, MissingExtra, UnknownName
 from askew.metrics.official import official_table
 from askew.models.baselines import prior
-from askew.models.bundled import Bundled, Onnx, bundled_names
-from askew.models.eyes import REFERENCE, Eyes
+from askew.models.onnx_encoder import REFERENCE, OnnxEncoder
+from askew.models.onnx_model import Bundled, Onnx, bundled_names
 from askew.registry import make
 from askew.types import ImageRef, Question
 from askew.world.dataset import World
@@ -78,17 +78,17 @@ def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
 
 def test_what_is_seen_in_an_image_does_not_depend_on_the_others(questions):
     images = list({question.image.sha256: question.image for question in questions[:40]}.values())[:4]
-    together = Eyes(str(REFERENCE)).see(images)
+    together = OnnxEncoder(str(REFERENCE)).encode(images)
     for number, image in enumerate(images):
-        alone = Eyes(str(REFERENCE)).see([image])
+        alone = OnnxEncoder(str(REFERENCE)).encode([image])
         assert all((one[0] == many[number]).all() for one, many in zip(alone, together, strict=True))
 
 
 def test_each_picture_is_looked_at_once(questions):
-    eyes = Eyes(str(REFERENCE))
+    encoder = OnnxEncoder(str(REFERENCE))
     images = [question.image for question in questions[:12]]
-    seen = eyes.see(images)
-    assert len(eyes.kept) == len({image.sha256 for image in images}) < len(images)
+    seen = encoder.encode(images)
+    assert len(encoder.cache) == len({image.sha256 for image in images}) < len(images)
     assert (seen.features[0] == seen.features[1]).all()
     assert seen.mask[:, 0].all()
     assert seen.boxes.min() >= 0

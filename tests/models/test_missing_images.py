@@ -9,8 +9,8 @@ from plain_image import picture
 
 import askew
 from askew.errors import BadImage
-from askew.models.callable import CallableModel, PythonModel
 from askew.models.openai import OpenAI
+from askew.models.python_function import CallableModel, PythonModel
 from askew.types import ImageRef, Question
 from running import run_askew, write_questions
 

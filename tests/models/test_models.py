@@ -11,8 +11,8 @@ from PIL import Image
 from askew.engine.components import Questions
 from askew.errors import DataError, MissingPredictions, ModelError
 from askew.models.baselines import Prior, Scripted, prior
-from askew.models.callable import CallableModel, PythonModel
-from askew.models.predictions import Predictions
+from askew.models.prediction_file import Predictions
+from askew.models.python_function import CallableModel, PythonModel
 from askew.registry import make
 from askew.types import ImageRef, Kind, Question
 

@@ -15,10 +15,9 @@ from fault_server import Act, FaultServer, completion, http, ok, said
 import askew
 from askew.errors import ModelError
 from askew.files.limits import MOST_TOKENS
-from askew.models.endpoint.backoff import YEAR, retry_after
-from askew.models.endpoint.chat import prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat import Completion, Failed, Retry, Stop, judge, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Reply, TooLarge, read_reply
-from askew.models.endpoint.verdict import Again, Answered, Failed, Stop, judge
+from askew.models.endpoint.rate_limit import YEAR, retry_after
 from askew.models.openai import OpenAI
 from askew.types import Question
 
@@ -103,13 +102,13 @@ def test_whatever_a_reply_holds_it_is_judged():
             for status in (200, 400, 500):
                 verdict = judge(Reply(status, {}, body.encode("utf-8", "surrogatepass")))
                 seen.add(type(verdict))
-                if not isinstance(verdict, Answered):
+                if not isinstance(verdict, Completion):
                     assert verdict.reason.isprintable(), body
                     assert len(verdict.reason) < 500, body
                     continue
                 assert prediction_from_reply(1, verdict.reply).question_id == 1
                 assert all(0 <= count <= MOST_TOKENS for count in tokens_of_reply(verdict.reply, 5)), body
-    assert seen == {Answered, Again, Failed, Stop}
+    assert seen == {Completion, Retry, Failed, Stop}
 
 
 HEADS = [

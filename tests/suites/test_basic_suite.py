@@ -13,7 +13,7 @@ from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.noise import r_score
-from askew.models.callable import CallableModel
+from askew.models.python_function import CallableModel
 from askew.suites.basic import BasicSuite, training
 from askew.suites.published import published
 from askew.suites.rad import RadSuite

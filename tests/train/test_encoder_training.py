@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from askew.errors import BadOption
-from askew.models.bundled import Onnx
-from askew.models.eyes import Eyes
+from askew.models.onnx_encoder import OnnxEncoder
+from askew.models.onnx_model import Onnx
 from askew.nets.region_encoder import EncoderConfig
 from askew.train import export
 from askew.train.encoder_training import EncoderTrainConfig, cells_of, focal, train_encoder
@@ -97,7 +97,7 @@ def shipped(small, tmp_path_factory):
 def test_what_is_exported_says_what_torch_says(small, shipped):
     encoder, folder = shipped
     pictures = small[0].images[:3]
-    looked = Eyes(str(folder)).look(pictures)
+    looked = OnnxEncoder(str(folder)).encode_pixels(pictures)
     with torch.inference_mode():
         wanted = encoder(torch.from_numpy(pictures))
     assert looked.mask.tolist() == wanted.mask.tolist()
@@ -119,7 +119,7 @@ def test_features_that_were_seen_are_kept(shipped, monkeypatch):
     folder = str(shipped[1])
     images = [image for image, _ in images_with_scenes(World("val", 20)).values()]
     first = WorldFeatures(folder).get_many(images)
-    monkeypatch.setattr("askew.models.eyes.Eyes.see", None)
+    monkeypatch.setattr("askew.models.onnx_encoder.OnnxEncoder.encode", None)
     again = WorldFeatures(folder).get_many([*images, images[0]])
     assert len(again) == len(images) + 1
     assert all(

@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
     from askew.cli.show import run_and_show
     from askew.engine.components import as_data, as_suite, suites_in
     from askew.engine.settings import Named, Settings
-    from askew.models.predictions import Predictions
+    from askew.models.prediction_file import Predictions
 
     args = settled(args, {"extract": "none"})
     settings = Settings(

@@ -16,7 +16,7 @@ from typing import Any
 from askew.engine.ask import described
 from askew.engine.settings import Named
 from askew.errors import DataError, UsageError
-from askew.models.callable import CallableModel, source_hash
+from askew.models.python_function import CallableModel, source_hash
 from askew.registry import make, open_data
 from askew.types import Id, ImageRef, Question
 from askew.verbs import Dataset, HidesSecrets, HoldsGroups, Model, Streams, Suite

@@ -1,1 +1,1 @@
-"""Questions in, predictions out: baselines, Python functions, files of predictions."""
+"""Questions in, predictions out: baselines, Python functions, prediction files, Hugging Face, ONNX, endpoints."""

@@ -16,11 +16,11 @@ import orjson
 
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
-from askew.models.endpoint.asking import Asking, Manner, streamed
-from askew.models.endpoint.budget import Budget, Limits, Price, price_of
+from askew.models.endpoint.budget import Budget, BudgetLimits, Price, price_of
 from askew.models.endpoint.chat import Chat
-from askew.models.endpoint.pictures import Pictures, scaled
-from askew.models.endpoint.secret import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
+from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
+from askew.models.endpoint.image_urls import EncodedImages, scaled
+from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
 
 OFFICIAL = "https://api.openai.com/v1"
@@ -76,7 +76,7 @@ class OpenAI:
     chat: Chat = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
     """What this model has spent so far."""
-    pictures: Pictures = field(init=False, repr=False, compare=False)
+    pictures: EncodedImages = field(init=False, repr=False, compare=False)
     from_file: bool = field(init=False, repr=False, compare=False)
     """Whether the address is from ``.env``."""
 
@@ -98,8 +98,8 @@ class OpenAI:
         made = {
             "base_url": base,
             "from_file": from_file,
-            "budget": Budget(Limits(self.max_calls, self.max_tokens, self.max_cost), price),
-            "pictures": Pictures(self.max_side),
+            "budget": Budget(BudgetLimits(self.max_calls, self.max_tokens, self.max_cost), price),
+            "pictures": EncodedImages(self.max_side),
         }
         for name, value in made.items():
             object.__setattr__(self, name, value)
@@ -137,7 +137,7 @@ class OpenAI:
                 f"{OFFICIAL} needs a key: set OPENAI_API_KEY or put it into a file .env here. For a server of your "
                 "own give base_url=http://HOST:PORT/v1."
             )
-        manner = Manner(
+        settings = EndpointSettings(
             f"{self.base_url}/chat/completions",
             key,
             self.timeout,
@@ -149,7 +149,7 @@ class OpenAI:
             tuple(secrets_in(_checked_extra(self.extra))),
         )
         pictures = None if self.blind else self.pictures
-        return streamed(partial(_run, self.chat, manner, self.budget, pictures, list(questions)))
+        return streamed(partial(_run, self.chat, settings, self.budget, pictures, list(questions)))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """One prediction for each question, in order."""
@@ -195,13 +195,13 @@ def _announce(address: str) -> None:
 
 async def _run(
     chat: Chat,
-    manner: Manner,
+    settings: EndpointSettings,
     budget: Budget,
-    pictures: Pictures | None,
+    pictures: EncodedImages | None,
     questions: Sequence[Question],
     deliver: Callable[[Prediction], None],
 ) -> None:
-    await Asking(chat, manner, budget, pictures, deliver).run(questions)
+    await Dispatcher(chat, settings, budget, pictures, deliver).run(questions)
 
 
 def _checked_url(url: str) -> str:

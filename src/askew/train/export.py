@@ -190,7 +190,7 @@ def _halve(onnx: Any, model: Any) -> None:
 def _compare(
     path: Path, shown: Mapping[str, Tensor], outputs: Sequence[str], expected_outputs: Sequence[Tensor]
 ) -> None:
-    from askew.models.eyes import load
+    from askew.models.onnx_encoder import load
 
     given = load(path, 1).run(None, {name: value.numpy() for name, value in shown.items()})
     for name, exported, expected in zip(outputs, given, expected_outputs, strict=True):
@@ -216,7 +216,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     except AskewError as trouble:
         parser.exit(2, f"{parser.prog}: {trouble}\n")
     if input_of(trained.config) == "encoder":
-        from askew.models.eyes import REFERENCE
+        from askew.models.onnx_encoder import REFERENCE
 
         for name in ("encoder.onnx", "encoder.json"):
             with replaced(args.output / name) as file:

@@ -16,8 +16,7 @@ from askew.files.fingerprint import fingerprint
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
 from askew.files.read_write import replaced
-from askew.models.eyes import REFERENCE, Eyes
-from askew.models.pixels import pixels
+from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, pixels
 from askew.nets.net_config import NetConfig
 from askew.train.feature_files import FeatureStore, H5Features, ImageFeatures, NpzFeatures, TsvFeatures
 from askew.types import ImageRef
@@ -164,14 +163,14 @@ class WorldFeatures:
 
     folder: str = field(default=str(REFERENCE), repr=False)
     signature: str = field(init=False, default="")
-    eyes: Eyes = field(init=False, repr=False, compare=False)
+    encoder: OnnxEncoder = field(init=False, repr=False, compare=False)
     regions: int | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         need("onnxruntime", "bundled")
         object.__setattr__(self, "signature", fingerprint(str(Path(self.folder) / "encoder.onnx")))
-        object.__setattr__(self, "eyes", Eyes(self.folder))
-        object.__setattr__(self, "regions", self.eyes.regions)
+        object.__setattr__(self, "encoder", OnnxEncoder(self.folder))
+        object.__setattr__(self, "regions", self.encoder.regions)
 
     def get_many(self, images: Sequence[ImageRef]) -> list[ImageFeatures]:
         """The features of each image."""
@@ -179,7 +178,7 @@ class WorldFeatures:
         found = {key: _read(self._file(key)) for key in files}
         fresh = [key for key, cached in found.items() if cached is None]
         if fresh:
-            encoded = self.eyes.see([files[key] for key in fresh])
+            encoded = self.encoder.encode([files[key] for key in fresh])
             for key, features, boxes, there in zip(fresh, encoded.features, encoded.boxes, encoded.mask, strict=True):
                 found[key] = ImageFeatures(features[there], boxes[there])
                 _write(self._file(key), features[there], boxes[there])

@@ -16,7 +16,7 @@ import torch
 from askew.engine.components import as_data
 from askew.files.resources import resource
 from askew.metrics.official import official_table
-from askew.models.bundled import Onnx
+from askew.models.onnx_model import Onnx
 from askew.nets.region_encoder import EncoderConfig
 from askew.registry import make
 from askew.train.encoder_training import EncoderTrainConfig, train_encoder

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from askew.models.pixels import pixels
+from askew.models.onnx_encoder import pixels
 from askew.types import ImageRef, Scene, Thing
 from askew.verbs import Dataset
 from askew.world.scenes import main_things

@@ -1,1 +1,1 @@
-"""What asking over HTTP needs: a client, pictures as data URLs, a pace, a budget, and a judgement on every reply."""
+"""Asking a model over HTTP: client, chat requests and replies, images as data URLs, rate limit, budget, secrets."""

@@ -43,7 +43,7 @@ def price_of(model: str, file: str) -> Price:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class BudgetLimits:
     """What one command may spend; None is without limit."""
 
     calls: int | None = None
@@ -56,7 +56,7 @@ class Limits:
                 raise BadOption(f"max_{name}={value}: a budget is a number from 0 on.")
 
 
-Aside: TypeAlias = tuple[int, int]
+Reserved: TypeAlias = tuple[int, int]
 """Tokens, read and written, that are set aside for a request under way."""
 
 
@@ -68,14 +68,14 @@ class Budget:
     took. How much the endpoint counts as read is guessed until the first answer, which is waited for alone where
     tokens are limited; from then on nothing less than the most that was seen is set aside.
 
-    >>> budget = Budget(Limits(tokens=1000))
-    >>> budget.set_aside(90, 64), budget.set_aside(90, 64)
+    >>> budget = Budget(BudgetLimits(tokens=1000))
+    >>> budget.reserve(90, 64), budget.reserve(90, 64)
     ((90, 64), None)
-    >>> budget.pay((90, 64), (510, 2)); budget.read, budget.written, budget.set_aside(90, 64), budget.fits((400, 64))
+    >>> budget.pay((90, 64), (510, 2)); budget.read, budget.written, budget.reserve(90, 64), budget.fits((400, 64))
     (510, 2, None, True)
     """
 
-    limits: Limits
+    limits: BudgetLimits
     price: Price | None = None
     calls: int = 0
     read: int = 0
@@ -84,9 +84,9 @@ class Budget:
     """Requests under way."""
     most_read: int = 0
     """Most tokens that one request was seen to read."""
-    aside: Aside = (0, 0)
+    aside: Reserved = (0, 0)
 
-    def fits(self, size: Aside) -> bool:
+    def fits(self, size: Reserved) -> bool:
         """True when one more request that takes so many tokens can be paid."""
         read = self.read + self.aside[0] + size[0]
         written = self.written + self.aside[1] + size[1]
@@ -97,7 +97,7 @@ class Budget:
             and (limits.cost is None or cost <= limits.cost)
         )
 
-    def set_aside(self, read: int, written: int) -> Aside | None:
+    def reserve(self, read: int, written: int) -> Reserved | None:
         """Take a call of about that size out of the budget; None, and nothing is taken, when it does not fit now."""
         size = max(read, self.most_read), written
         counts_tokens = self.limits.tokens is not None or self.limits.cost is not None
@@ -108,7 +108,7 @@ class Budget:
         self.aside = (self.aside[0] + size[0], self.aside[1] + size[1])
         return size
 
-    def pay(self, size: Aside, took: tuple[int, int]) -> None:
+    def pay(self, size: Reserved, took: tuple[int, int]) -> None:
         """The call of that size is over and took so many tokens."""
         self.waiting -= 1
         self.aside = (self.aside[0] - size[0], self.aside[1] - size[1])
@@ -116,7 +116,7 @@ class Budget:
         self.written += took[1]
         self.most_read = max(self.most_read, took[0])
 
-    def put_back(self, size: Aside) -> None:
+    def release(self, size: Reserved) -> None:
         """The call of that size was not made after all."""
         self.pay(size, (0, 0))
         self.calls -= 1

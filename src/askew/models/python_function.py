@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from askew.errors import AskewError, ModelError
 from askew.files.images import open_image
-from askew.models.content import Reading, Untold
+from askew.models.object_hash import ObjectHash, UnknownContent
 from askew.types import Prediction, Question
 
 ONCE = "once-"
@@ -175,10 +175,10 @@ def source_hash(function: Callable[..., Any], file: str | None = None, vouched: 
     ``file`` is one more source file that it depends on. The same content has the same hash in every process. What
     cannot be told gives a hash that was never there before, unless it is ``vouched`` for: see :class:`CallableModel`.
     """
-    reading = Reading(vouched)
+    reading = ObjectHash(vouched)
     try:
         return reading.digest((reading.file(file), function)).hex()[:12]
-    except (Untold, RecursionError):
+    except (UnknownContent, RecursionError):
         return f"{ONCE}{uuid4().hex[:12]}"
 
 

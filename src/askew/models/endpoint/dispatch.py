@@ -10,14 +10,22 @@ from queue import SimpleQueue
 from random import Random
 
 from askew.errors import BadImage, BudgetSpent, ModelError, RunError
-from askew.models.endpoint.backoff import jitter
-from askew.models.endpoint.budget import Aside, Budget
-from askew.models.endpoint.chat import Chat, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.budget import Budget, Reserved
+from askew.models.endpoint.chat import (
+    Chat,
+    Completion,
+    Failed,
+    Retry,
+    Stop,
+    Verdict,
+    judge,
+    prediction_from_reply,
+    tokens_of_reply,
+)
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
-from askew.models.endpoint.limiter import Limiter
-from askew.models.endpoint.pictures import Picture, Pictures
-from askew.models.endpoint.secret import LONG, NAMED, hide, hide_in
-from askew.models.endpoint.verdict import Again, Answered, Failed, Stop, Verdict, judge
+from askew.models.endpoint.image_urls import EncodedImage, EncodedImages
+from askew.models.endpoint.rate_limit import Limiter, jitter
+from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
 from askew.types import Prediction, Question
 
 LARGEST = 8 << 20
@@ -29,7 +37,7 @@ LONGEST_WAIT = 600.0
 
 
 @dataclass(frozen=True)
-class Manner:
+class EndpointSettings:
     """How an endpoint is asked; nothing here changes an answer."""
 
     url: str
@@ -45,13 +53,13 @@ class Manner:
 
 
 @dataclass
-class Asking:
+class Dispatcher:
     """One round of questions. ``deliver`` hears each prediction as soon as it is there."""
 
     chat: Chat
-    manner: Manner
+    settings: EndpointSettings
     budget: Budget
-    pictures: Pictures | None
+    pictures: EncodedImages | None
     deliver: Callable[[Prediction], None]
     rng: Random = field(default_factory=Random)
     """For the waits alone; no answer depends on it."""
@@ -70,16 +78,17 @@ class Asking:
 
     async def run(self, questions: Sequence[Question]) -> None:
         """Ask them all; what ends the run early is raised when everything under way has been delivered."""
-        manner = self.manner
-        self._limiter = Limiter(manner.concurrency)
+        settings = self.settings
+        self._limiter = Limiter(settings.concurrency)
         self._change = asyncio.Event()
         self._end = asyncio.Event()
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
-        if manner.key:
-            headers["Authorization"] = f"Bearer {manner.key}"
-        self._client = self.connect(manner.url, headers, LARGEST, manner.connect_timeout)
+        if settings.key:
+            headers["Authorization"] = f"Bearer {settings.key}"
+        self._client = self.connect(settings.url, headers, LARGEST, settings.connect_timeout)
         todo = iter(questions)
-        workers = min(len(questions), manner.concurrency + manner.concurrency // 4 + 2)  # some prepare, the rest wait
+        # a few more workers than requests: some encode images while the others wait for replies
+        workers = min(len(questions), settings.concurrency + settings.concurrency // 4 + 2)
         try:
             await asyncio.gather(*(self._work(todo) for _ in range(workers)))
         finally:
@@ -102,25 +111,25 @@ class Asking:
             return Prediction(question.id, None, error=f"bad picture: {bad}", tries=0)
         body = self.chat.body(question, picture)
         size = self.chat.tokens(question, None if picture is None else picture.size)
-        for tries in range(1, self.manner.retries + 2):
+        for tries in range(1, self.settings.retries + 2):
             verdict, tokens, seconds = await self._try(body, size)
             if verdict is None:
                 return None
-            if isinstance(verdict, Answered):
+            if isinstance(verdict, Completion):
                 self.in_a_row, self.answered = 0, True
                 said = self._hidden(prediction_from_reply(question.id, verdict.reply))
                 return replace(said, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
                 self._stop(
-                    ModelError(f"{self.manner.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
+                    ModelError(f"{self.settings.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
                 )
                 return None
-            if isinstance(verdict, Failed) or tries > self.manner.retries:
+            if isinstance(verdict, Failed) or tries > self.settings.retries:
                 return self._failed(question, verdict, tries, seconds)
             await self._wait(verdict, tries)
         raise AssertionError("every try returns or is followed by another")
 
-    async def _picture(self, question: Question) -> Picture | None:
+    async def _picture(self, question: Question) -> EncodedImage | None:
         if self.pictures is None or question.image is None:
             return None
         return await self.pictures.of(question.image)
@@ -133,11 +142,11 @@ class Asking:
         try:
             round_ = await self._limiter.enter()
         except asyncio.CancelledError:
-            self.budget.put_back(aside)
+            self.budget.release(aside)
             raise
         if self.ended:
             self._limiter.leave()
-            self.budget.put_back(aside)
+            self.budget.release(aside)
             return None, (0, 0), 0.0
         clock, silences, tokens = asyncio.get_running_loop().time, self.silences, (0, 0)
         started = clock()
@@ -146,7 +155,7 @@ class Asking:
             seconds = clock() - started
             self._listen(verdict, silences)
             self._pace(verdict, round_, seconds)
-            if isinstance(verdict, Answered):
+            if isinstance(verdict, Completion):
                 tokens = tokens_of_reply(verdict.reply, size)
             return verdict, tokens, seconds
         finally:
@@ -156,58 +165,61 @@ class Asking:
 
     async def _send(self, body: bytes) -> Verdict:
         try:
-            reply = await asyncio.wait_for(self._client.post(body), self.manner.timeout)
+            reply = await asyncio.wait_for(self._client.post(body), self.settings.timeout)
         except asyncio.TimeoutError:
-            return Again(f"timeout: no answer within {self.manner.timeout:g} s", silent=True)
+            return Retry(f"timeout: no answer within {self.settings.timeout:g} s", silent=True)
         except Unreachable as lost:
             return self._unreachable(f"connection: {lost}")
         except Lost as lost:
-            return Again(f"connection: {lost}")
+            return Retry(f"connection: {lost}")
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
         self.heard = True
-        return judge(Reply(reply.status, reply.headers, hide_in(reply.body, (self.manner.key, *self.manner.secrets))))
+        return judge(
+            Reply(reply.status, reply.headers, hide_in(reply.body, (self.settings.key, *self.settings.secrets)))
+        )
 
     def _unreachable(self, reason: str) -> Verdict:
         """Where nobody ever answered, a few tries are enough to tell that the address is wrong."""
         self.unreached += not self.heard
-        if self.heard or not self.manner.give_up or self.unreached < UNREACHED:
-            return Again(reason, silent=True)
+        if self.heard or not self.settings.give_up or self.unreached < UNREACHED:
+            return Retry(reason, silent=True)
         return Stop(
             reason,
             "Check base_url (http:// where the server has no TLS) and proxies; connect_timeout=... waits longer.",
         )
 
     def _pace(self, verdict: Verdict, round_: int, seconds: float) -> None:
-        if isinstance(verdict, Again) and verdict.jam:
+        if isinstance(verdict, Retry) and verdict.overload:
             self._limiter.failed(round_, bool(verdict.after))
             if verdict.after is not None and verdict.after > LONGEST_WAIT:
                 reason = f"{self._clean(verdict.reason)}; it asks to wait {verdict.after:,.0f} s"
-                self._stop(ModelError(f"{self.manner.url}: {reason}. Every answer is kept; run it again then."))
+                self._stop(ModelError(f"{self.settings.url}: {reason}. Every answer is kept; run it again then."))
             elif verdict.after:
                 self._limiter.pause(verdict.after)
-        elif isinstance(verdict, Answered):
+        elif isinstance(verdict, Completion):
             self._limiter.answered(round_, seconds)
 
     def _listen(self, verdict: Verdict, silences: int) -> None:
         """Stop when the endpoint stays silent: at a pace of one, waiting for each question's tries takes a day."""
-        if not (isinstance(verdict, Again) and verdict.silent):
+        if not (isinstance(verdict, Retry) and verdict.silent):
             self.silences = 0
         elif silences == self.silences:
             self.silences += 1
-        if self.manner.give_up and self.silences >= max(self.manner.give_up, 2 * (self.manner.retries + 1)):
+        if self.settings.give_up and self.silences >= max(self.settings.give_up, 2 * (self.settings.retries + 1)):
             self._stop(
                 ModelError(
-                    f"{self.manner.url}: {self.silences} times in a row nothing came within {self.manner.timeout:g} s. "
+                    f"{self.settings.url}: {self.silences} times in a row nothing came within "
+                    f"{self.settings.timeout:g} s. "
                     "Every answer before is kept; the same command goes on once the endpoint answers (timeout=... "
                     "waits longer, give_up=0 never stops)."
                 )
             )
 
-    async def _afford(self, read: int, written: int) -> Aside | None:
+    async def _afford(self, read: int, written: int) -> Reserved | None:
         """Set a request aside in the budget; wait while requests under way may leave enough for it."""
         while not self.ended:
-            if (aside := self.budget.set_aside(read, written)) is not None:
+            if (aside := self.budget.reserve(read, written)) is not None:
                 return aside
             if not self.budget.waiting:
                 self._stop(
@@ -221,21 +233,21 @@ class Asking:
                 await self._change.wait()
         return None
 
-    def _failed(self, question: Question, verdict: Again | Failed, tries: int, seconds: float) -> Prediction:
+    def _failed(self, question: Question, verdict: Retry | Failed, tries: int, seconds: float) -> Prediction:
         reason = self._clean(verdict.reason).rstrip(".")
-        if isinstance(verdict, Again) or not self.answered:
+        if isinstance(verdict, Retry) or not self.answered:
             self.in_a_row += 1
-        if self.manner.give_up and self.in_a_row >= self.manner.give_up:
+        if self.settings.give_up and self.in_a_row >= self.settings.give_up:
             self._stop(
                 ModelError(
-                    f"{self.manner.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. Every "
+                    f"{self.settings.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. Every "
                     "answer before is kept; the same command goes on once the endpoint answers (give_up=0 never stops)."
                 )
             )
         return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
 
-    async def _wait(self, verdict: Again, failed: int) -> None:
-        pause = jitter(self.manner.backoff, failed, self.rng) + (verdict.after or 0.0)
+    async def _wait(self, verdict: Retry, failed: int) -> None:
+        pause = jitter(self.settings.backoff, failed, self.rng) + (verdict.after or 0.0)
         try:
             await asyncio.wait_for(self._end.wait(), pause)
         except asyncio.TimeoutError:
@@ -249,12 +261,12 @@ class Asking:
 
     def _hidden(self, said: Prediction) -> Prediction:
         """The prediction without secrets that only show when the parts of an answer are joined."""
-        secrets = (self.manner.key, *self.manner.secrets)
+        secrets = (self.settings.key, *self.settings.secrets)
         answer, raw = (text and hide(text, secrets, LONG) for text in (said.answer, said.raw))
         return said if (answer, raw) == (said.answer, said.raw) else replace(said, answer=answer, raw=raw)
 
     def _clean(self, text: str) -> str:
-        return hide(hide(text, self.manner.secrets, NAMED), [self.manner.key])
+        return hide(hide(text, self.settings.secrets, NAMED), [self.settings.key])
 
 
 def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:

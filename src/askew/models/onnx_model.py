@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files.fingerprint import fingerprint
-from askew.models.eyes import REFERENCE, Eyes, load, read_json
-from askew.models.pixels import pixels
+from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, load, pixels, read_json
 from askew.types import Prediction, Question
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class Onnx:
         inputs: dict[str, Any] = {"tokens": self.words.encode([question.text for question in questions])}
         images = [question.image for question in questions if question.image is not None]
         if self.about["eyes"] == "encoder":
-            seen = self.eyes.see(images)
+            seen = self.encoder.encode(images)
             inputs |= {"features": seen.features, "boxes": seen.boxes, "mask": seen.mask}
         elif self.about["eyes"] == "pixels":
             import numpy as np
@@ -95,9 +94,9 @@ class Onnx:
         return QuestionWords(tuple(self.about["words"]))
 
     @cached_property
-    def eyes(self) -> Eyes:
+    def encoder(self) -> OnnxEncoder:
         """What it sees by."""
-        return Eyes(self.folder, self.threads)
+        return OnnxEncoder(self.folder, self.threads)
 
     @cached_property
     def session(self) -> Any:
@@ -125,7 +124,7 @@ class Onnx:
         """For each question why it cannot be asked, if so. All pictures are looked at together unless one is broken."""
         if self.about["eyes"] == "encoder" and all(question.image is not None for question in questions):
             try:
-                self.eyes.see([question.image for question in questions if question.image is not None])
+                self.encoder.encode([question.image for question in questions if question.image is not None])
                 return [None] * len(questions)
             except AskewError:
                 pass
@@ -139,7 +138,7 @@ class Onnx:
             return "the question has no picture"
         try:
             if self.about["eyes"] == "encoder":
-                self.eyes.see([question.image])
+                self.encoder.encode([question.image])
             else:
                 pixels(question.image, self.about["size"])
         except AskewError as error:

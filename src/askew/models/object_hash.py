@@ -1,7 +1,7 @@
 """What a Python object is made of, as a hash: the same content has the same hash in every process.
 
 Nothing is taken from a memory address, from ``hash()`` or from the order of a set. What cannot be seen from outside (an
-open file, a tensor, a compiled object) is :class:`Untold`.
+open file, a tensor, a compiled object) is :class:`UnknownContent`.
 """
 
 from __future__ import annotations
@@ -65,15 +65,15 @@ CONTENT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
 """Types that keep their content where attributes do not show it, and where it is."""
 
 
-class Untold(Exception):
+class UnknownContent(Exception):
     """Something whose content cannot be told from outside."""
 
 
 @dataclass
-class Reading:
+class ObjectHash:
     """One walk through an object and all it holds. Every object is read once, so circles end.
 
-    >>> Reading().digest({"a": [1, 2]}) == Reading().digest({"a": [1, 2]}) != Reading().digest({"a": [1, 3]})
+    >>> ObjectHash().digest({"a": [1, 2]}) == ObjectHash().digest({"a": [1, 2]}) != ObjectHash().digest({"a": [1, 3]})
     True
     """
 
@@ -85,7 +85,7 @@ class Reading:
     depth: int = 0
 
     def digest(self, value: Any) -> bytes:
-        """The hash of what the value is made of; :class:`Untold` where that cannot be seen."""
+        """The hash of what the value is made of; :class:`UnknownContent` where that cannot be seen."""
         kind: type = type(value)
         if isinstance(value, bytes):
             return _joined("bytes", [value])
@@ -131,7 +131,7 @@ class Reading:
             held = content(value)
             yield _joined("content", map(self.digest, held if isinstance(held, (list, tuple)) else [held]))
         elif _hides(type(value)) and "__wrapped__" not in getattr(value, "__dict__", {}) and not self.vouched:
-            raise Untold(_name(type(value)))
+            raise UnknownContent(_name(type(value)))
         yield from map(self.digest, _attributes(value))
 
     def _function(self, function: types.FunctionType) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""Pictures as data URLs: made smaller and encoded once for each content, however often it is asked about."""
+"""Images as data URLs. Each distinct image is scaled down and encoded once, however many questions are about it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _EXIF_ORIENTATION = 0x0112
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class EncodedImage:
     """A picture ready to be sent."""
 
     url: bytes
@@ -33,7 +33,7 @@ class Picture:
     size: tuple[int, int]
 
 
-def encode(ref: ImageRef, max_side: int) -> Picture:
+def encode(ref: ImageRef, max_side: int) -> EncodedImage:
     """The picture with no side longer than ``max_side``; PNG stays lossless, photographs are JPEG of high quality."""
     from PIL.Image import Resampling
 
@@ -45,7 +45,7 @@ def encode(ref: ImageRef, max_side: int) -> Picture:
     lossless = not content.startswith(b"\xff\xd8\xff")
     if max(picture.size) > max_side:
         picture = picture.resize(scaled(picture.size, max_side), Resampling.LANCZOS)
-    return Picture(_url(*_encoded(picture, lossless)), picture.size)
+    return EncodedImage(_url(*_encoded(picture, lossless)), picture.size)
 
 
 def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
@@ -59,7 +59,7 @@ def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
     return width, height
 
 
-class Pictures:
+class EncodedImages:
     """The pictures of a run, by content. The least recently asked for go when ``memory`` bytes are passed."""
 
     def __init__(self, max_side: int, memory: int = _MEMORY) -> None:
@@ -68,14 +68,14 @@ class Pictures:
         self.encoded = 0
         """How often a picture was encoded: as often as there are contents."""
         self._held = 0
-        self._known: OrderedDict[str, Future[Picture]] = OrderedDict()
+        self._known: OrderedDict[str, Future[EncodedImage]] = OrderedDict()
         self._lock = Lock()
         self._threads: ThreadPoolExecutor | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Pictures, (self.max_side, self.memory)
+        return EncodedImages, (self.max_side, self.memory)
 
-    async def of(self, ref: ImageRef) -> Picture:
+    async def of(self, ref: ImageRef) -> EncodedImage:
         """The picture, encoded in a thread by the first who asks; ``BadImage`` when it cannot be used."""
         key = content_hash(ref)
         with self._lock:
@@ -86,7 +86,7 @@ class Pictures:
             self._known.move_to_end(key)
         return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
 
-    def _encode(self, key: str, ref: ImageRef) -> Picture:
+    def _encode(self, key: str, ref: ImageRef) -> EncodedImage:
         picture = encode(ref, self.max_side)
         with self._lock:
             self.encoded += 1
@@ -100,13 +100,13 @@ class Pictures:
         return picture
 
 
-def _as_it_is(content: bytes, max_side: int) -> Picture | None:
+def _as_it_is(content: bytes, max_side: int) -> EncodedImage | None:
     try:
         with open_encoded(io.BytesIO(content), tuple(AS_THEY_ARE)) as header:
             plain = header.mode in ("RGB", "L") and header.getexif().get(_EXIF_ORIENTATION) in _UPRIGHT
             if plain and max(header.size) <= max_side and header.format in AS_THEY_ARE:
                 header.load()
-                return Picture(_url(content, AS_THEY_ARE[header.format]), header.size)
+                return EncodedImage(_url(content, AS_THEY_ARE[header.format]), header.size)
     except Exception:  # not one of these formats, or damaged: opening it for good says which
         return None
     return None

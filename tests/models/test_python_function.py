@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from askew.errors import ModelError
-from askew.models.callable import CallableModel, PythonModel, source_hash
+from askew.models.python_function import CallableModel, PythonModel, source_hash
 from askew.types import Question
 
 
@@ -173,7 +173,7 @@ SCRIPT = """
 import enum, functools, pathlib
 from dataclasses import dataclass
 import numpy as np
-from askew.models.callable import source_hash
+from askew.models.python_function import source_hash
 
 class Color(enum.Enum):
     RED = 1

@@ -14,9 +14,8 @@ import orjson
 from numpy.typing import NDArray
 
 from askew.errors import DataError, need
-from askew.files.images import content_hash
+from askew.files.images import content_hash, open_image
 from askew.files.limits import bounded_read, load_json
-from askew.models.pixels import pixels
 from askew.types import ImageRef
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -25,7 +24,7 @@ REMEMBERED = 4096
 """Pictures whose regions are kept for the next questions."""
 
 
-class Seen(NamedTuple):
+class EncodedRegions(NamedTuple):
     """What is seen in N pictures: the whole first, then things, then padding."""
 
     features: NDArray[np.float32]
@@ -37,32 +36,32 @@ class Seen(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Eyes:
+class OnnxEncoder:
     """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded at the first picture."""
 
     folder: str
     threads: int = 1
-    kept: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Regions of the last pictures, by content."""
 
-    def see(self, images: Sequence[ImageRef]) -> Seen:
+    def encode(self, images: Sequence[ImageRef]) -> EncodedRegions:
         """The regions of these pictures; each different picture is decoded and looked at once."""
         keys = [content_hash(image) for image in images]
-        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.kept}
+        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
         found = {key: self._alone(image) for key, image in fresh.items()}
-        rows = [found[key] if key in found else self.kept[key] for key in keys]
-        self.kept.update(found)
-        while len(self.kept) > REMEMBERED:
-            del self.kept[next(iter(self.kept))]
-        return Seen(*(np.stack(part) for part in zip(*rows, strict=True)))
+        rows = [found[key] if key in found else self.cache[key] for key in keys]
+        self.cache.update(found)
+        while len(self.cache) > REMEMBERED:
+            del self.cache[next(iter(self.cache))]
+        return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
 
     def _alone(self, image: ImageRef) -> tuple[Any, ...]:
         """The regions of one image. What else is in a batch shows in last bits, and a batch is hardly any faster."""
-        return tuple(part[0] for part in self.look(pixels(image, self.size)[None]))
+        return tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
 
-    def look(self, pictures: NDArray[np.uint8]) -> Seen:
+    def encode_pixels(self, pictures: NDArray[np.uint8]) -> EncodedRegions:
         """Pixels (N, 3, S, S) to regions."""
-        return Seen(*self.session.run(None, {"pictures": pictures}))
+        return EncodedRegions(*self.session.run(None, {"pictures": pictures}))
 
     @cached_property
     def size(self) -> int:
@@ -81,7 +80,25 @@ class Eyes:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: where it lies, not what is in memory."""
-        return {"folder": self.folder, "threads": self.threads, "kept": {}}
+        return {"folder": self.folder, "threads": self.threads, "cache": {}}
+
+
+def pixels(ref: ImageRef, size: int) -> Any:
+    """Any picture, squeezed to ``size`` x ``size``: (3, size, size) uint8.
+
+    >>> import io
+    >>> from PIL import Image
+    >>> file = io.BytesIO()
+    >>> Image.new("RGB", (30, 20), (255, 0, 7)).save(file, "PNG")
+    >>> pixels(ImageRef("red", data=file.getvalue()), 4)[:, 0, 0].tolist()
+    [255, 0, 7]
+    """
+    from PIL import Image
+
+    picture = open_image(ref)
+    if picture.size != (size, size):
+        picture = picture.resize((size, size), Image.Resampling.BILINEAR)
+    return np.ascontiguousarray(np.asarray(picture).transpose(2, 0, 1))
 
 
 def load(path: Path, threads: int) -> Any:

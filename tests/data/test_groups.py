@@ -75,7 +75,7 @@ def test_another_folder_of_pictures_can_be_given(tmp_path: Path) -> None:
     write_groups([group(image=ImageRef(7, "/gone/7.jpg"))], path)
     (lenient,) = read_groups(path)
     assert lenient.original.image == ImageRef(7, "/gone/7.jpg")
-    with pytest.raises(BadImage, match=r"line 1 \(id 'rad 1'\): the picture of image 7 is not at"):
+    with pytest.raises(BadImage, match=r"line 1 \(id 'rad 1'\): the file of image 7 is not at"):
         list(read_groups(path, images=str(tmp_path / "pictures")))
     (tmp_path / "pictures" / "7.jpg").touch()
     (found,) = read_groups(path, images=str(tmp_path / "pictures"))

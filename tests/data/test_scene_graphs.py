@@ -63,7 +63,7 @@ def test_bad_scenes_stop_or_are_left_out(tmp_path: Path) -> None:
 def test_a_picture_that_is_not_there(tmp_path: Path) -> None:
     path = write(tmp_path / "graphs.json", {"n1": CAT})
     (tmp_path / "pictures").mkdir()
-    with pytest.raises(BadImage, match="the picture of image 'n1' is not at"):
+    with pytest.raises(BadImage, match="the file of image 'n1' is not at"):
         list(SceneFile(path, str(tmp_path / "pictures")).questions())
 
 

@@ -58,10 +58,10 @@ def mapping(record: object) -> Mapping[str, Any]:
 
     >>> mapping([1])
     Traceback (most recent call last):
-    askew.errors.BadRecord: the record must be an object {...} and is a list. Mend it.
+    askew.errors.BadRecord: the record must be an object {...} and is a list. Fix it.
     """
     if not isinstance(record, dict):
-        raise BadRecord(f"the record must be an object {{...}} and is {_kind(record)}. Mend it.")
+        raise BadRecord(f"the record must be an object {{...}} and is {_kind(record)}. Fix it.")
     return record
 
 
@@ -70,7 +70,7 @@ def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str
 
     >>> text({"question": 3}, "question")
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'question' must be text and is a whole number (3). Mend the record.
+    askew.errors.BadRecord: 'question' must be text and is a whole number (3). Fix the record.
     """
     value = record.get(key)
     if value is None:
@@ -135,7 +135,7 @@ def missing(record: Mapping[str, Any], key: str) -> BadRecord:
 
 def wrong(key: str, wanted: str, value: object) -> BadRecord:
     """The fault of a field of the wrong type."""
-    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Mend the record.")
+    return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Fix the record.")
 
 
 def repeated(key: Id, record: object = None, first: str = "") -> BadRecord:

@@ -12,10 +12,10 @@ from askew.types import Id, ImageRef, Question
 
 
 class ImagesById:
-    """A folder of pictures and the ways their files may be named; the way that worked last is tried first.
+    """A folder of images and the ways their files may be named; the way that worked last is tried first.
 
     Templates are paths below the folder with ``{id}``; ``{id12}`` is a number in twelve digits, as COCO has it.
-    Without a folder, pictures are known by their id alone.
+    Without a folder, images are known by their id alone.
 
     >>> ImagesById(None, ["{id}.jpg"]).find(42)
     ImageRef(id=42, path=None, sha256=None, size=None)
@@ -30,7 +30,7 @@ class ImagesById:
         self._templates = list(templates)
 
     def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
-        """The picture of this id; templates that only this record knows of are tried ``first``."""
+        """The image of this id; templates that only this record knows of are tried ``first``."""
         if self._folder is None:
             return ImageRef(key)
         tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
@@ -40,7 +40,7 @@ class ImagesById:
                 return ImageRef(key, path)
         others = f" (nor {len(tried) - 1} other names there, e.g. {os.path.basename(tried[-1])})" if tried[1:] else ""
         raise BadImage(
-            f"the picture of image {key!r} is not at {tried[0]}{others}. "
+            f"the file of image {key!r} is not at {tried[0]}{others}. "
             "Put it there, or give the folder it lies in (--images DIR; images=...)."
         )
 
@@ -61,9 +61,9 @@ def _names(key: Id, templates: Sequence[str]) -> list[str]:
 
 
 class ImagesByPath:
-    """The pictures of our own files: where the file says, from its own folder, or in a folder given for them.
+    """The images of our own files: where the file says, from its own folder, or in a folder given for them.
 
-    Only a folder that is given must have every picture, but for those beside the file. Without one, a picture is looked
+    Only a folder that is given must have every image, but for those beside the file. Without one, an image is looked
     for when it is opened, and an ``image`` that is no file beside ours is an id.
     """
 
@@ -76,7 +76,7 @@ class ImagesByPath:
         self._folders = ImageFolders(home, None, folders)
 
     def placed(self, question: Question) -> Question:
-        """The question with the path of its picture's file."""
+        """The question with the path of its image's file."""
         if question.image is None:
             return question
         place = self._beside if self._folder is None else self._inside
@@ -98,6 +98,6 @@ class ImagesByPath:
                 return replace(image, path=path)
         wanted = tried[1] if os.path.isabs(said) else tried[0]
         raise BadImage(
-            f"the picture of image {image.id!r} is not at {wanted}. "
+            f"the file of image {image.id!r} is not at {wanted}. "
             "Put it there, or give the folder it lies in (--images DIR; images=...)."
         )

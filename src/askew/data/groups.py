@@ -27,7 +27,7 @@ class GroupFile(OneFile):
     """A file of ready-made groups; as a data set it gives their original questions."""
 
     images: str | None = None
-    """The folder of pictures; without it they are looked for as the file says, from its own folder."""
+    """The folder of images; without it they are looked for as the file says, from its own folder."""
     skip_bad: bool = False
     """Leave bad groups out, and list them in ``skipped``."""
     folders: Mapping[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
@@ -127,6 +127,6 @@ def _group(record: object, images: ImagesByPath) -> Group:
     try:
         group = group_from(fields)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
-        raise BadRecord(f"the group cannot be read ({trouble!r}). Mend it.") from None
+        raise BadRecord(f"the group cannot be read ({trouble!r}). Fix it.") from None
     variants = tuple(replace(variant, question=images.placed(variant.question)) for variant in group.variants)
     return replace(group, original=images.placed(group.original), variants=variants)

@@ -183,7 +183,7 @@ def decoded_ids(value: object) -> tuple[Id, ...]:
     (7, '7/rad')
     >>> decoded_ids("7")
     Traceback (most recent call last):
-    askew.errors.BadRecord: 'askew_ids' must be a list of ids and is text ('7'). Mend the record.
+    askew.errors.BadRecord: 'askew_ids' must be a list of ids and is text ('7'). Fix the record.
     """
     found = value
     if isinstance(value, str):

@@ -51,7 +51,7 @@ def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if any(cells):
             if len(cells) != len(names):
                 raise BadRecord(
-                    f"{path}: row {number}: {len(cells)} cells under {len(names)} names. Mend the row, or write the "
+                    f"{path}: row {number}: {len(cells)} cells under {len(names)} names. Fix the row, or write the "
                     "table again with quotes around text."
                 )
             yield number, dict(zip(names, cells, strict=True))

@@ -71,14 +71,14 @@ def parsed(line: bytes) -> Any:
     {'question': 'Is it?'}
     >>> parsed(b'{"question": "Is it?"')
     Traceback (most recent call last):
-    askew.errors.BadRecord: broken JSON at column 22: unexpected end of data. A line holds one whole record; mend it.
+    askew.errors.BadRecord: broken JSON at column 22: unexpected end of data. A line holds one whole record; fix it.
     """
     try:
         return load_json(line)
     except orjson.JSONDecodeError as trouble:
         decoded(line)
         raise BadRecord(
-            f"broken JSON at column {trouble.colno}: {trouble.msg}. A line holds one whole record; mend it."
+            f"broken JSON at column {trouble.colno}: {trouble.msg}. A line holds one whole record; fix it."
         ) from None
 
 
@@ -190,7 +190,7 @@ def _streamed(path: str, read: Callable[[Any], Iterator[Any]], around: int) -> I
                 "integer overflow", "a whole number too large to be read; write it as text"
             )
             problem = "not UTF-8" if "UTF8" in reason else "broken JSON"
-            remedy = "Save the file as UTF-8" if "UTF8" in reason else "Mend the file or download it again"
+            remedy = "Save the file as UTF-8" if "UTF8" in reason else "Fix the file or download it again"
             raise DataError(
                 f"{path}: {problem} near {_place(path, guarded.taken)}, after record {number}: {reason}. "
                 f"{remedy}; a JSON file that is broken in the middle cannot be read past that place (JSONL can)."

@@ -59,7 +59,7 @@ class Jsonl(OneFile):
     """Questions of our own files: JSONL, or a JSON list of the same records; gzip or not."""
 
     images: str | None = None
-    """The folder of pictures; without it they are looked for beside the file, and may be absent."""
+    """The folder of images; without it they are looked for beside the file, and may be absent."""
     skip_bad: bool = False
     """Leave bad records out, and list them in ``skipped``."""
 
@@ -170,5 +170,5 @@ def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     try:
         question = question_from({**fields, "id": key})
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
-        raise BadRecord(f"its scene cannot be read ({trouble!r}). Mend it.") from None
+        raise BadRecord(f"its scene cannot be read ({trouble!r}). Fix it.") from None
     return images.placed(question)

@@ -1,9 +1,8 @@
-"""What askew puts into a folder: listed there in ``.askew-made``; only what is listed is ever taken away.
+"""Which files askew wrote into a folder: listed there in ``.askew-made``; only what is listed is ever deleted.
 
-ImagesById made on the fly are kept in ``images/`` beside the file that names them, called by their content, and taken
-away when none names them. They are listed each before its file is written, so that a killed build leaves nothing that
-is not known. The files of a benchmark are listed with their SHA-256, as ``sha256sum`` does, and are taken away when
-the next one does not have them.
+Images made on the fly are stored in ``images/`` beside the file that names them, called by their content, and deleted
+when no file names them. Each is listed before its file is written, so a killed build leaves no unlisted file. The files
+of a benchmark are listed with their SHA-256, as ``sha256sum`` does, and deleted when the next one does not have them.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _NAMED = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 
 def kept(folder: str, image: ImageRef) -> ImageRef:
-    """The picture in a file below this folder, known by its path there."""
+    """The image in a file below this folder, known by its path there."""
     content = image.data or b""
     digest = content_hash(image)
     name = digest[:16] + suffix_of(content)
@@ -42,7 +41,7 @@ def kept(folder: str, image: ImageRef) -> ImageRef:
 
 
 def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = "") -> None:
-    """List the files of a benchmark that was written here, and take away those of an earlier one that it lacks.
+    """List the files of a benchmark that was written here, and delete those of an earlier one that it lacks.
 
     What has changed since askew wrote it stays; so do files that others put there, and those that ``sources`` names.
     """
@@ -62,7 +61,7 @@ def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = 
 
 
 def clear_unnamed(folder: Path) -> None:
-    """Take away the pictures that askew put here and that no JSONL file of the folder names any more.
+    """Delete the images that askew wrote here and that no JSONL file of the folder names any more.
 
     What somebody else put there, or has changed, stays; so does everything while another process writes to the
     folder, and where ``images`` is a link to what others may share.
@@ -88,7 +87,7 @@ def clear_unnamed(folder: Path) -> None:
 
 
 def _named_in(folder: Path) -> set[bytes]:
-    """The names of made pictures in the JSONL files of a folder."""
+    """The names of made images in the JSONL files of a folder."""
     named: set[bytes] = set()
     for path in (*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")):
         with opened(str(path)) as lines:

@@ -85,7 +85,7 @@ def scene_of(key: str, record: object) -> Scene:
     width, height = _number(graph, "width"), _number(graph, "height")
     size = None if width is None or height is None else (int(width), int(height))
     if size and min(size) < 1:
-        raise BadRecord(f"width and height are {size[0]} and {size[1]}. Give the picture's size in pixels.")
+        raise BadRecord(f"width and height are {size[0]} and {size[1]}. Give the image's size in pixels.")
     return Scene(key, things, relations, size, {fact: text(graph, fact) for fact in _FACTS if graph.get(fact)})
 
 
@@ -196,26 +196,24 @@ def _relations(subject: str, part: Mapping[str, Any], objects: Mapping[str, Any]
     try:
         found = [Relation(subject, each["name"], each["object"]) for each in part.get("relations") or ()]
     except (KeyError, TypeError):
-        raise BadRecord(f"a relation of object {subject!r} lacks its 'name' or 'object'. Mend it.") from None
+        raise BadRecord(f"a relation of object {subject!r} lacks its 'name' or 'object'. Fix it.") from None
     for relation in found:
         for key, value in (("name", relation.name), ("object", relation.object)):
             if not isinstance(value, str):
                 raise wrong(f"relations[…].{key}", "text", value)
         if relation.object not in objects:
-            raise BadRecord(
-                f"object {subject!r} is related to {relation.object!r}, which is not in the scene. Mend it."
-            )
+            raise BadRecord(f"object {subject!r} is related to {relation.object!r}, which is not in the scene. Fix it.")
     return found
 
 
 @dataclass(frozen=True, repr=False)
 class SceneFile:
-    """GQA scene graphs without questions (Hudson & Manning 2019): ``scenes:val_sceneGraphs.json,images=pictures``."""
+    """GQA scene graphs without questions (Hudson & Manning 2019): ``scenes:val_sceneGraphs.json,images=FOLDER``."""
 
     path: str
     """The scene graph file, or a folder of files with ``sceneGraphs`` in their name."""
     images: str | None = None
-    """The folder of pictures, named by the scene's id; without it, pictures are known by id alone."""
+    """The folder of images, named by the scene's id; without it, images are known by id alone."""
     skip_bad: bool = False
     """Leave bad scenes out, and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
@@ -240,19 +238,19 @@ class SceneFile:
         return fingerprint(*scene_files(self.path))
 
     def questions(self) -> Iterator[Question]:
-        """One question for each scene, in the order of the files: no text, no answers, the scene and its picture."""
+        """One question for each scene, in the order of the files: no text, no answers, the scene and its image."""
         self.skipped.clear()
-        pictures = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
+        images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         with Index() as seen:
             for file in scene_files(self.path):
                 sieve = Sieve(file, self.skip_bad, self.skipped)
                 for number, (key, record) in pairs(file):
-                    question = sieve.sift(number, key, _question, key, record, seen, pictures)
+                    question = sieve.sift(number, key, _question, key, record, seen, images)
                     if question:
                         yield question
 
 
-def _question(key: str, record: object, seen: Index, pictures: ImagesById) -> Question:
+def _question(key: str, record: object, seen: Index, images: ImagesById) -> Question:
     if not seen.add(key):
         raise repeated(key)
-    return Question(key, pictures.find(key), "", scene=scene_of(key, record))
+    return Question(key, images.find(key), "", scene=scene_of(key, record))

@@ -36,7 +36,7 @@ def write_jsonl(questions: Iterable[Question], path: str, root: str | None = Non
 def write_vqa(questions: Iterable[Question], directory: str, name: str = "val2014") -> tuple[str, str]:
     """Write questions as the official VQA v2 pair of files for the split ``name``; gives their paths.
 
-    The format has no place for scenes, contexts and the paths of pictures. Every question gets an annotation; the
+    The format has no place for scenes, contexts and the paths of images. Every question gets an annotation; the
     ``multiple_choice_answer`` is the most frequent answer, the first of them when several are.
     """
     asked = os.path.join(directory, f"v2_OpenEnded_mscoco_{name}_questions.json")
@@ -90,7 +90,7 @@ def encoded(record: Any) -> bytes:
     try:
         return orjson.dumps(record)
     except TypeError as trouble:
-        raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Mend it.") from None
+        raise DataError(f"a record cannot be written as JSON ({trouble}): {str(record)[:80]!a}. Fix it.") from None
 
 
 def _kept(folder: str, image: ImageRef) -> ImageRef:

@@ -128,7 +128,7 @@ def test_questions_without_pictures_are_plain_lines_only(tmp_path):
         {"id": 2, "question": "So?"},
     ]
     for kind in ("lmms-eval", "vlmevalkit"):
-        with pytest.raises(DataError, match="has no picture"):
+        with pytest.raises(DataError, match="has no image"):
             export(blind, tmp_path, kind)
     gone = [Group(1, "rad", Question(1, ImageRef(1, str(tmp_path / "gone.png")), "Is it?"))]
     with pytest.raises(BadImage, match=r"gone\.png"):

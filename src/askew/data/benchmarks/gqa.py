@@ -36,7 +36,7 @@ class Gqa:
     scenes: str | None = None
     """The scene graph file, or a folder of them; each question then carries its scene."""
     images: str | None = None
-    """The folder of pictures; without it, pictures are known by id alone."""
+    """The folder of images; without it, images are known by id alone."""
     split: str | None = None
     """Which questions of a folder, e.g. ``val_balanced``."""
     balanced: bool = False
@@ -64,19 +64,19 @@ class Gqa:
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
         self.skipped.clear()
-        pictures = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
+        images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         with ExitStack() as stack:
             seen = stack.enter_context(Index())
             scenes = stack.enter_context(closing(SceneIndex(self.scenes))) if self.scenes else None
             for file in question_files(self.path, self.split):
                 sieve = Sieve(file, self.skip_bad, self.skipped)
                 for number, (key, record) in pairs(file):
-                    question = sieve.sift(number, key, self._question, key, record, seen, pictures, scenes)
+                    question = sieve.sift(number, key, self._question, key, record, seen, images, scenes)
                     if question:
                         yield question
 
     def _question(
-        self, key: Id, record: object, seen: Index, pictures: ImagesById, scenes: SceneIndex | None
+        self, key: Id, record: object, seen: Index, images: ImagesById, scenes: SceneIndex | None
     ) -> Question | None:
         if not seen.add(key):
             raise repeated(key)
@@ -87,7 +87,7 @@ class Gqa:
         answer = text(fields, "answer", "")
         return Question(
             key,
-            pictures.find(image),
+            images.find(image),
             text(fields, "question"),
             answers=(answer,) if answer else (),
             kind=Kind(answer_type(answer), _question_type(fields)),

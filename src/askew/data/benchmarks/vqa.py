@@ -35,7 +35,7 @@ class Vqa:
     annotations: str | None = None
     """The annotations file; None: the one beside the questions by its official name, if any; "": without answers."""
     images: str | None = None
-    """The folder of pictures; without it, pictures are known by id alone."""
+    """The folder of images; without it, images are known by id alone."""
     split: str | None = None
     """Which questions file of a folder, e.g. ``val2014``."""
     skip_bad: bool = False
@@ -67,12 +67,12 @@ class Vqa:
         self.skipped.clear()
         asked = Sieve(self.path, self.skip_bad, self.skipped)
         answered = Sieve(self.annotations or "", self.skip_bad, self.skipped)
-        pictures = ImagesById(self.images, _templates(self._subset()))
+        images = ImagesById(self.images, _templates(self._subset()))
         with ExitStack() as stack:
             annotations = stack.enter_context(closing(Annotations(answered))) if self.annotations else None
             for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
                 entry = annotations.take(key) if annotations else None
-                question = asked.sift(number, key, _question, key, record, pictures)
+                question = asked.sift(number, key, _question, key, record, images)
                 if question and entry:
                     question = answered.sift(entry[0], key, _answered, question, entry[1])
                 elif question and annotations:
@@ -84,17 +84,17 @@ class Vqa:
                 annotations.refuse_left_over()
 
     def _subset(self) -> str | None:
-        """The COCO subset that picture names carry: from the file's name, else from what the file says."""
+        """The COCO subset that image names carry: from the file's name, else from what the file says."""
         if self.images is None:
             return None
         named = _SPLIT.search(os.path.basename(self.path))
         return named[0] if named else scalar(self.path, "data_subtype")
 
 
-def _question(key: Id, record: Mapping[str, Any], pictures: ImagesById) -> Question:
+def _question(key: Id, record: Mapping[str, Any], images: ImagesById) -> Question:
     image = identity(record, "image_id")
     split = text(record, "coco_split", "")
-    return Question(key, pictures.find(image, _coco(split) if split else ()), text(record, "question"))
+    return Question(key, images.find(image, _coco(split) if split else ()), text(record, "question"))
 
 
 def _answered(question: Question, record: Mapping[str, Any]) -> Question:
@@ -130,7 +130,7 @@ def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
     except (AttributeError, KeyError, TypeError):
         answers = confidences = (None,)
     if not set(map(type, answers + confidences)) <= {str}:
-        raise BadRecord("each of 'answers' must be an object with a text 'answer'. Mend the record.")
+        raise BadRecord("each of 'answers' must be an object with a text 'answer'. Fix the record.")
     return answers, confidences if any(confidences) else ()
 
 
@@ -139,7 +139,7 @@ def _unanswered(path: str) -> BadRecord:
 
 
 def _coco(subset: str) -> list[str]:
-    """How COCO names pictures, beside each other or in a folder per subset; test-dev is part of test.
+    """How COCO names images, beside each other or in a folder per subset; test-dev is part of test.
 
     >>> _coco("test-dev2015")
     ['COCO_test2015_{id12}.jpg', 'test2015/COCO_test2015_{id12}.jpg']

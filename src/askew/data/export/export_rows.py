@@ -28,7 +28,7 @@ class ExportRow:
 
     question: Question
     ids: tuple[Id, ...]
-    """The questions that it answers: they read alike and are about the same picture."""
+    """The questions that it answers: they read alike and are about the same image."""
     category: str
     """``original``, or the test of the variant that it was first met as."""
 
@@ -56,12 +56,12 @@ class ExportRow:
         return "\n".join(part for part in (self.question.context, self.question.text) if part)
 
     def picture(self) -> str:
-        """The full path of its picture's file."""
+        """The full path of its image's file."""
         image = self.question.image
         if image is None or image.path is None:
             raise DataError(
-                f"question {self.question.id!r} has no picture, and a harness needs one. "
-                "Give the folder of pictures (--images)."
+                f"question {self.question.id!r} has no image, and a harness needs one. "
+                "Give the folder of images (--images)."
             )
         return os.path.abspath(image.path)
 
@@ -75,7 +75,7 @@ def each_question(groups: Iterable[Group]) -> Iterator[ExportRow]:
 
 
 def distinct_questions(groups: Iterable[Group]) -> list[ExportRow]:
-    """Every distinct picture, question and context once, in the order of the groups.
+    """Every distinct image, question and context once, in the order of the groups.
 
     >>> cat = Question(1, ImageRef("a"), "Is it a cat?")
     >>> groups = [Group(1, "x", cat), Group(2, "x", replace(cat, id="1")), Group(3, "y", cat)]
@@ -104,8 +104,8 @@ def _members(groups: Iterable[Group]) -> Iterator[tuple[Question, str]]:
 
 
 def _content(question: Question) -> _Content:
-    picture = "" if question.image is None else content_hash(question.image)
-    return picture, question.text, question.context
+    image = "" if question.image is None else content_hash(question.image)
+    return image, question.text, question.context
 
 
 def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> bool:
@@ -116,13 +116,13 @@ def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> 
     if before != content:
         raise DataError(
             f"the id {question.id!r} asks two things: {before[1]!r} and {question.text!r} (or the same about two "
-            "pictures), so an answer to it would be ambiguous. Give questions different ids."
+            "images), so an answer to it would be ambiguous. Give questions different ids."
         )
     return False
 
 
-def picture_name(image: ImageRef | None) -> Id | None:
-    """Where the picture lies, or what it is called when nobody knows where; None for no picture."""
+def image_name(image: ImageRef | None) -> Id | None:
+    """Where the image lies, or what it is called when nobody knows where; None for no image."""
     if image is None:
         return None
     return image.id if image.path is None else os.path.abspath(image.path)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from askew.data.export.export_rows import ANSWER_PROMPT, IDS, ExportRow, distinct_questions, each_question, picture_name
+from askew.data.export.export_rows import ANSWER_PROMPT, IDS, ExportRow, distinct_questions, each_question, image_name
 from askew.data.export.lmms_eval import write_lmms_eval
 from askew.data.export.vlmevalkit import write_vlmevalkit
 from askew.data.write_questions import line
@@ -44,7 +44,7 @@ def export(
     """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
 
     ``name`` is what the harness calls the task; ``prompt`` is said after each question (by default
-    ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts pictures into VLMEvalKit's table, not their paths.
+    ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts images into VLMEvalKit's table, not their paths.
     Files of another export, or of others, are replaced only when told to ``overwrite`` them.
     """
     folder = Path(folder)
@@ -103,7 +103,7 @@ def _row(asked: ExportRow) -> dict[str, Any]:
     question = asked.question
     row = {
         "id": question.id,
-        "image": picture_name(question.image),
+        "image": image_name(question.image),
         "question": question.text,
         "context": question.context or None,
     }
@@ -124,4 +124,4 @@ def write_sheet(asked: Sequence[ExportRow], folder: Path, name: str) -> list[Pat
 def _lines(asked: Sequence[ExportRow]) -> Iterator[bytes]:
     yield csv_line([IDS, "image", "question", "answer"])
     for one in asked:
-        yield csv_line([one.encoded_ids, str(picture_name(one.question.image) or ""), one.prompt, ""])
+        yield csv_line([one.encoded_ids, str(image_name(one.question.image) or ""), one.prompt, ""])

@@ -1,4 +1,4 @@
-"""A TSV for VLMEvalKit: one row per question, its picture inside (base64) or by path."""
+"""A TSV for VLMEvalKit: one row per question, its image inside (base64) or by path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def write_vlmevalkit(asked: Sequence[ExportRow], folder: Path, name: str, prompt
     """Write ``NAME.tsv``; gives its path.
 
     VLMEvalKit takes a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column but the
-    picture in its prediction file. A picture that came before is named by the index of that row, which it understands.
+    image in its prediction file. An image that came before is named by the index of that row, which it understands.
     """
     table = folder / f"{name}.tsv"
     write_joined(table, _lines(asked, prompt, inline))

@@ -97,6 +97,58 @@ def test_a_circle_of_imports_is_found():
     assert cycles(graph) == {frozenset({"api", "models", "train"})}
 
 
+PROBES = {
+    "cli/options.py": {"config"},  # argparse
+    "engine/components.py": {"questions"},  # whatever a person passes as data
+    "files/limits.py": {"problem", "problem_mark", "strerror"},  # exceptions
+    "files/read_write.py": {"EDQUOT"},
+    "files/resources.py": {"CSafeLoader"},
+    "models/callable.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
+    "models/content.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
+    "models/huggingface/": {
+        "__len__", "chat_template", "generate", "image_processor", "image_token", "is_encoder_decoder",
+        "max_position_embeddings", "shape", "to_tuple", "tokenizer",
+    },
+    "train/features.py": {"get_many"},  # features of users that have ``get`` alone
+    "verbs.py": {"blind", "by_id", "counted", "free_text", "images", "notes", "opens_images", "path", "slices"},
+}  # fmt: skip
+"""Attributes that may be looked for by name, mostly of objects of other packages.
+
+Of components askew asks what ``verbs.py`` declares, so that whoever writes one finds it there: a new optional method is
+a protocol checked with ``isinstance``, a new fact a field of ``Metric`` or ``Loss``, or a property of ``ModelFacts``,
+``SuiteFacts`` or ``DatasetFacts``.
+"""
+
+
+def probes(file: Path) -> set[str]:
+    """Names that a file passes as text to ``hasattr``, or to ``getattr`` with or without a default."""
+    calls = (node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call))
+    return {
+        call.args[1].value
+        for call in calls
+        if isinstance(call.func, ast.Name)
+        and call.func.id in ("getattr", "hasattr")
+        and len(call.args) > 1
+        and isinstance(call.args[1], ast.Constant)
+    }
+
+
+def test_components_are_asked_only_what_verbs_declares():
+    wrong = {}
+    for file in SOURCE.rglob("*.py"):
+        path = file.relative_to(SOURCE).as_posix()
+        allowed = {name for start, names in PROBES.items() if path.startswith(start) for name in names}
+        if found := probes(file) - allowed:
+            wrong[path] = found
+    assert wrong == {}
+
+
+def test_a_probe_is_found(tmp_path):
+    file = tmp_path / "probing.py"
+    file.write_text("a = getattr(model, 'key', None)\nb = hasattr(model, 'price')\nc = getattr(model, name)\n")
+    assert probes(file) == {"key", "price"}
+
+
 def test_types_import_nothing_of_ours_and_verbs_only_types():
     assert not imports(SOURCE / "types.py")
     assert imports(SOURCE / "verbs.py") == {"askew.types"}

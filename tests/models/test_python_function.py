@@ -314,5 +314,18 @@ def test_a_batch_function_for_one_question_and_the_other_way_round():
     )
 
 
+def test_signatures_name_blind_only_where_it_is_true(tmp_path, monkeypatch):
+    """Stored answers are found by the signature: those of versions without ``blind`` must not be asked again."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "plain_function.py").write_text("def say(image, question):\n    return 'yes'\n")
+    model = PythonModel("plain_function:say")
+    said = f"function='plain_function:say', batch=False, version='', source={model.source!r}"
+    assert repr(model) == f"PythonModel({said})"
+    assert "blind=True" in repr(PythonModel("plain_function:say", blind=True))
+    made = CallableModel(say, name="say", source="0")
+    assert repr(made) == "CallableModel(batch=False, name='say', source='0')"
+    assert repr(CallableModel(say, name="say", source="0", blind=True)) != repr(made)
+
+
 def test_a_partial_is_named_as_its_function():
     assert CallableModel.of(partial(say, word="no")).name == "say"

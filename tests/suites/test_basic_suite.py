@@ -15,8 +15,8 @@ from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.noise import r_score
 from askew.models.python_function import CallableModel
 from askew.suites.basic import BasicSuite, training
-from askew.suites.published import published
 from askew.suites.rad import RadSuite
+from askew.suites.shared import published
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Variant
 from askew.world.dataset import World
 from word_ranker import Words

@@ -18,7 +18,7 @@ from askew.perturb.visual.image_encoding import encode
 from askew.registry import make
 from askew.suites.carets import CaretsSuite
 from askew.suites.carets_tables import TESTS, labelled
-from askew.suites.published import published
+from askew.suites.shared import published
 from askew.types import Expect, Group, Kind, Outcome, Prediction, Question, Refusal, Scene, Thing, Variant
 
 

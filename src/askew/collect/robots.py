@@ -15,7 +15,7 @@ from askew.collect.schema import model
 from askew.collect.study import Study
 from askew.registry import make
 from askew.types import ImageRef, Prediction, Question
-from askew.verbs import Streams
+from askew.verbs import ModelFacts, Streams
 
 
 class Robots:
@@ -47,7 +47,7 @@ class Robots:
         try:
             robot = self.model(model_id)
             said = list(robot.stream(questions)) if isinstance(robot, Streams) else robot.answer(questions)
-            step = "short" if getattr(robot, "free_text", False) else "none"
+            step = "short" if ModelFacts(robot).free_text else "none"
             by_id = {question.id: question for question in questions}
             return [extract(step, by_id[one.question_id], one) for one in said]
         except Exception as trouble:  # whatever a model does, the question goes to another one

@@ -11,7 +11,7 @@ from askew.data.groups import read_groups
 from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import ExperimentPlan
-from askew.suites.published import published
+from askew.suites.shared import published
 
 SUITE = "p2:originals=all"
 NETS = {

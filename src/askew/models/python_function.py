@@ -6,7 +6,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from importlib import import_module
 from types import ModuleType
@@ -22,7 +22,7 @@ ONCE = "once-"
 """How the hash of what cannot be told begins; there is another one each time."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PythonModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
@@ -45,6 +45,9 @@ class PythonModel:
         object.__setattr__(self, "source", source_hash(function, getattr(module, "__file__", None), vouched=True))
         object.__setattr__(self, "blind", self.blind or says_blind(function))
 
+    def __repr__(self) -> str:
+        return _signature(self)
+
     @property
     def opens_images(self) -> bool:
         """Whether the file of every image must be there."""
@@ -55,7 +58,7 @@ class PythonModel:
         return CallableModel(load(self.function), self.batch, blind=self.blind).answer(questions)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CallableModel:
     """A function that is at hand, as a model. ``name`` and the source's hash are its signature.
 
@@ -76,6 +79,9 @@ class CallableModel:
         named = function.func if isinstance(function, partial) else function
         name = getattr(named, "__qualname__", type(named).__name__)
         return cls(function, batch, name, source_hash(function), blind or says_blind(function))
+
+    def __repr__(self) -> str:
+        return _signature(self)
 
     @property
     def opens_images(self) -> bool:
@@ -118,6 +124,12 @@ class CallableModel:
                 "A batch function must return one answer for each question, in order."
             )
         return [_prediction(question, answer, each) for question, answer in zip(questions, answers, strict=True)]
+
+
+def _signature(model: PythonModel | CallableModel) -> str:
+    """The model's fields; ``blind`` only where it is true, so that answers stored before there was one stay valid."""
+    shown = (part.name for part in fields(model) if part.repr and (part.name != "blind" or model.blind))
+    return f"{type(model).__name__}({', '.join(f'{name}={getattr(model, name)!r}' for name in shown)})"
 
 
 def says_blind(function: Callable[..., Any]) -> bool:

@@ -13,9 +13,7 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad import Rad
 from askew.perturb.back_translation import TEST, BackTranslation
 from askew.perturb.vary import vary_all
-from askew.suites.choices import Originals, check_originals
-from askew.suites.measures import before_after
-from askew.suites.published import published
+from askew.suites.shared import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

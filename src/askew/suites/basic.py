@@ -22,7 +22,7 @@ from askew.rank.ranking import BATCH, Ranking
 from askew.registry import make
 from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
-from askew.suites.measures import before_after
+from askew.suites.shared import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric, Ranker, WrapsDataset
 from askew.world.dataset import World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from askew.suites.published import Rows, published
+from askew.suites.shared import PaperRows, published
 from askew.types import Column, Table
 
 KINDS = (("Other", "other", "other"), ("Number", "number", "number"), ("Yes/No", "yesno", "yes/no"))
@@ -100,7 +100,7 @@ def _by_ranker(rankers: Sequence[str]) -> tuple[Table, ...]:
     )
 
 
-def _figures(kind: str, name: str, columns: int, more: int = 0) -> Rows:
+def _figures(kind: str, name: str, columns: int, more: int = 0) -> PaperRows:
     """The paper's figures on test-dev, for as many partitions as there are and the columns after the partitions."""
     whole = 8 if name != "diff" else 7
     rows = published("basic").get(f"{kind}_{name}", {})
@@ -109,7 +109,7 @@ def _figures(kind: str, name: str, columns: int, more: int = 0) -> Rows:
     }
 
 
-def _first_partition(kind: str) -> Rows:
+def _first_partition(kind: str) -> PaperRows:
     """A row of the paper's tables for each model, on test-dev and on test-std."""
     figures = published("basic")
     accuracies = [figures[f"{kind}_{name}"] for name in ("other", "number", "yesno", "all")]

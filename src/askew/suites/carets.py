@@ -18,8 +18,7 @@ from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS
 from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
-from askew.suites.choices import listed
-from askew.suites.measures import before_after, carets_scores
+from askew.suites.shared import before_after, carets_scores, listed
 from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric
 

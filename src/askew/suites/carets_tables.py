@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from askew.perturb.visual.hide_background import change_title
-from askew.suites.published import published
+from askew.suites.shared import published
 from askew.types import Column, Group, Table, Variant
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"

@@ -15,8 +15,7 @@ from askew.perturb.vary import vary_all
 from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.image_encoding import Encoding
-from askew.suites.choices import listed
-from askew.suites.measures import before_after
+from askew.suites.shared import before_after, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

@@ -18,10 +18,8 @@ from askew.metrics.consensus import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary import vary_all
-from askew.suites.choices import Originals, check_originals, listed
-from askew.suites.measures import before_after
 from askew.suites.p2_release import write_release
-from askew.suites.published import published
+from askew.suites.shared import Originals, before_after, check_originals, listed, published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

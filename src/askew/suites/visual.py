@@ -11,8 +11,7 @@ from askew.perturb.vary import vary_all
 from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
 from askew.perturb.visual.hide_background import change_title
 from askew.perturb.visual.image_encoding import Encoding
-from askew.suites.choices import listed
-from askew.suites.measures import before_after, carets_scores
+from askew.suites.shared import before_after, carets_scores, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

@@ -1,0 +1,78 @@
+"""What several suites share: options, metrics, and the papers' own figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Literal, TypeAlias, get_args
+
+from askew.errors import BadOption
+from askew.files.resources import resource
+from askew.metrics.accuracy import Accuracy, Gap
+from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.correct import Correct
+from askew.types import Mode
+from askew.verbs import Metric
+
+Originals: TypeAlias = Literal["covered", "all"]
+"""Which questions are asked: those that have a variant, or all of the data."""
+
+
+def check_originals(suite: str, originals: str) -> None:
+    """Refuse what is neither, where a suite is made rather than where it is first used.
+
+    >>> check_originals("rad", "some")
+    Traceback (most recent call last):
+    askew.errors.BadOption: rad: originals is 'some'. Give covered or all.
+    """
+    if originals not in get_args(Originals):
+        raise BadOption(f"{suite}: originals is {originals!r}. Give covered or all.")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """What is typed with commas between, each once.
+
+    >>> listed("mask, crop,,mask")
+    ('mask', 'crop')
+    """
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def before_after(mode: Mode) -> dict[str, Metric]:
+    """Accuracy on the originals and on the variants, and what the change costs.
+
+    >>> list(before_after("robust"))
+    ['accuracy.original', 'accuracy.variant', 'accuracy.gap']
+    """
+    return {
+        "accuracy.original": Accuracy("original", mode),
+        "accuracy.variant": Accuracy("variant", mode),
+        "accuracy.gap": Gap(mode, change=True),
+    }
+
+
+def carets_scores(correct: Correct, mode: Mode) -> dict[str, Metric]:
+    """ACC, CONS and C-ACC of CARETS (Jimenez et al. 2022, §5.3).
+
+    >>> list(carets_scores("modal", "exact"))
+    ['carets.acc', 'carets.cons', 'carets.cacc']
+    """
+    return {
+        "carets.acc": PairAccuracy(correct, mode),
+        "carets.cons": SelfConsistency(),
+        "carets.cacc": ComprehensiveAccuracy(correct, mode),
+    }
+
+
+PaperRows: TypeAlias = dict[str, tuple[float | None, ...]]
+"""Row labels of a paper's table with the values printed there."""
+
+
+@cache
+def published(suite: str) -> dict[str, PaperRows]:
+    """The figures in ``SUITE.yaml``: for each table, row label to values as printed there.
+
+    >>> published("rad")["rad"]["BUTD (VQA)"][0]
+    67.15
+    """
+    tables: dict[str, dict[str, Any]] = resource(f"suites/{suite}.yaml")
+    return {name: {row: tuple(values) for row, values in rows.items()} for name, rows in tables.items()}

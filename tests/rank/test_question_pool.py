@@ -2,7 +2,7 @@
 
 import pytest
 
-from askew.rank.question_pool import asks_yes_no, pool_of
+from askew.rank.question_pool import is_yes_no, pool_of
 from askew.types import Kind, Question
 
 
@@ -14,6 +14,7 @@ from askew.types import Kind, Question
         ("Isn't it cold?", True),
         ("Don’t they swim?", True),
         ("Can you see it?", True),
+        ("In the photo, is there a dog?", True),
         ("Is it a cat or a dog?", False),
         ("What is it?", False),
         ("Island or not?", False),
@@ -21,12 +22,12 @@ from askew.types import Kind, Question
     ],
 )
 def test_by_form_where_the_data_does_not_say(text, expected):
-    assert asks_yes_no(Question(1, None, text)) is expected
+    assert is_yes_no(Question(1, None, text)) is expected
 
 
 def test_the_annotated_answer_type_wins():
-    assert asks_yes_no(Question(1, None, "What, is it red?", kind=Kind("yes/no")))
-    assert not asks_yes_no(Question(1, None, "Is there a name on it?", kind=Kind("other")))
+    assert is_yes_no(Question(1, None, "What, is it red?", kind=Kind("yes/no")))
+    assert not is_yes_no(Question(1, None, "Is there a name on it?", kind=Kind("other")))
 
 
 def test_pools():

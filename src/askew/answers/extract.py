@@ -79,14 +79,16 @@ def short(question: str, words: str) -> tuple[str | None, str | None]:
 
 
 def asks_yes_no(question: str) -> bool:
-    """True for a question that begins with an auxiliary (after an opening such as "In the picture,"), without "or".
+    """True for a question that begins with an auxiliary (after an opening such as "In the image,"), without "or".
 
-    >>> [asks_yes_no(q) for q in ("Is it red?", "In the photo, are there dogs?", "Is it red or blue?", "What is it?")]
+    >>> [asks_yes_no(q) for q in ("Is it red?", "In it, aren’t there dogs?", "Is it red or blue?", "What is it?")]
     [True, True, False, False]
     """
+    question = question.replace("’", "'")
     if "or" in tokens(question):
         return False
-    return any(tokens(part)[:1] and tokens(part)[0] in rules().auxiliaries for part in question.split(",")[-2:])
+    first = (tokens(part)[:1] for part in question.split(",")[-2:])
+    return any(word in rules().auxiliaries for words in first for word in words)
 
 
 def asks_how_many(question: str) -> bool:

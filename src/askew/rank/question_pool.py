@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from askew.answers.normalise import tokens
-from askew.files.resources import resource
+from askew.answers.extract import asks_yes_no
 from askew.types import Question
 
 
@@ -59,26 +57,17 @@ YES_NO = "yes/no"
 """The answer type as VQA names it."""
 
 
-def asks_yes_no(question: Question) -> bool:
+def is_yes_no(question: Question) -> bool:
     """True when the answer type is yes/no or, where the data has none, when the question has that form.
 
-    The form: it starts with a word such as *is*, *does* or *can*, and has no *or*.
-
-    >>> [asks_yes_no(Question(1, None, text)) for text in ("Is it red?", "Is it red or blue?", "What is red?")]
+    >>> [is_yes_no(Question(1, None, text)) for text in ("Is it red?", "Is it red or blue?", "What is red?")]
     [True, False, False]
     """
     if question.kind.answer_type:
         return question.kind.answer_type == YES_NO
-    words = tokens(question.text)
-    return bool(words) and words[0].replace("’", "'").partition("'")[0] in _openings() and "or" not in words
+    return asks_yes_no(question.text)
 
 
 def pool_of(questions: Iterable[Question], yes_no: bool = False) -> QuestionPool:
     """The distinct questions of the data as a pool: all of them (GBQD), or the yes/no ones (YNBQD)."""
-    return QuestionPool.of(question.text for question in questions if not yes_no or asks_yes_no(question))
-
-
-@lru_cache(maxsize=1)
-def _openings() -> frozenset[str]:
-    words: list[str] = resource("language/backtranslation.yaml")["opens"]
-    return frozenset(words) | {f"{word}n" for word in words}  # isn't, aren't: what stands before the apostrophe
+    return QuestionPool.of(question.text for question in questions if not yes_no or is_yes_no(question))

@@ -58,7 +58,7 @@ def test_people_alone(runs) -> None:
 def test_the_table_has_every_model(runs) -> None:
     drawn = pair_accuracy_section(content(runs))
     figure = runs[1].figure("carets", "carets.acc", "test=Negation")
-    assert f"<td>strong</td><td>{figure.told}</td>" in drawn
+    assert f"<td>strong</td><td>{figure.full}</td>" in drawn
 
 
 def test_suites_without_pairs_have_no_such_figure(tmp_path: Path) -> None:

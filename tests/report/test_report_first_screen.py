@@ -71,9 +71,9 @@ def test_too_wide_an_interval_says_so_and_nothing_more() -> None:
     ]
 
 
-def test_one_picture_gives_no_interval() -> None:
+def test_one_image_gives_no_interval() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.5, None, None, 2))
-    assert "50 % right (n = 2: too few pictures for an interval)" in said(run)[0]
+    assert "50 % right (n = 2: too few images for an interval)" in said(run)[0]
 
 
 def test_nothing_right_leaves_nothing_to_ask_again() -> None:

@@ -79,7 +79,7 @@ def test_boxes_are_fractions_of_the_picture(runs: list) -> None:
     assert len(pair["pictures"]) == 2
 
 
-def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
+def test_images_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
     Image.new("RGBA", (1000, 500), (255, 0, 0, 0)).save(tmp_path / "wide.png")
     album = Thumbnails(budget=3000)
     assert album.add({"path": "wide.png", "sha256": "1"}, tmp_path.joinpath) == 0
@@ -88,7 +88,7 @@ def test_pictures_are_small_shared_and_within_the_budget(tmp_path: Path) -> None
     import base64
     import io
 
-    with Image.open(io.BytesIO(base64.b64decode(album.pictures[0]))) as image:
+    with Image.open(io.BytesIO(base64.b64decode(album.images[0]))) as image:
         assert image.size == (LONGEST, LONGEST // 2)
         assert min(image.getpixel((5, 5))) > 240
     album.budget = 10

@@ -77,10 +77,10 @@ def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_p
 
 
 def test_figures_are_printed_in_their_own_unit_and_with_their_own_n() -> None:
-    assert Figure("attack-tries", 3.2, 2.5, 4.0, 12).told == "3.20 (2.50–4.00; n 12)"  # calls, not per cent
-    assert Figure("gap:mode=robust", 0.05, -0.02, 0.12, 40).told == "+5.0 (−2.0 to +12.0; n 40)"
-    assert Figure("cs.2", 1.0, None, None, 1, images=1).told == "100.0 (no interval: fewer than 10 images; n 1)"
-    assert NOTHING.told == "— (n 0)"
+    assert Figure("attack-tries", 3.2, 2.5, 4.0, 12).full == "3.20 (2.50–4.00; n 12)"  # calls, not per cent
+    assert Figure("gap:mode=robust", 0.05, -0.02, 0.12, 40).full == "+5.0 (−2.0 to +12.0; n 40)"
+    assert Figure("cs.2", 1.0, None, None, 1, images=1).full == "100.0 (no interval: fewer than 10 images; n 1)"
+    assert NOTHING.full == "— (n 0)"
 
 
 def test_markdown_is_a_table_whatever_the_model_is_called(tmp_path: Path) -> None:

@@ -133,7 +133,7 @@ def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) ->
     results["failures"] = {"count": 3, "asked": 80, "by_error": {"timeout": 3}, "limit": 0.05}
     (folder / "results.json").write_bytes(orjson.dumps(results))
     assert "No answer" not in whole
-    assert "No answer to 3 of 80 askings: prior\n" in terminal_summary([load_run(folder)])
+    assert "No answer to 3 of 80 requests: prior\n" in terminal_summary([load_run(folder)])
 
 
 def test_every_number_has_its_name_though_the_first_run_lacks_the_suite(tmp_path: Path) -> None:

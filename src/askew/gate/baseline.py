@@ -131,11 +131,11 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
     p = probability(difference["p_holm"])
     p = p if p.startswith("<") else f"= {p}"
     family = f"Holm over {difference['family_size']:,}: {difference['family']}"
-    said = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p} ({family})."
+    summary = f"Change {change} (from {then} to {now} over the {difference['n']:,} in both), p {p} ({family})."
     if significant and lost > pair.rule.margin:
-        return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {said}")
+        return Check("no-worse", called, Status.FAILED, found, f"Significantly worse. {summary}")
     verdict = "Within the margin. " if significant and lost > 0 else ""
-    return Check("no-worse", called, Status.PASSED, found, verdict + said)
+    return Check("no-worse", called, Status.PASSED, found, verdict + summary)
 
 
 def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
@@ -220,7 +220,7 @@ def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]
 
 
 def _digest(record: Mapping[str, Any]) -> bytes:
-    """Of the questions, answers and pictures of a group; not of where the pictures lie."""
+    """Of the questions, answers and images of a group; not of the paths of the images."""
     members = [record["original"], *record.get("variants", ())]
     asked = [[member.get(key) for key in ("question", "context", "image", "answers", "expect")] for member in members]
     return hashlib.blake2b(orjson.dumps(asked), digest_size=8).digest()

@@ -54,7 +54,7 @@ class Selected:
 
     @property
     def counts(self) -> npt.NDArray[np.bool_]:
-        """Which of the groups add anything; a row of zeros does not (RAD of a question answered wrongly)."""
+        """Which of the groups add anything; a row of zeros does not (RAD of a question answered incorrectly)."""
         return np.asarray(self.rows.any(axis=1))
 
 

@@ -1,4 +1,4 @@
-"""From which answer to which: what a model said to the original, and then to the variant."""
+"""The flip matrix: from which answer to the original to which answer to the variant, and how often."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from askew.report.figures import count
 from askew.report.markup import Html, details, el, scroll
 
 MOST_FLIPS = 100_000
-"""Distinct pairs of answers kept; when there are more, the rarest are forgotten (and were not going to be shown)."""
+"""Distinct pairs of answers kept; when there are more, the rarest are dropped (they would not be shown)."""
 
 
 @dataclass
@@ -16,7 +16,7 @@ class AnswerFlips:
     """Counts of (answer before, answer after), and how many of the latter were wrong."""
 
     counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-    forgotten: int = 0
+    dropped: int = 0
 
     def add(self, before: str, after: str, wrong: bool) -> None:
         """Count one pair of answers."""
@@ -25,21 +25,21 @@ class AnswerFlips:
         if cell is None:
             cell = self.counts[key] = [0, 0]
             if len(self.counts) > MOST_FLIPS:
-                self._forget()
+                self._drop_rare()
                 cell = self.counts.setdefault(key, [0, 0])
         cell[0] += 1
         cell[1] += wrong
 
-    def _forget(self) -> None:
+    def _drop_rare(self) -> None:
         floor = sorted(n for n, _ in self.counts.values())[len(self.counts) // 2]
         kept = {key: cell for key, cell in self.counts.items() if cell[0] > floor}
-        self.forgotten += sum(n for n, _ in self.counts.values()) - sum(n for n, _ in kept.values())
+        self.dropped += sum(n for n, _ in self.counts.values()) - sum(n for n, _ in kept.values())
         self.counts = kept
 
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The most frequent answers before (rows) and after (columns) the change, and how often each met each."""
+    """The most frequent answers before (rows) and after (columns) the change, and how often each pair occurs."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -66,7 +66,7 @@ def matrix(flips: AnswerFlips, most: int = 12) -> Matrix:
     rows, columns = _top(before, most), _top(after, most)
     cells = tuple(tuple(_cell(flips, row, column) for column in columns) for row in rows)
     covered = sum(n for line in cells for n, _ in line)
-    return Matrix(rows, columns, cells, covered, flips.forgotten + sum(before.values()))
+    return Matrix(rows, columns, cells, covered, flips.dropped + sum(before.values()))
 
 
 def _top(counts: dict[str, int], most: int) -> tuple[str, ...]:
@@ -83,12 +83,12 @@ def flip_section(flips: AnswerFlips | None) -> Html | None:
     if not flips or not flips.counts:
         return None
     made = matrix(flips)
-    told = (
+    text = (
         f"Rows: its {len(made.rows)} most frequent answers to the original; columns: to the variant. Under each "
-        "count, how many of these variants were answered wrongly. "
+        "count, how many of these variants were answered incorrectly. "
         f"{count(made.covered)} of {count(made.total)} pairs are here."
     )
-    return details("From which answer to which", el("p", told, class_="quiet"), _matrix_html(made))
+    return details("From which answer to which", el("p", text, class_="quiet"), _matrix_html(made))
 
 
 def _matrix_html(made: Matrix) -> Html:

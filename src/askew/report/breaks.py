@@ -1,6 +1,6 @@
 """What breaks a model: tests, rules, question and answer types, answers and words, by how much they hurt.
 
-A break is a pair whose original was answered rightly and whose variant was not. The rate of a trait is compared with
+A break is a pair whose original was answered correctly and whose variant was not. The rate of a trait is compared with
 the rest of its suite (pairs taken as independent), with Holm's correction over everything that was looked at.
 """
 
@@ -39,7 +39,7 @@ class Finding:
     """Traits that exactly the same pairs have."""
     broken: int
     n: int
-    """Pairs whose original was answered rightly and whose variant was answered."""
+    """Pairs whose original was answered correctly and whose variant was answered."""
     low: float
     high: float
     rest: float
@@ -178,7 +178,7 @@ def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
         return el("p", "There are no pairs: no suite made a variant of these questions.")
     explained = el(
         "p",
-        "A pair breaks when the original was answered rightly and the variant was not; rates are among pairs whose "
+        "A pair breaks when the original was answered correctly and the variant was not; rates are among pairs whose "
         f"original was right. Listed are tests, rules, types, answers and words with at least {SUPPORT} such pairs "
         "that break significantly more often than the rest of their suite (pairs counted as independent, Wilson "
         "intervals, Holm-corrected). Each leads to its pairs in the viewer.",
@@ -223,7 +223,7 @@ def _panel(content: ReportData, found: Breaks, opened: bool) -> Html:
         f"Nothing stands out: of {count(len(found.findings))} things looked at none breaks significantly more often "
         "than the rest."
         if found.n
-        else "No pair could break: no changed question was answered rightly before.",
+        else "No pair could break: no changed question was answered correctly before.",
     )
     listed = found.findings[:LISTED]
     more = f"The first {len(listed)} of {count(len(found.findings))} things looked at, the most hurtful first"

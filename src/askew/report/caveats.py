@@ -30,14 +30,14 @@ def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     """
     groups, variants = suite.get("groups") or 0, suite.get("variants") or 0
     asked, total = asked_of(suite, data)
-    told = f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups, "group")
+    text = f"{count(asked)} of {plural(total, 'question')}" if total else plural(groups, "group")
     if suite.get("images"):
-        told += f" on {plural(suite['images'], 'image')}"
+        text += f" on {plural(suite['images'], 'image')}"
     changed = suite.get("changed", groups)
     if suite.get("tests"):
-        told += f", {plural(variants, 'variant')}" + (f" of {count(changed)} of them" if changed < groups else "")
+        text += f", {plural(variants, 'variant')}" + (f" of {count(changed)} of them" if changed < groups else "")
     why = reasons(suite)
-    return f"Asks {told}{f'; refused: {why}' if why else ''}."
+    return f"Asks {text}{f'; refused: {why}' if why else ''}."
 
 
 def asked_of(suite: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[int, int]:
@@ -53,9 +53,9 @@ def reasons(suite: Mapping[str, Any], most: int = SHOWN_REASONS) -> str:
     found: Counter[str] = Counter()
     for test in suite.get("coverage") or ():
         found.update(test.get("refused") or {})
-    told = [f"{reason} ({count(n)})" for reason, n in found.most_common(most)]
+    text = [f"{reason} ({count(n)})" for reason, n in found.most_common(most)]
     others = sum(n for _, n in found.most_common()[most:])
-    return ", ".join([*told, *([f"other reasons ({count(others)})"] if others else [])])
+    return ", ".join([*text, *([f"other reasons ({count(others)})"] if others else [])])
 
 
 def made_nothing(suite: Mapping[str, Any]) -> bool:
@@ -73,8 +73,8 @@ def nothing_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
     total = data.get("questions") or 0
     source = plural(total, str(data.get("counted", "question"))) if total else "this data"
     why = reasons(suite)
-    told = f"refused: {why}" if why else "no question has the form that it changes"
-    return f"The suite {suite['name']} made no group from {source}, so it has no score; {told}."
+    text = f"refused: {why}" if why else "no question has the form that it changes"
+    return f"The suite {suite['name']} made no group from {source}, so it has no score; {text}."
 
 
 def few_images(suite: Mapping[str, Any]) -> str:
@@ -138,15 +138,15 @@ def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_S
     """
     forms = results.get("answer_forms") or {}
     scored, counts = forms.get("scored") or 0, forms.get("counts") or {}
-    told = []
+    sentences = []
     for kind in kinds:
         number = counts.get(kind) or 0
         if number and number >= SHOWN * scored:
-            said, answer = (forms.get("examples") or {}).get(kind) or ("", "")
+            reply, answer = (forms.get("examples") or {}).get(kind) or ("", "")
             what, option = _SAID[kind]
-            example = f' (e.g. "{said}" for "{answer}")' if said else ""
-            told.append(f"{count(number)} of {count(scored)} answers {what}{example}; {option}")
-    return told
+            example = f' (e.g. "{reply}" for "{answer}")' if reply else ""
+            sentences.append(f"{count(number)} of {count(scored)} answers {what}{example}; {option}")
+    return sentences
 
 
 def modes_sentence(runs: Mapping[str, Mapping[str, Any]]) -> str:
@@ -159,8 +159,8 @@ def modes_sentence(runs: Mapping[str, Mapping[str, Any]]) -> str:
         name: ", ".join(dict.fromkeys(str(suite["accuracy"]) for suite in results["suites"] if suite.get("accuracy")))
         for name, results in runs.items()
     }
-    modes = {name: said for name, said in used.items() if said}
+    modes = {name: mode for name, mode in used.items() if mode}
     if len(set(modes.values())) < 2:
         return ""
-    told = "; ".join(f"{name} {said}" for name, said in modes.items())
-    return f"Answers were compared in different modes: {told}. --accuracy robust scores all runs in one."
+    text = "; ".join(f"{name} {mode}" for name, mode in modes.items())
+    return f"Answers were compared in different modes: {text}. --accuracy robust scores all runs in one."

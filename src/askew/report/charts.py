@@ -1,4 +1,4 @@
-"""The second section: the numbers as pictures, each also a table."""
+"""The second section: dot plots, heat map and coverage matrices; each plot also as a table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _dots(content: ReportData) -> Html | None:
             pairs = _before_after(content, suite["name"], part)
             if pairs:
                 lines.append(_dot_row(content, label, pairs, whole=not part))
-                rows += [[f"{suite['name']}, {label}", content.labels[n], b.told, a.told] for n, b, a, _ in pairs]
+                rows += [[f"{suite['name']}, {label}", content.labels[n], b.full, a.full] for n, b, a, _ in pairs]
         if lines:
             blocks.append(join(el("h4", suite.get("title") or suite["name"]), scale(), *lines))
     if not blocks:
@@ -56,8 +56,8 @@ def _before_after(content: ReportData, suite: str, part: str) -> list[tuple[int,
     for number, run in content.with_suite(suite):
         before, after = run.figure(suite, "accuracy.original", part), run.figure(suite, "accuracy.variant", part)
         if before.value is not None or after.value is not None:
-            said = f"{content.labels[number]}: {before.told} → {after.told}"
-            pairs.append((number, before, after, said))
+            description = f"{content.labels[number]}: {before.full} → {after.full}"
+            pairs.append((number, before, after, description))
     return pairs
 
 
@@ -163,8 +163,8 @@ def pair_accuracy_section(content: ReportData) -> Html | None:
 
 
 def _pair_accuracy_caption(people: bool) -> str:
-    told = "Open: single answers that are right (ACC). Filled: pairs answered both rightly (C-ACC)."
-    return told + (" Dashed: what people reach, thin for ACC and thick for C-ACC." if people else "")
+    text = "Open: single answers that are correct (ACC). Filled: pairs of which both are correct (C-ACC)."
+    return text + (" Dashed: what people reach, thin for ACC and thick for C-ACC." if people else "")
 
 
 def _pair_accuracy_rows(content: ReportData, suite: Mapping[str, Any]) -> tuple[Html | None, list[list[str]]]:
@@ -180,7 +180,7 @@ def _pair_accuracy_rows(content: ReportData, suite: Mapping[str, Any]) -> tuple[
         ]
         if found:
             lines.append(_pair_accuracy_row(content, label, found, whole=not part))
-            rows += [[f"{suite['name']}, {label}", content.labels[n], a.told, c.told] for n, a, c, _ in found]
+            rows += [[f"{suite['name']}, {label}", content.labels[n], a.full, c.full] for n, a, c, _ in found]
     if not lines:
         return None, []
     heading = el("h4", suite.get("title") or suite["name"]) if len(content.suites) > 1 else None
@@ -192,8 +192,8 @@ def _pair_accuracy_figures(content: ReportData, number: int, suite: str, part: s
     acc, cacc = (run.figure(suite, metric, part) for metric in ("carets.acc", "carets.cacc"))
     if acc.value is None or cacc.value is None:
         return None
-    said = f"{content.labels[number]}: ACC {acc.told}, C-ACC {cacc.told}"
-    return number, acc, cacc, said
+    description = f"{content.labels[number]}: ACC {acc.full}, C-ACC {cacc.full}"
+    return number, acc, cacc, description
 
 
 def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], whole: bool) -> Html:
@@ -217,7 +217,7 @@ def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], w
 Bools = npt.NDArray[np.bool_]
 
 BOTH_RIGHT = 3 * RIGHT + RIGHT
-"""The code of a pair answered both rightly."""
+"""The code of a pair of which both answers are correct."""
 
 
 def coverage_section(content: ReportData) -> Html | None:
@@ -230,8 +230,8 @@ def coverage_section(content: ReportData) -> Html | None:
         el("figcaption", el("h3", "Who covers whom")),
         el(
             "p",
-            "Of the pairs that the model of the column answers both rightly, how many per cent the model of the row "
-            "has both right too; n counts the former. Only pairs that both models answered.",
+            "Of the pairs of which the model of the column has both correct, how many per cent the model of the row "
+            "has both correct too; n counts the former. Only pairs that both models answered.",
             class_="quiet",
         ),
         *blocks,

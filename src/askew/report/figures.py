@@ -75,7 +75,7 @@ class Figure:
         return "all images are alike" if self.images >= LEAST_IMAGES else f"fewer than {LEAST_IMAGES} images"
 
     @property
-    def told(self) -> str:
+    def full(self) -> str:
         """Everything on one line: ``64.0 (61.0–67.4; n 812)``."""
         missing = f"no interval: {self.no_interval}" if self.no_interval else ""
         return f"{self.short} ({'; '.join(filter(None, (self.interval or missing, f'n {count(self.n)}')))})"

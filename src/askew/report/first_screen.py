@@ -1,4 +1,4 @@
-"""The verdict: what the numbers of a run say, in plain words."""
+"""The first screen of the report: the verdict on each model in plain words, and a meter for each main number."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ Sentence = tuple[Span, ...]
 
 def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) -> list[Sentence]:
     """The sentences for one run; ``breaks_on`` says for each suite what hurts most, if anything does."""
-    told: list[Sentence] = []
+    sentences: list[Sentence] = []
     for suite in run.suites:
         if made_nothing(suite):
             continue
-        opening = _opening(run, label, suite) if not told else f"{suite.get('title') or suite['name']}: "
-        told.append(_sentence(run, suite, opening, (breaks_on or {}).get(suite["name"], "")))
-    told += _failures(run)
-    told += [(Span(sentence),) for sentence in form_sentences(run.results)]
+        opening = _opening(run, label, suite) if not sentences else f"{suite.get('title') or suite['name']}: "
+        sentences.append(_sentence(run, suite, opening, (breaks_on or {}).get(suite["name"], "")))
+    sentences += _failures(run)
+    sentences += [(Span(sentence),) for sentence in form_sentences(run.results)]
     data = run.results.get("data") or {}
-    told += [(Span(nothing_sentence(suite, data)),) for suite in run.suites if made_nothing(suite)]
-    return told
+    sentences += [(Span(nothing_sentence(suite, data)),) for suite in run.suites if made_nothing(suite)]
+    return sentences
 
 
 def plain(sentence: Sentence) -> str:
@@ -59,7 +59,7 @@ def plain(sentence: Sentence) -> str:
 
 
 def accuracy_of(run: Run, suite: str) -> Figure:
-    """How often this run is right before any change: on all questions if that was measured."""
+    """The accuracy before any change: on all questions if that was measured."""
     whole = run.figure(suite, "accuracy.all")
     return whole if whole.value is not None else run.figure(suite, "accuracy.original")
 
@@ -109,22 +109,22 @@ def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tu
             none = f"it had none of the {count(changed)} originals with variants right"
             return ", but ", f"{none}, so nothing it had right could be asked again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
-    said = _VALUE.sub(lambda match: _said(figure, match.group(1) or ""), sentence)
+    clause = _VALUE.sub(lambda match: _value_with_interval(figure, match.group(1) or ""), sentence)
     if _too_wide(figure):
-        return "; ", said.replace(" only ", " ", 1)
+        return "; ", clause.replace(" only ", " ", 1)
     if _lower(figure, accuracy):
-        return ", but ", said
-    return ", and ", re.sub(r"(\w+) only ", r"still \1 ", said, count=1)
+        return ", but ", clause
+    return ", and ", re.sub(r"(\w+) only ", r"still \1 ", clause, count=1)
 
 
-def _said(figure: Figure, right: str) -> str:
+def _value_with_interval(figure: Figure, right: str) -> str:
     value = show(figure.metric, figure.value) if is_ratio(figure.metric) else _percent(figure.value)
     return f"{value}{right} ({_interval(figure)})"
 
 
 def _interval(figure: Figure) -> str:
     if figure.low is None or figure.high is None:
-        return f"n = {count(figure.n)}: too few pictures for an interval"
+        return f"n = {count(figure.n)}: too few images for an interval"
     bounds = figure.interval if is_ratio(figure.metric) else f"{100 * figure.low:.0f}–{100 * figure.high:.0f}"
     return f"{bounds}; n = {count(figure.n)} is too few to say" if _too_wide(figure) else bounds
 
@@ -170,27 +170,27 @@ _NUMBER = re.compile(r"(\([−\d.]+(?:–| to )[−\d.]+\)?)")
 
 
 def first_screen(content: ReportData, breaks: Sequence[Breaks]) -> Html:
-    """The verdict and the meters."""
-    told = [
-        _told(run_number, label, verdict(run, label, worst_by_suite(breaks, run_number)), len(content.runs) > 1)
+    """The verdict on each model, how much of the data was asked, and the meters."""
+    lines = [
+        _verdict_item(run_number, label, verdict(run, label, worst_by_suite(breaks, run_number)), len(content.runs) > 1)
         for run_number, (run, label) in enumerate(zip(content.runs, content.labels, strict=True))
     ]
     cards = [_card(content, suite, metric) for suite, metric in _meters(content)]
     covered = [el("p", line, class_="quiet") for line in _coverage(content)]
-    return join(el("ul", *told, class_="verdicts"), *covered, el("div", *cards, class_="cards"))
+    return join(el("ul", *lines, class_="verdicts"), *covered, el("div", *cards, class_="cards"))
 
 
 def _coverage(content: ReportData) -> Iterator[str]:
     """How much of the data each suite asks, once for runs that are alike in it."""
-    told = (
+    lines = (
         f"{suite['name']}: {' '.join(coverage_lines(suite, run.results.get('data') or {}))}"
         for run in content.runs
         for suite in run.suites
     )
-    yield from dict.fromkeys(told)
+    yield from dict.fromkeys(lines)
 
 
-def _told(run: int, label: str, sentences: list[Sentence], several: bool) -> Html:
+def _verdict_item(run: int, label: str, sentences: list[Sentence], several: bool) -> Html:
     paragraphs = [
         el("p", *_spans(sentence, label if number == 0 else ""), class_="lead" if number == 0 else None)
         for number, sentence in enumerate(sentences)

@@ -50,7 +50,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     sample = draw_sample(pairs, choose(pairs, most, _wanted(pairs, breaks, most)), Thumbnails())
     sections = [
         ("verdict", "Verdict", first_screen(content, breaks)),
-        ("picture", "The picture", charts_section(content)),
+        ("picture", "Charts", charts_section(content)),
         ("tables", "Tables", tables_section(content)),
         ("breaks", "What breaks it", breaks_section(content, breaks)),
         ("pairs", "The pairs", pairs_section(content, sample)),
@@ -96,7 +96,7 @@ def _section(name: str, heading: str, inner: Html) -> Html:
 
 
 def _data(content: ReportData, sample: Sample) -> dict[str, Any]:
-    return {"models": content.labels, "pairs": sample.pairs, "pictures": sample.album.pictures}
+    return {"models": content.labels, "pairs": sample.pairs, "pictures": sample.album.images}
 
 
 def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:

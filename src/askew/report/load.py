@@ -98,11 +98,11 @@ class Run:
                     yield offset, _record(line, self.samples, number)
                     count += 1
                 offset += len(line)
-        said = [suite.get("groups") for suite in self.results.get("suites", ())]
-        if None not in said and count != sum(said):
+        expected = [suite.get("groups") for suite in self.results.get("suites", ())]
+        if None not in expected and count != sum(expected):
             raise DataError(
-                f"{self.samples}: {count:,} groups, and results.json says {sum(said):,}, so the file is cut off or of "
-                "another run. Run 'askew run' with this --output again; it resumes."
+                f"{self.samples}: {count:,} groups, and results.json says {sum(expected):,}, so the file is "
+                "truncated or of another run. Run 'askew run' with this --output again; it resumes."
             )
 
     def outcomes_at(self, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
@@ -151,10 +151,12 @@ def labels(runs: Sequence[Run]) -> list[str]:
     seen: list[object] = [names[: index + 1].count(name) for index, name in enumerate(names)]
     folders: list[object] = [run.folder.name for run in runs]
     for marks in (folders, seen):
-        told = [name if names.count(name) == 1 else f"{name} ({mark})" for name, mark in zip(names, marks, strict=True)]
-        if len(set(told)) == len(told):
+        unique = [
+            name if names.count(name) == 1 else f"{name} ({mark})" for name, mark in zip(names, marks, strict=True)
+        ]
+        if len(set(unique)) == len(unique):
             break
-    return told
+    return unique
 
 
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:

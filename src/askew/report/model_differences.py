@@ -45,7 +45,7 @@ def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None
     for item in differences:
         families.setdefault(str(item.get("family") or "other"), []).append(item)
     first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
-    told = (
+    text = (
         "Paired on the same questions. p after Holm's correction for all comparisons of a family: the headlines "
         f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ where it is under "
         f"0.05; — where it cannot be told, with fewer than {LEAST_IMAGES} images."
@@ -53,7 +53,7 @@ def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None
     return el(
         "section",
         el("h3", "Differences between models"),
-        el("p", told, class_="quiet"),
+        el("p", text, class_="quiet"),
         _difference_table(first, "Differences in the headlines") if first else None,
         *(_family(name, items) for name, items in families.items()),
         class_="sheet",

@@ -35,7 +35,7 @@ def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
     names = dict.fromkeys((line.number, line.label) for _, lines in panels for line in lines)
     drawn = [_panel(heading, lines, levels, steps) for heading, lines in panels]
     rows = [
-        [*([heading] if len(panels) > 1 else []), line.label, *(figure.told for figure in line.figures)]
+        [*([heading] if len(panels) > 1 else []), line.label, *(figure.full for figure in line.figures)]
         for heading, lines in panels
         for line in lines
     ]

@@ -109,7 +109,7 @@ def words(text: str) -> list[str]:
 
 
 def became(record: Mapping[str, Any]) -> int:
-    """Whether this question was answered rightly, wrongly or not at all."""
+    """Whether this question was answered correctly, incorrectly or not at all."""
     right = record.get("right")
     if right is None:
         accuracy = record.get("accuracy")
@@ -156,14 +156,14 @@ class _PairReader:
             offsets[number] = offset
             original = record["original"]
             before, start = became(original), self.group_starts[number]
-            told = flips.setdefault(record.get("suite", ""), AnswerFlips())
-            said = (original.get("prediction") or {}).get("answer")
+            suite_flips = flips.setdefault(record.get("suite", ""), AnswerFlips())
+            first_answer = (original.get("prediction") or {}).get("answer")
             for index, variant in enumerate(variants):
                 after = became(variant)
                 codes[start + index] = 3 * before + after
-                then = (variant.get("prediction") or {}).get("answer")
-                if said is not None and then is not None:
-                    told.add(said, then, after == WRONG)
+                second_answer = (variant.get("prediction") or {}).get("answer")
+                if first_answer is not None and second_answer is not None:
+                    suite_flips.add(first_answer, second_answer, after == WRONG)
         self.codes.append(codes)
         self.offsets.append(offsets)
         self.flips.append(flips)

@@ -58,7 +58,7 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
 
 
 def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Sample:
-    """The chosen pairs with their texts, pictures and answers, read from the places the table remembers."""
+    """The chosen pairs with their texts, images and answers, read from the lines whose offsets the table has."""
     lines = [_lines(table, run, numbers) for run in range(len(table.runs))]
     several = len({run.data for run in table.runs}) > 1
     pairs, used = [], set()
@@ -128,9 +128,9 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
     original, variant, suite = line["original"], line["variants"][index], line.get("suite", "")
     old, new = word_diff(original.get("question", ""), variant.get("question", ""))
     note = variant.get("note") or {}
-    pictures = [album.add(original, find)]
+    images = [album.add(original, find)]
     if not variant.get("same_image"):
-        pictures.append(album.add(variant, find))
+        images.append(album.add(variant, find))
     return {
         "key": f"{suite}:{line.get('group')}" + (f"#{index + 1}" if index else ""),
         "suite": suite,
@@ -145,8 +145,8 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
         "image": original.get("image"),
         "old": {"text": old, "people": _people(original), "context": original.get("context", "")},
         "new": {"text": new, "people": _people(variant), "context": variant.get("context", "")},
-        "pictures": pictures,
-        "boxes": list(_boxes(note.get("boxes"), original, pictures[0], album)),
+        "pictures": images,
+        "boxes": list(_boxes(note.get("boxes"), original, images[0], album)),
         "note": [[str(name), _brief(value)] for name, value in note.items() if name != "boxes"],
     }
 
@@ -158,12 +158,12 @@ def _answers(line: Record, index: int) -> Record:
 def _said(record: Record) -> Record:
     prediction = record.get("prediction") or {}
     outcome = became(record)
-    said: Record = {"is": outcome, "accuracy": record.get("accuracy")}
+    shown: Record = {"is": outcome, "accuracy": record.get("accuracy")}
     if outcome == FAILED and prediction.get("answer") is None:
-        said["error"] = _brief(prediction.get("error") or "no answer")
+        shown["error"] = _brief(prediction.get("error") or "no answer")
     else:
-        said["answer"] = _brief(prediction.get("answer"))
-    return said
+        shown["answer"] = _brief(prediction.get("answer"))
+    return shown
 
 
 def _people(record: Record) -> list[tuple[str, int]]:
@@ -175,9 +175,9 @@ def _brief(value: Any) -> str:
     return text if len(text) <= NOTE_LENGTH else text[: NOTE_LENGTH - 1] + "…"
 
 
-def _boxes(boxes: Any, record: Record, picture: int | None, album: Thumbnails) -> Iterator[list[Any]]:
-    """Boxes as fractions of the picture with a name: x, y, width, height and a name, if any was given."""
-    size = record.get("size") or (album.sizes[picture] if picture is not None else None)
+def _boxes(boxes: Any, record: Record, image: int | None, album: Thumbnails) -> Iterator[list[Any]]:
+    """Boxes as fractions of the image: x, y, width, height, and a name if there is one."""
+    size = record.get("size") or (album.sizes[image] if image is not None else None)
     if not size or not isinstance(boxes, list | tuple | dict):
         return
     named = boxes.items() if isinstance(boxes, dict) else (("", box) for box in boxes)
@@ -230,7 +230,7 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
     shown = len(sample.pairs)
     if not shown:
         return el("p", "There are no pairs to show.")
-    said = (
+    caption = (
         f"All {count(shown)} pairs."
         if shown == sample.total
         else (
@@ -239,20 +239,20 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
         )
     )
     return join(
-        el("p", said, _pictures(sample), class_="quiet"),
+        el("p", caption, _missing_images(sample), class_="quiet"),
         el("p", "The viewer needs JavaScript; everything else on this page does not.", class_="without-script"),
         el("div", _filters(content, sample), _frame(), class_="viewer needs-script", id="viewer"),
     )
 
 
-def _pictures(sample: Sample) -> str | None:
+def _missing_images(sample: Sample) -> str | None:
     album = sample.album
-    told = []
+    notes = []
     if album.left_out:
-        told.append(f"{count(album.left_out)} pictures are left out to keep the page small")
+        notes.append(f"{count(album.left_out)} images are left out to keep the page small")
     if album.unreadable:
-        told.append(f"{count(album.unreadable)} pictures are missing or cannot be read")
-    return f" ({'; '.join(told)}.)" if told else None
+        notes.append(f"{count(album.unreadable)} images are missing or cannot be read")
+    return f" ({'; '.join(notes)}.)" if notes else None
 
 
 def _filters(content: ReportData, sample: Sample) -> Html:

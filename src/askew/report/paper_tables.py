@@ -279,9 +279,9 @@ def tables_section(content: ReportData) -> Html:
 
 def _apart(content: ReportData) -> Html | None:
     apart = measured_apart(content.runs)
-    told = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
+    text = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
     modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
-    return el("p", told + ", ".join(apart) + ". " + modes) if apart else None
+    return el("p", text + ", ".join(apart) + ". " + modes) if apart else None
 
 
 def _switch() -> Html:

@@ -68,8 +68,8 @@ def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Fig
     height = LANE * len(pairs)
     grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
     drawn = [
-        _lane(run, before, after, said, LANE * lane + LANE // 2)
-        for lane, (run, before, after, said) in enumerate(pairs)
+        _lane(run, before, after, description, LANE * lane + LANE // 2)
+        for lane, (run, before, after, description) in enumerate(pairs)
     ]
     reached = [
         el("line", x1=percent(f.value), x2=percent(f.value), y1=-2, y2=height + 2, class_=f"people-line{kind}")
@@ -114,13 +114,13 @@ def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
     return el("g", stretched, *marks, class_=tone(run))
 
 
-def charted(curves: Iterable[Html], heights: Sequence[str], places: Sequence[str], said: str) -> Html:
+def charted(curves: Iterable[Html], heights: Sequence[str], places: Sequence[str], description: str) -> Html:
     """Curves in a frame: five labels along its height, the lowest first, and one for each place along its width."""
     grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
     return el(
         "div",
         el("div", *(el("span", label) for label in reversed(heights)), class_="ylabels", aria_hidden="true"),
-        el("svg", *grid, *curves, class_="curve", height=260, role="img", aria_label=said),
+        el("svg", *grid, *curves, class_="curve", height=260, role="img", aria_label=description),
         el("div", *(el("span", label) for label in places), class_="xlabels", aria_hidden="true"),
         class_="curvebox",
     )
@@ -140,7 +140,7 @@ def axis(least: float, most: float) -> list[float]:
 
 
 def percent(value: float) -> str:
-    """A fraction as a place, kept within the picture.
+    """A fraction as a place, within the plot.
 
     >>> percent(0.4125), percent(1.2)
     ('41.25%', '100%')
@@ -148,8 +148,8 @@ def percent(value: float) -> str:
     return f"{round(100 * min(1.0, max(0.0, value)), 2):g}%"
 
 
-def _lane(run: int, before: Figure, after: Figure, said: str, y: int) -> Html:
-    parts = [el("title", said), _reach(before, y), _reach(after, y)]
+def _lane(run: int, before: Figure, after: Figure, description: str, y: int) -> Html:
+    parts = [el("title", description), _reach(before, y), _reach(after, y)]
     if before.value is not None and after.value is not None:
         parts.append(el("line", x1=percent(before.value), x2=percent(after.value), y1=y, y2=y, class_="gap"))
     shape = f"#shape{run % len(SHAPES)}"

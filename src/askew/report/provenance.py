@@ -17,7 +17,7 @@ LISTED_PARTS = ("", "test", "made_by", "answer_type", "round", "domain")
 MOST_COUNTS = 12
 """Values that are named of what was drawn or refused."""
 
-_TOLD = {"Right answers": "answers", "Drawn": "drawn", "Why refused": "refused"}
+_OPTIONAL_COLUMNS = {"Right answers": "answers", "Drawn": "drawn", "Why refused": "refused"}
 
 
 def provenance_section(content: ReportData) -> Html:
@@ -39,11 +39,11 @@ def provenance_section(content: ReportData) -> Html:
 
 
 def _facts(run: Run) -> Html:
-    pairs = [join(el("dt", name), el("dd", value)) for name, value in _told(run)]
+    pairs = [join(el("dt", name), el("dd", value)) for name, value in _listed_facts(run)]
     return el("dl", *pairs, class_="facts")
 
 
-def _told(run: Run) -> Iterator[tuple[str, str]]:
+def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
     results, model, data = run.results, run.results["model"], run.results.get("data") or {}
     if results.get("command"):
         yield "Command", el("code", str(results["command"]))
@@ -96,9 +96,9 @@ def _counts(counts: Mapping[str, int]) -> str:
     'blue (5), red (2)'
     """
     ordered = sorted(counts.items(), key=lambda item: -item[1])
-    told = ", ".join(f"{name} ({count(n)})" for name, n in ordered[:MOST_COUNTS])
+    text = ", ".join(f"{name} ({count(n)})" for name, n in ordered[:MOST_COUNTS])
     others = len(ordered) - MOST_COUNTS
-    return f"{told} and {count(others)} more" if others > 0 else told or DASH
+    return f"{text} and {count(others)} more" if others > 0 else text or DASH
 
 
 def _failures(failures: Mapping[str, Any]) -> str:
@@ -118,8 +118,8 @@ def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
     """
     read, written = usage[name]
     money = (usage.get("cost") or {}).get(name)
-    told = f"{count(read)} tokens read and {count(written)} written {of}"
-    return told if money is None else f"{told}, {money:,.2f} by the given prices"
+    text = f"{count(read)} tokens read and {count(written)} written {of}"
+    return text if money is None else f"{text}, {money:,.2f} by the given prices"
 
 
 def _time(time: Mapping[str, Any], distinct: int) -> str:
@@ -133,16 +133,16 @@ def _time(time: Mapping[str, Any], distinct: int) -> str:
     asked = time.get("asked") or 0
     known = min(max(0, distinct - asked), time.get("reused") or 0)
     same = (time.get("reused") or 0) - known
-    told = f"{count(asked)} asked, {count(known)} known from the store"
+    text = f"{count(asked)} asked, {count(known)} known from the store"
     repeated = f"; {count(same)} {'was' if same == 1 else 'were'} the same as another question" if same else ""
-    return f"started {time.get('started', DASH)}, took {took}; {told}{repeated}"
+    return f"started {time.get('started', DASH)}, took {took}; {text}{repeated}"
 
 
 def _suite(suite: Mapping[str, Any]) -> Html:
     covers = suite.get("coverage") or ()
-    told = {name: key for name, key in _TOLD.items() if any(item.get(key) for item in covers)}
-    rows = [_coverage(item, told.values()) for item in covers]
-    head = ["Test", "Matched", "Made", "Refused", *told]
+    optional = {name: key for name, key in _OPTIONAL_COLUMNS.items() if any(item.get(key) for item in covers)}
+    rows = [_coverage(item, optional.values()) for item in covers]
+    head = ["Test", "Matched", "Made", "Refused", *optional]
     caption = f"Coverage of {suite['name']}"
     return el(
         "section",
@@ -159,10 +159,10 @@ def _suite(suite: Mapping[str, Any]) -> Html:
     )
 
 
-def _coverage(item: Mapping[str, Any], told: Iterable[str]) -> list[str]:
+def _coverage(item: Mapping[str, Any], optional: Iterable[str]) -> list[str]:
     refused: Mapping[str, int] = item.get("refused") or {}
     numbers = [count(item.get("matched") or 0), count(item.get("made") or 0), count(sum(refused.values()))]
-    return [str(item.get("test", "")), *numbers, *(_counts(item.get(key) or {}) for key in told)]
+    return [str(item.get("test", "")), *numbers, *(_counts(item.get(key) or {}) for key in optional)]
 
 
 def _numbers(run: Run) -> Html:
@@ -172,8 +172,8 @@ def _numbers(run: Run) -> Html:
         if part.partition("=")[0] not in LISTED_PARTS:
             left += 1
             continue
-        told = figure.failed or figure.lowest != figure.highest
-        bounds = f"{show(metric, figure.lowest)} to {show(metric, figure.highest)}" if told else DASH
+        incomplete = figure.failed or figure.lowest != figure.highest
+        bounds = f"{show(metric, figure.lowest)} to {show(metric, figure.highest)}" if incomplete else DASH
         rows.append(
             [
                 f"{suite} · {title(metric)}",

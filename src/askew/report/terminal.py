@@ -45,7 +45,7 @@ def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
     """One line for each suite: what sums it up, for every model."""
     names = [printable(label) for label in labels(runs)]
     room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
-    lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _told_apart(names, room - 1)), "─" * width]
+    lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _unique_names(names, room - 1)), "─" * width]
     for suite in _suites(runs):
         metric = (suite.get("headline") or {}).get("metric", "")
         figures = [run.figure(suite["name"], metric) for run in runs]
@@ -65,7 +65,7 @@ def _block(
     runs: Sequence[Run], names: Sequence[str], suite: Mapping[str, Any], arrows: _Arrows, width: int
 ) -> Iterator[str]:
     room = width - _NUMBERS
-    names = _told_apart(names, room - room // 2 - 1)
+    names = _unique_names(names, room - room // 2 - 1)
     heading = printable(f"{suite['name']}: {suite.get('title') or ''}".rstrip(": "))
     yield _fit(heading, room) + f"{'value':>14}{'n':>8}{'failed':>8}"
     yield "─" * width
@@ -82,14 +82,14 @@ def _block(
 
 def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
     """How much of the data a suite asks and why not more, in two lines at most; once for runs that are alike in it."""
-    told = dict.fromkeys(
+    sentences = dict.fromkeys(
         sentence
         for run in runs
         for suite in run.suites
         if suite["name"] == name
         for sentence in coverage_lines(suite, run.results.get("data") or {})
     )
-    for sentence in told:
+    for sentence in sentences:
         lines = textwrap.wrap(printable(sentence), width, max_lines=2, placeholder=" …")
         yield from (_cut(line, width) for line in lines)
 
@@ -162,18 +162,20 @@ def _legend(
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
         yield _cut("A group that lacks only some of its answers can still count by the others.", width)
         for name, failed in missing:
-            yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} askings: {name}", width)
+            yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
     if any(figure.no_interval for run in runs for _, _, part, figure in run.figures() if not part):
         yield _cut(f"No interval: it cannot be told from fewer than {LEAST_IMAGES} images.", width)
     if nothing := _rests_on_nothing(runs):
         yield _cut(f"— nothing here to measure it on: {', '.join(map(printable, nothing))}", width)
     for name, run in zip(names, runs, strict=True):
-        for told in form_sentences(run.results):
+        for sentence in form_sentences(run.results):
             whose = f"{name}: " if len(runs) > 1 else ""
-            lines = textwrap.wrap(printable(whose + told), width, max_lines=4, placeholder=" …")
+            lines = textwrap.wrap(printable(whose + sentence), width, max_lines=4, placeholder=" …")
             yield from (_cut(line, width) for line in lines)
-    if told := modes_sentence({name: run.results for name, run in zip(names, runs, strict=True)}):
-        yield from (_cut(line, width) for line in textwrap.wrap(printable(told), width, max_lines=4, placeholder=" …"))
+    if sentence := modes_sentence({name: run.results for name, run in zip(names, runs, strict=True)}):
+        yield from (
+            _cut(line, width) for line in textwrap.wrap(printable(sentence), width, max_lines=4, placeholder=" …")
+        )
     if apart := measured_apart(runs):
         yield _cut(f"Measured in different ways, not comparable: {', '.join(map(printable, apart))}", width)
     if len(runs) > 1 and differences:
@@ -225,19 +227,19 @@ def _cut(text: str, width: int) -> str:
     return kept + "…"
 
 
-def _told_apart(names: Sequence[str], width: int) -> list[str]:
+def _unique_names(names: Sequence[str], width: int) -> list[str]:
     """Names of at most so many columns: those that begin alike are cut in the middle where that tells them apart.
 
-    >>> _told_apart(["openai:toy,prompt=One word.", "openai:toy,prompt=A phrase."], 20)
+    >>> _unique_names(["openai:toy,prompt=One word.", "openai:toy,prompt=A phrase."], 20)
     ['openai:to…=One word.', 'openai:to…=A phrase.']
-    >>> _told_apart(["a-long-name-1-of-two", "a-long-name-2-of-two"], 9)
+    >>> _unique_names(["a-long-name-1-of-two", "a-long-name-2-of-two"], 9)
     ['a-lo… (1)', 'a-lo… (2)']
     """
     alike = len({_cut(name, width // 2) for name in names}) < len(set(names))
     for cut in (_cut_inside, _cut) if alike else (_cut,):
-        told = [cut(name, width) for name in names]
-        if len(set(told)) == len(set(names)):
-            return told
+        short = [cut(name, width) for name in names]
+        if len(set(short)) == len(set(names)):
+            return short
     return [f"{_cut(name, width - 4)} ({number})" for number, name in enumerate(names, 1)]
 
 

@@ -1,4 +1,4 @@
-"""Small pictures for the page: each file once, at most 224 pixels wide or high, until the page is heavy enough."""
+"""Small images for the page: each file once, at most 224 pixels wide or high, until the page is heavy enough."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ QUALITY = 80
 
 @dataclass
 class Thumbnails:
-    """The pictures that go into the page, found again by content or path."""
+    """The images that go into the page, found again by content or path."""
 
     budget: int = 6_000_000
-    """Characters of base64 that all pictures together may take."""
-    pictures: list[str] = field(default_factory=list)
+    """Characters of base64 that all images together may take."""
+    images: list[str] = field(default_factory=list)
     """JPEG files in base64."""
     sizes: list[tuple[int, int]] = field(default_factory=list)
     """Width and height of each before it was made small."""
     left_out: int = 0
-    """Pictures that found no room."""
+    """Images that did not fit."""
     unreadable: int = 0
-    """Pictures whose file is missing or broken."""
+    """Images whose file is missing or broken."""
     _known: dict[str, int | None] = field(default_factory=dict)
 
     def add(self, record: dict[str, Any], find: Callable[[str], Path | None]) -> int | None:
-        """The number of this question's picture; None when there is none to show. ``find`` gives the file of a name."""
+        """The number of this question's image; None when there is none to show. ``find`` gives the file of a name."""
         path = record.get("path")
         if not isinstance(path, str) or not path:
             return None
@@ -57,9 +57,9 @@ class Thumbnails:
             self.left_out += 1
             return None
         self.budget -= len(encoded)
-        self.pictures.append(encoded)
+        self.images.append(encoded)
         self.sizes.append(size)
-        return len(self.pictures) - 1
+        return len(self.images) - 1
 
 
 def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
@@ -67,10 +67,10 @@ def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
         with open_encoded(file) as image:
             size = image.size
             image.draft("RGB", (2 * LONGEST, 2 * LONGEST))
-            picture = _flat(image)
-            picture.thumbnail((LONGEST, LONGEST))
+            small = _flat(image)
+            small.thumbnail((LONGEST, LONGEST))
             buffer = BytesIO()
-            picture.save(buffer, "JPEG", quality=QUALITY, optimize=True)
+            small.save(buffer, "JPEG", quality=QUALITY, optimize=True)
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError, Image.DecompressionBombWarning):
         return None
     return b64encode(buffer.getvalue()).decode("ascii"), size

@@ -219,7 +219,7 @@
 
     const shots = (pair) => {
       const column = make("div", { class: "shots" });
-      const captions = pair.pictures.length > 1 ? ["Original picture", "Changed picture"] : [""];
+      const captions = pair.pictures.length > 1 ? ["Original image", "Changed image"] : [""];
       pair.pictures.forEach((number, index) => column.append(shot(pair, number, captions[index], index === 0)));
       if (pair.boxes.length && pair.pictures.some((number) => number !== null)) {
         const button = make("button", { type: "button", "aria-pressed": "false", id: "boxes" }, "Show boxes");
@@ -237,9 +237,9 @@
     const shot = (pair, number, caption, boxed) => {
       const figure = make("figure", { class: "shot" });
       if (number === null) {
-        figure.append(make("div", { class: "nothing" }, pair.image === null || pair.image === undefined ? "no picture" : `picture ${pair.image} is not in this page`));
+        figure.append(make("div", { class: "nothing" }, pair.image === null || pair.image === undefined ? "no image" : `image ${pair.image} is not in this page`));
       } else {
-        const image = make("img", { alt: caption || "The picture the question is about", src: `data:image/jpeg;base64,${data.pictures[number]}` });
+        const image = make("img", { alt: caption || "The image the question is about", src: `data:image/jpeg;base64,${data.pictures[number]}` });
         figure.append(make("div", { class: "frame" }, image, boxed && pair.boxes.length ? boxes(pair) : null));
       }
       if (caption) figure.append(make("figcaption", {}, caption));

@@ -103,8 +103,8 @@ PROBES = {
     "files/limits.py": {"problem", "problem_mark", "strerror"},  # exceptions
     "files/read_write.py": {"EDQUOT"},
     "files/resources.py": {"CSafeLoader"},
-    "models/callable.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
-    "models/content.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
+    "models/python_function.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
+    "models/object_hash.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
     "models/huggingface/": {
         "__len__", "chat_template", "generate", "image_processor", "image_token", "is_encoder_decoder",
         "max_position_embeddings", "shape", "to_tuple", "tokenizer",

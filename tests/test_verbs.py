@@ -6,12 +6,12 @@ import inspect
 from pathlib import Path
 
 import pytest
-from askew.models.predictions import Predictions
 
 from askew import verbs
 from askew.data.groups import GroupFile
 from askew.models.baselines import Constant
 from askew.models.openai import OpenAI
+from askew.models.prediction_file import Predictions
 from askew.suites.carets import CaretsSuite
 from askew.suites.p2 import P2Suite
 from askew.suites.rad import RadSuite

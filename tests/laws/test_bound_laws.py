@@ -15,7 +15,7 @@ from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
 from askew.metrics.consensus import Consensus
 from askew.metrics.flips import Flips
-from askew.metrics.group_rows import Rows
+from askew.metrics.group_rows import GroupRows
 from askew.metrics.noise import RScore
 from askew.metrics.rad import Introspect, Rad
 from askew.metrics.scorer import score
@@ -99,7 +99,7 @@ def test_bounds_are_what_some_answers_reach_and_none_passes():
     for case in cases(40):
         for metric in (*METRICS, *MORE):
             values = reachable(metric, case)
-            rows = Rows({"m": metric}, ())
+            rows = GroupRows({"m": metric}, ())
             for outcome in case:
                 rows.add(outcome)
             selected = rows.select(("", ""))["m"]

@@ -5,7 +5,7 @@ from outcomes_by_hand import outcome, variant
 
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.group_rows import Index, Rows, cluster_key, keep
+from askew.metrics.group_rows import GroupRows, Numbering, cluster_key, keep
 from askew.types import Kind
 from askew.verbs import Metric
 
@@ -14,7 +14,7 @@ NUMBER = Kind("number", "how many")
 
 
 def rows_of(*outcomes, slices=("test", "made_by", "answer_type", "question_type")):
-    rows = Rows(METRICS, slices)
+    rows = GroupRows(METRICS, slices)
     for one in outcomes:
         rows.add(one)
     return rows
@@ -29,8 +29,8 @@ def test_an_object_that_is_no_metric_is_refused_before_anything_is_measured():
             return 0.5
 
     with pytest.raises(BadOption, match=r"half: Half is not a metric. Make it a subclass of askew.verbs.Metric"):
-        Rows({"half": Half()})
-    assert Rows({"half": type("Half", (Half, Metric), {})()}).metrics["half"].better == 1
+        GroupRows({"half": Half()})
+    assert GroupRows({"half": type("Half", (Half, Metric), {})()}).metrics["half"].better == 1
 
 
 def test_parts_of_the_original_and_of_its_variants():
@@ -119,7 +119,7 @@ def test_clusters_are_images_and_ids_of_different_kinds_stay_apart():
 
 
 def test_an_index_numbers_from_zero():
-    index = Index()
+    index = Numbering()
     assert [index[name] for name in "bab"] == [0, 1, 0]
     assert index.get("c") is None
 

@@ -26,10 +26,10 @@ SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
 WHOLE = ""
 
 
-class Index(dict[Hashable, int]):
+class Numbering(dict[Hashable, int]):
     """Numbers things in the order they are first asked for.
 
-    >>> index = Index()
+    >>> index = Numbering()
     >>> index["b"], index["a"], index["b"]
     (0, 1, 0)
     """
@@ -58,7 +58,7 @@ class Selected:
         return np.asarray(self.rows.any(axis=1))
 
 
-class Rows:
+class GroupRows:
     """Collects the rows of a stream of outcomes; a few numbers per group and metric stay, the outcomes do not.
 
     Several runs share ``groups`` and ``clusters`` when their rows are compared group by group.
@@ -68,15 +68,15 @@ class Rows:
         self,
         metrics: Mapping[str, Metric],
         slices: Sequence[str] = SLICES,
-        groups: Index | None = None,
-        clusters: Index | None = None,
+        groups: Numbering | None = None,
+        clusters: Numbering | None = None,
     ) -> None:
         self.metrics = {name: checked_metric(name, metric) for name, metric in metrics.items()}
         self.slices = tuple(slices)
-        self.groups = Index() if groups is None else groups
-        self.clusters = Index() if clusters is None else clusters
+        self.groups = Numbering() if groups is None else groups
+        self.clusters = Numbering() if clusters is None else clusters
         self._tables = {name: _MetricRows() for name in self.metrics}
-        self._parts = {name: Index() for name in (WHOLE, *self.slices)}
+        self._parts = {name: Numbering() for name in (WHOLE, *self.slices)}
         self._codes = {name: array("q") for name in (WHOLE, *self.slices)}
         self._group = array("q")
         self._cluster = array("q")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadRecord
-from askew.metrics.group_rows import SLICES, Index, Rows, Selected
+from askew.metrics.group_rows import SLICES, GroupRows, Numbering, Selected
 from askew.metrics.interval import difference
 from askew.metrics.scorer import part_name, ranks
 from askew.metrics.sums import Floats, Ints, by_image, settled
@@ -68,8 +68,8 @@ def compare(
     ``headlines`` are the metrics that sum the suite up: over the whole they are a family of their own. Of each run only
     its rows are kept. A part or metric for which two runs share no group is left out.
     """
-    groups, clusters = Index(), Index()
-    rows = {name: Rows(metrics, parts, groups, clusters) for name in runs}
+    groups, clusters = Numbering(), Numbering()
+    rows = {name: GroupRows(metrics, parts, groups, clusters) for name in runs}
     for name, outcomes in runs.items():
         _read(name, outcomes, rows[name])
     rank = ranks(clusters)
@@ -114,7 +114,9 @@ class _Aligned:
         return np.asarray(self.first.any(axis=1) | self.second.any(axis=1))
 
 
-def _compared(rows: Mapping[str, Rows], metrics: Mapping[str, Metric], suite: str, rank: Ints) -> Iterator[Difference]:
+def _compared(
+    rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str, rank: Ints
+) -> Iterator[Difference]:
     """Every two runs by every metric in every part."""
     for part in dict.fromkeys(part for table in rows.values() for part in table.parts()):
         selected = [(run, table.select(part)) for run, table in rows.items()]
@@ -151,7 +153,7 @@ def _mcnemar(aligned: _Aligned) -> float:
     return mcnemar(int((a & ~b).sum()), int((b & ~a).sum()))
 
 
-def _read(name: str, outcomes: Iterable[Outcome], rows: Rows) -> None:
+def _read(name: str, outcomes: Iterable[Outcome], rows: GroupRows) -> None:
     seen: set[Any] = set()
     for outcome in outcomes:
         if outcome.group.id in seen:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from askew.metrics.bounds import bounds
-from askew.metrics.group_rows import SLICES, WHOLE, Index, Rows, Selected
+from askew.metrics.group_rows import SLICES, WHOLE, GroupRows, Numbering, Selected
 from askew.metrics.interval import METHOD, interval
 from askew.metrics.sums import Ints, by_image, settled
 from askew.types import Outcome, Score
@@ -28,7 +28,7 @@ class Scorer:
     """
 
     def __init__(self, metrics: Mapping[str, Metric], suite: str = "", parts: Sequence[str] = SLICES) -> None:
-        self._rows = Rows(metrics, parts)
+        self._rows = GroupRows(metrics, parts)
         self._suite = suite
 
     @property
@@ -84,7 +84,7 @@ def score(
     return scorer.scores()
 
 
-def ranks(clusters: Index) -> Ints:
+def ranks(clusters: Numbering) -> Ints:
     """The place of each numbered cluster in the order of their keys, so that the order of reading does not matter."""
     rank = np.empty(len(clusters), dtype=np.int64)
     for place, key in enumerate(sorted(clusters, key=str)):

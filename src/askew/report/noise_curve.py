@@ -16,7 +16,7 @@ PREFIX = "made_by="
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """One curve: its label, the number that gives it its colour and mark, a figure for each level."""
 
     label: str
@@ -62,7 +62,7 @@ def _levels(content: ReportData, suite: str) -> list[int]:
     return sorted(int(end) for end in ends if end.isdecimal())
 
 
-def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Line]]]:
+def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Curve]]]:
     """A panel for each ranker with a line for each model; a single model has all its rankers in one panel."""
     runs = list(content.with_suite(suite))
     parts = _rankers(content, suite)
@@ -71,12 +71,12 @@ def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[
         return tuple(run.figure(suite, f"accuracy.noise.{level}", part) for level in levels)
 
     if len(parts) < 2:
-        yield "", [Line(content.labels[n], n, figures(run, "")) for n, run in runs]
+        yield "", [Curve(content.labels[n], n, figures(run, "")) for n, run in runs]
     elif len(runs) == 1 and len(parts) <= len(SHAPES):
-        yield "", [Line(_short(part), n, figures(runs[0][1], part)) for n, part in enumerate(parts)]
+        yield "", [Curve(_short(part), n, figures(runs[0][1], part)) for n, part in enumerate(parts)]
     else:
         for part in parts:
-            yield _short(part), [Line(content.labels[n], n, figures(run, part)) for n, run in runs]
+            yield _short(part), [Curve(content.labels[n], n, figures(run, part)) for n, run in runs]
 
 
 def _rankers(content: ReportData, suite: str) -> list[str]:
@@ -101,7 +101,7 @@ def _short(part: str) -> str:
     return part.removeprefix(PREFIX).partition("/")[2] or part.removeprefix(PREFIX)
 
 
-def _panel(heading: str, lines: Sequence[Line], levels: Sequence[int], steps: Sequence[float]) -> Html:
+def _panel(heading: str, lines: Sequence[Curve], levels: Sequence[int], steps: Sequence[float]) -> Html:
     box = charted(
         [curve(line.number, line.figures, steps[0], steps[-1]) for line in lines],
         [f"{100 * step:.0f}" for step in steps],
@@ -111,6 +111,6 @@ def _panel(heading: str, lines: Sequence[Line], levels: Sequence[int], steps: Se
     return el("div", el("h4", heading), box) if heading else box
 
 
-def _values(line: Line) -> Iterator[float]:
+def _values(line: Curve) -> Iterator[float]:
     for figure in line.figures:
         yield from (side for side in (figure.value, figure.low, figure.high) if side is not None)

@@ -34,7 +34,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TableRow:
     """One row: a model or a data set, ours or as published."""
 
     label: str
@@ -44,7 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PaperTable:
     """A table of one suite with every run in it."""
 
     id: str
@@ -52,22 +52,22 @@ class Sheet:
     paper: str
     rows: str
     columns: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableRow, ...]
 
     @property
-    def ours(self) -> list[Line]:
+    def ours(self) -> list[TableRow]:
         """The rows of the runs."""
         return [line for line in self.lines if not line.published]
 
     @property
-    def published(self) -> list[Line]:
+    def published(self) -> list[TableRow]:
         """The rows of the paper."""
         return [line for line in self.lines if line.published]
 
 
-def sheets(runs: Sequence[Run]) -> list[Sheet]:
+def sheets(runs: Sequence[Run]) -> list[PaperTable]:
     """Every table that some run has, in order, each with all the runs; a plain one for a suite that brings none."""
-    made: dict[tuple[str, str], Sheet] = {}
+    made: dict[tuple[str, str], PaperTable] = {}
     for run in runs:
         for suite in run.suites:
             for table in [*(suite.get("tables") or [_plain_table(suite)]), *_tag_table(runs, suite)]:
@@ -95,7 +95,7 @@ def latex_tables(runs: Sequence[Run]) -> str:
     return "% \\usepackage{booktabs}\n" + "\n".join(latex(sheet) + "\n" for sheet in sheets(runs))
 
 
-def markdown(sheet: Sheet) -> str:
+def markdown(sheet: PaperTable) -> str:
     """One table as Markdown."""
     lines = [f"**{markdown_text(sheet.title)}** ({markdown_text(sheet.paper)})", ""]
     lines.append("| " + " | ".join([sheet.rows, *map(markdown_text, sheet.columns)]) + " |")
@@ -107,13 +107,13 @@ def markdown(sheet: Sheet) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _markdown_line(line: Line) -> str:
+def _markdown_line(line: TableRow) -> str:
     cells = [markdown_text(cell.text) + (f" ({cell.beneath})" if cell.beneath else "") for cell in line.cells]
     label = markdown_text(line.label) + (" (published)" if line.published else "")
     return "| " + " | ".join([label, *cells]) + " |"
 
 
-def latex(sheet: Sheet) -> str:
+def latex(sheet: PaperTable) -> str:
     """One table as LaTeX."""
     head = [sheet.rows, *map(latex_text, sheet.columns)]
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(sheet.title)} ({latex_text(sheet.paper)}).}}"]
@@ -170,7 +170,7 @@ def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(cells) + r" \\"
 
 
-def _latex_line(line: Line) -> str:
+def _latex_line(line: TableRow) -> str:
     label = latex_text(line.label) + (r" \emph{(published)}" if line.published else "")
     cells = [
         latex_text(cell.text) + (rf" {{\scriptsize ({latex_text(cell.beneath)})}}" if cell.beneath else "")
@@ -179,20 +179,22 @@ def _latex_line(line: Line) -> str:
     return _latex_row([label, *cells])
 
 
-def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> Sheet:
+def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> PaperTable:
     columns, rows = table.get("columns", []), table.get("rows", "model")
     lines = [
-        Line(label, tuple(_cell(run, suite["name"], column) for column in columns), human=run.is_human)
+        TableRow(label, tuple(_cell(run, suite["name"], column) for column in columns), human=run.is_human)
         for label, run in _rows(runs, rows)
         if any(other["name"] == suite["name"] for other in run.suites)
     ]
     published = table.get("published") or {}
     decimals = max((_decimals(value) for values in published.values() for value in values), default=0)
     lines += [
-        Line(str(label), tuple(_published(value, decimals) for value in _padded(values, len(columns))), published=True)
+        TableRow(
+            str(label), tuple(_published(value, decimals) for value in _padded(values, len(columns))), published=True
+        )
         for label, values in published.items()
     ]
-    return Sheet(
+    return PaperTable(
         id=str(table.get("id") or f"{suite['name']}-table"),
         title=str(table.get("title") or suite.get("title") or suite["name"]),
         paper=str(suite.get("paper") or suite["name"]),
@@ -293,7 +295,7 @@ def _switch() -> Html:
     return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
 
 
-def _sheet_html(sheet: Sheet) -> Html:
+def _sheet_html(sheet: PaperTable) -> Html:
     head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns)]
     inner = el(
         "table",
@@ -313,7 +315,7 @@ def _sheet_html(sheet: Sheet) -> Html:
     )
 
 
-def _published_html(sheet: Sheet) -> Html:
+def _published_html(sheet: PaperTable) -> Html:
     heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
     return el("tbody", el("tr", heading, class_="apart"), *map(_line_html, sheet.published), class_="published")
 
@@ -322,7 +324,7 @@ def _heading(label: str) -> Html:
     return el("th", el("button", label, type="button", class_="sort"), scope="col")
 
 
-def _line_html(line: Line) -> Html:
+def _line_html(line: TableRow) -> Html:
     return el(
         "tr",
         el("th", line.label, scope="row", data_sort=line.label),

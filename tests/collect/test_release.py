@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
+from askew.cli import main
 from askew.collect import schema
 from askew.collect.deletion import delete_text
 from askew.collect.flags import quarantine, resolve
@@ -210,3 +211,26 @@ def test_a_deletion_after_the_freeze_makes_a_patch_release_that_names_it(collect
     assert record["question"] is None
     assert {one["answer"] for one in record["verifications"]} == {None}
     collected.check()
+
+
+def test_the_command_deletes_what_was_written_about_a_question_also_from_the_file(tmp_path, capsys):
+    study = SmallStudy.make(tmp_path / "study", images=2)
+    study.attack(study.people[0], "Where does Jane Doe live?", robot="in Baker Street")
+    study.verify_all("at number 221b")
+    study.close()
+    command = ["collect", "delete", str(tmp_path / "study"), "--question", "1", "--reason", "she asked"]
+    assert main([*command[:-1], " "]) == 2
+    assert main(command) == 0
+    said = capsys.readouterr().out
+    assert "Question 1: the question, the robot's reply and all answers to it are deleted." in said
+    assert "busy" not in said
+    assert "released" not in said.splitlines()[0]
+    whole = b"".join(path.read_bytes() for path in (tmp_path / "study").iterdir() if path.is_file())
+    for text in (b"Jane Doe", b"jane doe", b"Baker", b"baker", b"221b"):
+        assert text not in whole
+    assert b"she asked" in whole
+    assert main(command) == 2
+    assert "was deleted before" in capsys.readouterr().err
+    assert main([*command[:4], "7", *command[5:]]) == 2
+    assert "There is no question 7." in capsys.readouterr().err
+    assert main(["collect", "check", str(tmp_path / "study")]) == 0

@@ -395,6 +395,7 @@ COMMANDS = {
     "gold": "add and list questions with known answers, mixed into what people verify",
     "stats": "write the tables and figures of the paper for a study or a release",
     "coding": "write Table 7's sample to code, and read what coders marked",
+    "delete": "delete what was written about a question for good, on request, also after the freeze",
     "pay": "list accepted, rejected and pending work of each person, as CSV",
     "backup": "copy a study while the service runs",
     "restore": "make a study from a backup, and check it",

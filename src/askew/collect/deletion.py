@@ -5,22 +5,29 @@ The next release is a patch (1.0.1) whose manifest names what went. Types and sp
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import sqlalchemy as sa
 
 from askew.collect.accounts import require_owner
-from askew.collect.database import Tx
+from askew.collect.database import Database, Tx
 from askew.collect.events import record_event
 from askew.collect.refusals import Gone, Refused
-from askew.collect.schema import judgement, prediction, question, slot, verification
+from askew.collect.schema import image, judgement, prediction, question, round_, slot, verification
 from askew.collect.slots import reopen_all
 
 
-def delete_text(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
-    """Blank everything that was written about a question, and take the question out for good."""
-    require_owner(tx, owner_id)
+def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> None:
+    """Blank everything that was written about a question, and take the question out for good.
+
+    ``owner_id`` is None on the command line, which only owners of the study's folder can use.
+    """
+    if owner_id is not None:
+        require_owner(tx, owner_id)
     row = tx.first(sa.select(question).where(question.c.id == question_id))
     if row is None:
-        raise Refused("There is no such question.")
+        raise Refused(f"There is no question {question_id}.")
     if row.text == "":
         raise Gone("The text of this question was deleted before.")
     if row.state in ("ASKED", "ANSWERED"):
@@ -33,6 +40,29 @@ def delete_text(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
     tx.change(judgement, said, answer="", normalised="")
     tx.change(verification, verification.c.question_id == question_id, answer="", normalised="")
     record_event(tx, "question.deleted", f"question {question_id}", owner_id, {"reason": reason[:200]})
+
+
+def rewrite_file(database: Database) -> bool:
+    """Write SQLite's file anew: what was deleted stays in its free space otherwise. False if others keep it busy.
+
+    PostgreSQL overwrites such space by itself (autovacuum), after a while.
+    """
+    if not database.is_sqlite:
+        return True
+    with closing(database.engine.raw_connection()) as connection:
+        try:
+            connection.execute("VACUUM")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.OperationalError:
+            return False
+    return not busy
+
+
+def released_before(tx: Tx, question_id: int) -> bool:
+    """Whether a question is in a round that was released."""
+    joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    state = sa.select(round_.c.state).select_from(joined).where(question.c.id == question_id)
+    return bool(tx.value(state) == "RELEASED")
 
 
 def deleted_questions(tx: Tx) -> list[int]:

@@ -25,7 +25,7 @@ from askew.world.phrasing import data
 from askew.world.scenes import make_scene
 from askew.world.splits import Shift, split_of
 
-VERSION = "1-5fdc5eb5"
+VERSION = "1-e848f95a"
 """Names the world in signatures, datasheets and the cache, so that stored runs know which world they used.
 
 Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answers or images than before. Formatting,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -180,6 +181,25 @@ def test_every_command_has_help_with_an_example(command):
         [sys.executable, "-m", "askew", command, "--help"], capture_output=True, text=True, check=True
     )
     assert "examples:" in done.stdout
+
+
+def test_the_tree_is_documented():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for path in SOURCE.iterdir():
+        if path.is_dir() and path.name != "__pycache__":
+            assert f"  {path.name}/" in page, f"docs/architecture.md does not name {path.name}/"
+        elif path.suffix == ".py" and not path.stem.startswith("__"):
+            assert path.name in page, f"docs/architecture.md does not name {path.name}"
+
+
+def test_the_tour_names_files_that_are_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    tour = page[page.index("## A tour") :]
+    rows = [row for row in tour.splitlines() if row.startswith("|")]
+    stops = [name for row in rows for name in re.findall(r"`([a-z_0-9/]+\.py)`", row)]
+    assert [name for name in stops if not (SOURCE / name).is_file()] == []
+    assert len(stops) == len(set(stops)) <= 45
+    assert f"These are {len(stops)} files." in tour
 
 
 def test_every_page_is_in_the_table_of_contents():

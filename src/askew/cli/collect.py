@@ -312,6 +312,8 @@ def _freeze(args: argparse.Namespace) -> int:
     counts = Counter(found.types.values())
     for kind, splits in found.table().items():
         print(f"{kind}: {counts[kind]:,}" + (f" ({_listed(splits)})" if splits else ""))
+    if found.over_cap:
+        print(f"Left out of train: {len(found.over_cap):,} questions of authors with too large a share of it.")
     total, verified = sum(counts[kind] for kind in "ABCDE"), sum(counts[kind] for kind in "CDE")
     if total:
         print(

@@ -19,6 +19,7 @@ from askew.collect.rounds import blockers, move_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, session, slot, verification
 from askew.collect.sessions import end_session
 from askew.collect.slots import reopen_all
+from askew.collect.train_cap import over_cap
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Frozen:
     image_splits: dict[int, str]
     splits: dict[int, str] = field(default_factory=dict)
     """Question to split, for those that are released."""
+    over_cap: set[int] = field(default_factory=set)
+    """Questions left out of train because their author has too large a share of it."""
 
     def table(self) -> dict[str, dict[str, int]]:
         """Type to split (or ``-``) to number of questions."""
@@ -51,6 +54,10 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
         examples[row.image_id] += types[row.id] == "E"
     frozen = Frozen(types, removed, split_images(examples, settings.shares, seed))
     frozen.splits.update(_released(rows, frozen))
+    train = {row.id: (row.annotator_id, types[row.id]) for row in rows if frozen.splits.get(row.id) == "train"}
+    frozen.over_cap.update(over_cap(train, settings.train_author_percent))
+    for key in frozen.over_cap:
+        del frozen.splits[key]
     return frozen
 
 

@@ -247,8 +247,12 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], records: Iterable[Record]) -> dict[
     """Counts and hashes of each round, for the manifest and the datasheet."""
     types: Counter[tuple[int, str]] = Counter()
     splits: Counter[tuple[int, str]] = Counter()
+    authors: Counter[tuple[int, str]] = Counter()
+    over_cap: Counter[int] = Counter()
     people: set[str] = set()
     for record in records:
+        authors[record["round"], record["author"]] += record["split"] == "train"
+        over_cap[record["round"]] += _is_over_cap(record)
         is_out = record["question"] is None  # removed before the freeze, or deleted afterwards
         types[record["round"], "U" if is_out else record["type"]] += 1
         if record["split"] and not is_out:
@@ -269,10 +273,23 @@ def _facts(tx: Tx, rounds: Sequence[AnyRow], records: Iterable[Record]) -> dict[
                 "snapshot": row.snapshot,
                 "types": {kind: types[row.number, kind] for kind in "ABCDEU"},
                 "splits": {split: splits[row.number, split] for split in SPLITS},
+                "train_over_cap": over_cap[row.number],
+                "train_largest_author_percent": _largest_percent(authors, row.number),
             }
             for row in rounds
         ],
     }
+
+
+def _is_over_cap(record: Record) -> bool:
+    """Whether a question would be in train, had its author not too large a share of it."""
+    return record["image_split"] == "train" and record["split"] is None and record["type"] in "ACE"
+
+
+def _largest_percent(authors: Counter[tuple[int, str]], number: int) -> float:
+    """The share of a round's train questions that one author wrote, when the round was frozen."""
+    counts = [count for (round_number, _), count in authors.items() if round_number == number]
+    return round(100 * max(counts, default=0) / (sum(counts) or 1), 3)
 
 
 def _mark_released(study: Study, rounds: Sequence[AnyRow], version: str, folder: Path) -> None:

@@ -37,6 +37,7 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
         "| ---: |" + " ---: |" * 12,
     ]
     lines += [_row(one) for one in facts["rounds"]]
+    lines += ["", *(_cap_line(one, settings) for one in facts["rounds"])]
     lines += ["", "## Types", ""]
     lines += [f"- {kind}: {said}." for kind, said in _TYPES.items()]
     changed = differences(settings)
@@ -45,6 +46,16 @@ def datasheet(name: str, version: str, facts: Mapping[str, Any], settings: Study
     lines += ["", "## All settings", ""]
     lines += [f"- {key}: {value}" for key, value in asdict(settings).items()]
     return "\n".join(lines) + "\n"
+
+
+def _cap_line(one: Mapping[str, Any], settings: StudySettings) -> str:
+    """What the cap on an author's share of train did in a round."""
+    cap, largest = settings.train_author_percent, one["train_largest_author_percent"]
+    if largest > cap:
+        why = "too few people wrote for it, and it was not applied"
+        return f"- Round {one['round']}: one author wrote {largest:.1f} % of train. The cap is {cap} %; {why}."
+    out = f"{one['train_over_cap']} questions were left out of train by the cap of {cap} %"
+    return f"- Round {one['round']}: no author wrote more than {largest:.1f} % of train; {out}."
 
 
 def _row(one: Mapping[str, Any]) -> str:

@@ -38,6 +38,8 @@ class StudySettings:
     """Per cent of the verified examples, by image (section 3.1); dev and test follow."""
     dev_share: int = 10
     test_share: int = 30
+    train_author_percent: int = 5
+    """At most so many per cent of a round's train questions are by one author, where that can be met; 100: no cap."""
     writing_minutes: int = 20
     """How long a person may hold an image without doing anything."""
     verifying_minutes: int = 10

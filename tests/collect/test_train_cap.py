@@ -1,0 +1,82 @@
+"""The cap on an author's share of train: met where it can be, said where it cannot."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+from small_study import SMALL, SmallStudy
+
+from askew.cli import main
+from askew.collect.freeze import freeze
+from askew.collect.release import release
+from askew.collect.rounds import change_round
+from askew.collect.train_cap import KEPT_PERCENT, most_of_one_author, over_cap
+
+
+def test_the_cap_is_met_or_not_applied():
+    """And one more question for each author would break it."""
+    rng = Random(1)
+    met = 0
+    for _ in range(300):
+        counts = {author: rng.randrange(1, rng.choice((4, 40))) for author in range(rng.randrange(1, 60))}
+        percent = rng.choice((2, 5, 20, 100))
+        total, most = sum(counts.values()), most_of_one_author(counts, percent)
+        kept = {most: sum(min(count, most or 0) for count in counts.values()) for most in range(1, 42)}
+        possible = [n for n in kept if 100 * n <= percent * kept[n] and n <= max(counts.values())]
+        if most is None:
+            assert not possible or 100 * kept[max(possible)] < KEPT_PERCENT * total
+        else:
+            met += 1
+            assert most == max(possible)
+    assert met > 50
+
+
+def test_errors_of_the_robot_stay_before_what_nobody_verified():
+    train = {key: (key % 10, "E") for key in range(100)} | {key: (1, "ACE"[key % 3]) for key in range(100, 130)}
+    out = over_cap(train, 10)
+    kept = Counter(train[key][0] for key in train if key not in out)
+    assert set(kept.values()) == {10}
+    assert out == set(range(100, 130))  # the author's ten earlier ones are of type E
+    later = dict.fromkeys(range(10), (1, "A")) | {key: (key % 10, "E") for key in range(10, 110)}
+    assert over_cap(later, 10) == set(range(10))
+
+
+def _frozen(tmp_path, url, percent):
+    """Three authors of whom the first wrote most, all for training images."""
+    settings = replace(SMALL, train_author_percent=percent, train_share=98, dev_share=1, test_share=1)
+    study = SmallStudy.make(tmp_path / "study", url, settings, images=12, people=6)
+    for number in range(12):
+        study.attack(study.people[0 if number < 6 else 1 + number % 2], f"Is it number {number}?")
+    study.verify_all()
+    study.do(change_round, study.round_id, "DRAINING")
+    found = study.do(freeze, study.round_id, 1)
+    manifest = release(study.study, tmp_path / "release")
+    study.check()
+    study.close()
+    return found, manifest["rounds"][0], (tmp_path / "release" / "datasheet.md").read_text()
+
+
+def test_a_release_leaves_out_what_is_over_the_cap_and_counts_it(tmp_path, database_url):
+    found, facts, sheet = _frozen(tmp_path, database_url, 40)
+    train = [key for key, split in found.splits.items() if split == "train"]
+    assert found.over_cap
+    assert max(found.over_cap) <= 6  # only the first author's, who wrote questions 1 to 6
+    assert facts["train_over_cap"] == len(found.over_cap)
+    assert facts["splits"]["train"] == len(train)
+    assert facts["train_largest_author_percent"] <= 40
+    assert f"{len(found.over_cap)} questions were left out of train by the cap of 40 %" in sheet
+
+
+def test_a_cap_that_cannot_be_met_is_not_applied_and_the_datasheet_says_so(tmp_path):
+    found, facts, sheet = _frozen(tmp_path, None, 5)
+    assert not found.over_cap
+    assert facts["train_over_cap"] == 0
+    assert "The cap is 5 %; too few people wrote for it, and it was not applied." in sheet
+
+
+def test_statistics_know_that_the_cap_leaves_out_verified_examples(tmp_path, capsys):
+    found, _, _ = _frozen(tmp_path, None, 34)
+    assert {found.types[key] for key in found.over_cap} == {"E"}
+    assert main(["collect", "stats", str(tmp_path / "release"), "--output", str(tmp_path / "stats")]) == 0

@@ -6,7 +6,7 @@ AskewError
 │   └── BadOption         a component does not take that option or value
 ├── DataError             a file is not what it should be
 │   ├── BadRecord         one record of it
-│   ├── BadImage          one picture of it
+│   ├── BadImage          one image of it
 │   └── MissingPredictions  predictions do not cover the questions
 ├── MissingExtra          an optional package is not installed
 └── RunError              the run itself
@@ -57,12 +57,12 @@ class BadRecord(DataError):
 
 
 class BadImage(DataError):
-    """A picture is missing, cut off, too large or no picture."""
+    """An image is missing, cut off, too large or not an image."""
 
-    def __init__(self, message: str, kind: str = "the picture cannot be read") -> None:
+    def __init__(self, message: str, kind: str = "the image cannot be read") -> None:
         super().__init__(message)
         self.kind = kind
-        """What is wrong in a few words that are the same for many pictures, so that they can be counted."""
+        """What is wrong in a few words that are the same for many images, so that they can be counted."""
 
 
 class MissingPredictions(DataError):

@@ -193,7 +193,7 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
             raise BadOption(f"{path!r} is not UTF-8, and results name it. Rename it, or set PYTHONUTF8=1 if it is.")
     if name in names("reader"):
         if images is not None and "images" not in accepted("reader", spec):
-            raise BadOption(f"{name} has pictures of its own; leave --images out.")
+            raise BadOption(f"{name} has images of its own; leave --images out.")
         made: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
         return made
     from askew.data.open_path import open_path

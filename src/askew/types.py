@@ -49,9 +49,9 @@ class ImageRef:
     id: Id
     """The name the data gives it; clusters for intervals are formed by it."""
     path: str | None = None
-    """Where its file lies; None when the data came without pictures."""
+    """Where its file lies; None when the data came without images."""
     data: bytes | None = field(default=None, repr=False)
-    """The encoded file itself, for pictures made on the fly."""
+    """The encoded file itself, for images made on the fly."""
     sha256: str | None = None
     """Hash of the encoded file, when already known."""
     size: tuple[int, int] | None = None
@@ -88,7 +88,7 @@ class Scene:
     size: tuple[int, int] | None = None
     """Width and height in pixels."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """What is true of the whole picture: location, weather, ..."""
+    """What is true of the whole image: location, weather, ..."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def test_whole_pictures_pass_and_cut_ones_do_not(kind: str) -> None:
     assert check_image(ImageRef(1, data=whole)) == (64, 48)
     assert open_image(ImageRef(1, data=whole)).size == (64, 48)
     for check in (check_image, open_image):
-        with pytest.raises(BadImage, match=r"image 'n1': .*(cut off or damaged|not a picture)"):
+        with pytest.raises(BadImage, match=r"image 'n1': .*(cut off or damaged|not an image)"):
             check(ImageRef("n1", data=whole[: len(whole) // 2]))
 
 
@@ -120,7 +120,7 @@ def test_bytes_after_the_end_of_a_jpeg_are_forgiven() -> None:
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"", "not a picture"), (b"<html>", "not a picture"), (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not a picture")],
+    [(b"", "not an image"), (b"<html>", "not an image"), (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not an image")],
 )
 def test_what_is_no_picture_says_so(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "a.jpg"
@@ -197,7 +197,7 @@ def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: p
     assert album.unreadable == 1
     assert channel_mean([ref]) == PHOTOS
     for read in (open_image, check_image, lambda ref: encode(ref, 64)):
-        with pytest.raises(BadImage, match="not a picture"):
+        with pytest.raises(BadImage, match="not an image"):
             read(ref)
     assert not started.exists()
 

@@ -112,7 +112,7 @@ def test_a_missing_or_broken_picture_fails_alone(questions, tmp_path):
     said = Bundled("xnm").answer([questions[0], gone, broken, none])
     assert [one.failed for one in said] == [False, True, True, True]
     assert "gone.jpg" in said[1].error
-    assert "not a picture" in said[2].error
+    assert "not an image" in said[2].error
     assert "no picture" in said[3].error
 
 

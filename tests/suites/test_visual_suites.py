@@ -58,7 +58,7 @@ def test_the_datasheet_names_a_question_for_each_reason(tmp_path) -> None:
     data = Named(Questions((*QUESTIONS[:1], *bad)), "mine")
     suite = Named(CorruptionSuite("jpeg", "1"), "corruption")
     sheet = publish(suite, data, tmp_path, Settings(), "askew build")
-    assert "\n- Refused: the file is not a picture (e.g. bad 1): 2\n" in sheet
+    assert "\n- Refused: the file is not an image (e.g. bad 1): 2\n" in sheet
 
 
 def test_visual_groups_and_refusals() -> None:
@@ -107,7 +107,7 @@ def test_the_limit_does_not_change_variants() -> None:
         (lambda: CorruptionSuite(encoding="gif"), "not an image encoding"),
         (lambda: VisualSuite("smear"), "not an image change"),
         (lambda: VisualSuite(unnamed="some"), "Give refuse or random"),
-        (lambda: VisualSuite(correct="half"), "does not say when an answer is right"),
+        (lambda: VisualSuite(correct="half"), "does not say when an answer is correct"),
     ],
 )
 def test_bad_options_are_refused_at_once(suite, said) -> None:

@@ -84,7 +84,7 @@ def rules() -> Rules:
 def bare(words: str) -> str:
     """The words without thoughts, wrappings, marks, markdown, quotes around them and a period at the end.
 
-    What the speaker cannot see in the picture is not there.
+    What the speaker cannot see in the image is not there.
 
     >>> bare("<think>A cat?</think>**Answer:** a cat."), bare("I cannot see any cat.")
     ('a cat', 'there is no cat')

@@ -19,7 +19,7 @@ from askew.errors import AskewError, BudgetSpent, TooManyFailures
 
 COMMANDS = {
     "demo": "the whole job on the embedded world, ending in a report",
-    "world": "write the embedded world: scenes, pictures, questions, answers",
+    "world": "write the embedded world: scenes, images, questions, answers",
     "build": "make a suite's groups from data: a benchmark one can publish, with a datasheet",
     "run": "ask a model and score its answers; resumes by itself",
     "score": "score a file of predictions, without a model",

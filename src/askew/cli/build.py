@@ -12,7 +12,7 @@ EXAMPLES = """\
 examples:
   askew build rad --data v2_OpenEnded_mscoco_val2014_questions.json --output bench
   askew build rad:originals=all --data world:val --output bench
-  askew build carets --scenes val_sceneGraphs.json --images pictures --tests all --size 5000 --output bench
+  askew build carets --scenes val_sceneGraphs.json --images images --tests all --size 5000 --output bench
   askew build carets --scenes train_sceneGraphs.json --for training --output more-questions
   askew build basic --data world:val --pool world:train --ranker lasso --top 21 --output bench
 

@@ -14,7 +14,7 @@ EXAMPLES = """\
 examples:
   askew run --model constant:yes --data world --suite rad --output runs/yes
   askew run --model prior:data=world:train --model constant:no --data world:val --suite rad --output runs/both
-  askew run --model python:my_model:answer --data mine.jsonl --images pictures --limit 500 --output runs/mine
+  askew run --model python:my_model:answer --data mine.jsonl --images images --limit 500 --output runs/mine
   askew run --config run.yaml --seed 3
 
 Kill it when you like: every answer is on disk as soon as it is given, and the same command goes on.

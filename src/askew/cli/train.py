@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
     add_shared(parser, "data", "images", "skip-bad")
-    parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the pictures)")
+    parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the images)")
     parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
     parser.add_argument(
         "--loss", metavar="LOSS", action="append", help="besides the answer loss: see askew ls loss; may be repeated"

@@ -12,7 +12,7 @@ examples:
   askew world --scenes 200 --seed 0 --output my-world
   askew world --scenes 5000 --size 384 --workers 2 --output big-world
 
-The folder holds the pictures, and for each split the questions and answers as VQA v2, as GQA (with scene graphs) and as
+The folder holds the images, and for each split the questions and answers as VQA v2, as GQA (with scene graphs) and as
 JSONL, with a datasheet. --data FOLDER reads its val split, --data FOLDER/train.jsonl another; --data world makes what a
 command needs by itself."""
 
@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add_shared(parser, "seed", "overwrite", "quiet")
     parser.add_argument("--output", metavar="DIR", required=True, help="the world's folder")
     parser.add_argument(
-        "--size", type=int, default=224, metavar="PX", help="width and height of the pictures (default 224)"
+        "--size", type=int, default=224, metavar="PX", help="width and height of the images (default 224)"
     )
     parser.add_argument(
         "--shifted", action="store_true", help="other answer priors in test than in train, as VQA-CP has"

@@ -127,8 +127,8 @@ class Watched:
         self.name = data.name
         self.count = 0
         self.images: set[Id] = set()
-        self.pictured = True
-        """False when a question has no picture."""
+        self.has_images = True
+        """False when a question has no image."""
 
     def __repr__(self) -> str:
         return repr(self._data)
@@ -164,7 +164,7 @@ class Watched:
     def _see(self, count: int, question: Question) -> None:
         self.count = max(self.count, count)  # of several readings the longest counts
         if question.image is None:
-            self.pictured = False
+            self.has_images = False
         else:
             self.images.add(question.image.id)
 
@@ -177,8 +177,8 @@ class Prepared:
     suites: Sequence[Named]
     data: Mapping[str, Any]
     covers: Sequence[Coverage]
-    pictured: bool
-    """True when every question has a picture."""
+    has_images: bool
+    """True when every question has an image."""
     folders: ImageFolders
     """What the groups' names of images mean."""
 
@@ -220,7 +220,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "skipped": list(source.skipped),
         "ready": source.is_ready,
     }
-    return Prepared(path, suites, record, covers, source.pictured, folders)
+    return Prepared(path, suites, record, covers, source.has_images, folders)
 
 
 def fingerprint_of(data: object) -> str | None:

@@ -34,7 +34,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
     with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
-    ``notes`` say is in the datasheet. Where a question has no picture there is ``groups.jsonl`` alone, since those
+    ``notes`` say is in the datasheet. Where a question has no image there is ``groups.jsonl`` alone, since those
     formats need one. What an earlier benchmark left in the folder goes.
     """
     with alone_in(folder):
@@ -43,7 +43,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
         prepared = prepare(data, [suite], folder, settings, by_id=True)
         groups, sheet = prepared.groups, folder / "datasheet.md"
         written: list[str | Path] = [groups, sheet]
-        if prepared.pictured:
+        if prepared.has_images:
             written += write_vqa(_originals(groups), str(folder), "originals")
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
@@ -99,7 +99,7 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         f"# {suite.what.title}, made from {data.what.name}",
         "",
         f"- {cover.groups:,} groups with {cover.variants:,} variants, from {count:,} {counted}s",
-        *([] if prepared.pictured else ["- no VQA v2 files, since not every question has a picture"]),
+        *([] if prepared.has_images else ["- no VQA v2 files, since not every question has an image"]),
         f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
         f"- data: `{public_text(repr(data.what))}`",
         *(f"- {public_text(note)}" for note in cover.notes),

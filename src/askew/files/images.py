@@ -1,4 +1,4 @@
-"""Pictures behind their references: bytes, content hashes, pixels, and checks that say what is wrong.
+"""Images behind their references: bytes, content hashes, pixels, and checks that say what is wrong.
 
 Nothing here changes Pillow's global settings. Everything that askew decodes goes through :func:`open_encoded`, which
 knows plain image formats alone: Pillow's other plugins include ones that run programs (EPS starts Ghostscript).
@@ -22,35 +22,33 @@ if TYPE_CHECKING:
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 MAX_PIXELS = 64_000_000
-"""Pictures with more pixels are refused before they are decoded: a small file can claim to be huge."""
+"""Images with more pixels are refused before they are decoded: a small file can claim to be huge."""
 
-_LARGE = "the picture is too large"
+_LARGE = "the image is too large"
 _SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
 
 
 def image_bytes(ref: ImageRef) -> bytes:
-    """The encoded file of a picture."""
+    """The encoded file of an image."""
     if ref.data is not None:
         return ref.data
     if ref.path is None:
-        raise BadImage(
-            f"image {ref.id!r}: the data came without its picture. Give its folder (--images DIR; images=...)."
-        )
+        raise BadImage(f"image {ref.id!r}: the data came without its file. Give its folder (--images DIR; images=...).")
     try:
         with open(ref.path, "rb") as file:
             return file.read()
     except OSError as trouble:
         raise BadImage(
-            f"{ref.path}: the picture of image {ref.id!r} cannot be read ({trouble.strerror or trouble}). "
+            f"{ref.path}: the file of image {ref.id!r} cannot be read ({trouble.strerror or trouble}). "
             "Put it there, or give the folder it lies in (--images DIR; images=...)."
         ) from None
 
 
 def content_hash(ref: ImageRef) -> str:
-    """What a picture is known by: the SHA-256 of its encoded bytes, wherever they lie and whatever it is called.
+    """What an image is known by: the SHA-256 of its encoded bytes, wherever they lie and whatever it is called.
 
-    Bytes that are there are hashed (a file again only when its size or time changes), so an edited picture is a new
-    picture whatever the data says. Without bytes it is the hash the data gives, or else ``id:`` and the id.
+    Bytes that are there are hashed (a file again only when its size or time changes), so an edited image is a new
+    image whatever the data says. Without bytes it is the hash the data gives, or else ``id:`` and the id.
 
     >>> content_hash(ImageRef(1, data=b"abc"))[:8], content_hash(ImageRef(42)), content_hash(ImageRef("42"))
     ('ba7816bf', 'id:42', "id:'42'")
@@ -80,19 +78,19 @@ def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max
 
 
 def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
-    """The picture as people see it: RGB, turned as its EXIF orientation says, on white where it is transparent."""
+    """The image as people see it: RGB, turned as its EXIF orientation says, on white where it is transparent."""
     from PIL import ImageOps
 
-    picture = _header(ref, image_bytes(ref), max_pixels)
+    image = _header(ref, image_bytes(ref), max_pixels)
     try:
-        picture.load()
-        return _rgb(ImageOps.exif_transpose(picture))
+        image.load()
+        return _rgb(ImageOps.exif_transpose(image))
     except Exception as trouble:  # Pillow's decoders raise whatever the broken bytes lead them to
         raise _broken(ref, trouble) from None
 
 
 def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
-    """Width and height, after a check that the picture is there, is one, is whole and is the one the data means.
+    """Width and height, after a check that the file is there, is an image, is whole and is the one the data means.
 
     A JPEG or PNG is taken as whole when its end mark is there; anything else is decoded (a JPEG at an eighth of its
     size).
@@ -100,22 +98,22 @@ def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
     content = image_bytes(ref)
     if ref.sha256 is not None and hashlib.sha256(content).hexdigest() != ref.sha256:
         raise BadImage(
-            f"{_called(ref)}: the picture is not the one the data was made with (its SHA-256 differs). "
-            "Put the right one there, or make the data again."
+            f"{_called(ref)}: the image is not the one the data was made with (its SHA-256 differs). "
+            "Put the correct one there, or make the data again."
         )
-    picture = _header(ref, content, max_pixels)
-    size: tuple[int, int] = picture.size
-    if not _has_end(content, picture.format):
+    image = _header(ref, content, max_pixels)
+    size: tuple[int, int] = image.size
+    if not _has_end(content, image.format):
         try:
-            picture.draft("RGB", (1, 1))
-            picture.load()
+            image.draft("RGB", (1, 1))
+            image.load()
         except Exception as trouble:  # as above
             raise _broken(ref, trouble) from None
     return size
 
 
 def suffix_of(content: bytes) -> str:
-    """The file name ending for an encoded picture, by its first bytes.
+    """The file name ending for an encoded image, by its first bytes.
 
     >>> suffix_of(b"\\x89PNG\\r\\n")
     '.png'
@@ -130,25 +128,25 @@ def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
         return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
         raise BadImage(
-            f"{_called(ref)}: too large ({trouble}). Use a smaller copy of the picture, or raise max_pixels.", _LARGE
+            f"{_called(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.", _LARGE
         ) from None
     except Exception:  # UnidentifiedImageError, and whatever broken headers lead the decoders to
         raise BadImage(
-            f"{_called(ref)}: this is not a picture (or none of {', '.join(FORMATS)}). Check or convert the file.",
-            "the file is not a picture",
+            f"{_called(ref)}: this is not an image (or not one of {', '.join(FORMATS)}). Check or convert the file.",
+            "the file is not an image",
         ) from None
 
 
-def _rgb(picture: Image) -> Image:
+def _rgb(image: Image) -> Image:
     from PIL import Image
 
-    if picture.mode.startswith("I;16"):
-        return picture.point(lambda value: value / 256).convert("L").convert("RGB")
-    if picture.has_transparency_data:
-        clear = picture.convert("RGBA")
+    if image.mode.startswith("I;16"):
+        return image.point(lambda value: value / 256).convert("L").convert("RGB")
+    if image.has_transparency_data:
+        clear = image.convert("RGBA")
         white = Image.new("RGBA", clear.size, "white")
         return Image.alpha_composite(white, clear).convert("RGB")
-    return picture.convert("RGB")
+    return image.convert("RGB")
 
 
 def _has_end(content: bytes, kind: str | None) -> bool:
@@ -158,8 +156,8 @@ def _has_end(content: bytes, kind: str | None) -> bool:
 
 def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
     return BadImage(
-        f"{_called(ref)}: the picture is cut off or damaged ({trouble}). Copy or download it again.",
-        "the picture is damaged",
+        f"{_called(ref)}: the image is cut off or damaged ({trouble}). Copy or download it again.",
+        "the image is damaged",
     )
 
 

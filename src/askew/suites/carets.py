@@ -32,11 +32,11 @@ class CaretsSuite:
     size: int = 0
     """Pairs of each test; 0 makes as many as the scenes give."""
     visual: str = ",".join(CHANGES)
-    """How pictures are changed, with commas between: ``blur-σ``, ``mask``, ``crop``."""
+    """How images are changed, with commas between: ``blur-σ``, ``mask``, ``crop``."""
     fill: str = "mean"
-    """What ``mask`` puts over the rest: the mean colour of the data's pictures, or red, green and blue."""
+    """What ``mask`` puts over the rest: the mean colour of the data's images, or red, green and blue."""
     encoding: Encoding = "jpeg"
-    """How changed pictures are written; ``png`` is without loss and four times as large."""
+    """How changed images are written; ``png`` is without loss and four times as large."""
 
     workers: int = field(default=1, repr=False)
     """Processes that make groups; their number changes no group."""

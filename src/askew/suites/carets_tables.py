@@ -29,7 +29,7 @@ def labelled(group: Group) -> Group:
 
 
 def tables(tests: Sequence[str], changes: Sequence[str]) -> Iterator[Table]:
-    """The tables that these tests and changes of pictures can fill, in the paper's order."""
+    """The tables that these tests and changes of images can fill, in the paper's order."""
     figures = published("carets")
     whole = list(tests) == list(TESTS)
     each = [(test, f"test={test}") for test in tests]
@@ -55,7 +55,7 @@ def tables(tests: Sequence[str], changes: Sequence[str]) -> Iterator[Table]:
     if VISUAL in tests:
         shown = _shown(changes)
         rows = figures["visual"] if len(shown) == len(_PAPERS) == len(changes) else {}
-        yield Table("carets-7", "Accuracy on changed pictures (Table 7)", _pictures(shown), published=rows)
+        yield Table("carets-7", "Accuracy on changed images (Table 7)", _changed_images(shown), published=rows)
     for number, (test, part) in enumerate(each):
         columns = (_SCORES[0], *_SIDES, *_SCORES[1:])
         name = f"{test} in full" + (f" ({_FULL[test]})" if test in _FULL else "")
@@ -114,7 +114,7 @@ def _shown(changes: Sequence[str]) -> list[str]:
     return [*(change for change in _PAPERS if change in changes), *(c for c in changes if c not in _PAPERS)]
 
 
-def _pictures(changes: Sequence[str]) -> tuple[Column, ...]:
+def _changed_images(changes: Sequence[str]) -> tuple[Column, ...]:
     before = Column("Original", "accuracy.original", f"test={VISUAL}")
     after = (
         Column(change_title(change).capitalize(), "accuracy.variant", f"made_by=visual/{change}") for change in changes

@@ -1,4 +1,4 @@
-"""Common corruptions: the same question about a picture of worse quality. An extension, not from a VQA paper."""
+"""Common corruptions: the same question about an image of worse quality. An extension, not from a VQA paper."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CorruptionSuite:
     severities: str = ",".join(map(str, SEVERITIES))
     """Which, from 1 (slight) to 5 (severe); each is asked of the model anew."""
     encoding: Encoding = "jpeg"
-    """How corrupted pictures are written; ``png`` is without loss and larger."""
+    """How corrupted images are written; ``png`` is without loss and larger."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
@@ -37,7 +37,7 @@ class CorruptionSuite:
     """When an answer counts as right."""
 
     name: ClassVar[str] = "corruption"
-    title: ClassVar[str] = "Corrupted pictures (an extension)"
+    title: ClassVar[str] = "Corrupted images (an extension)"
     paper: ClassVar[str] = (
         "After Hendrycks, Dietterich: Benchmarking Neural Network Robustness to Common Corruptions and Perturbations. "
         "ICLR 2019"
@@ -54,7 +54,7 @@ class CorruptionSuite:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Accuracy on clean and on corrupted pictures and at each severity, consistency, and the worst case."""
+        """Accuracy on clean and on corrupted images and at each severity, consistency, and the worst case."""
         levels = (0, *self._perturbation().severities)
         return {
             **before_after(self.accuracy),
@@ -89,11 +89,11 @@ class CorruptionSuite:
 
     @property
     def headline(self) -> tuple[str, str]:
-        """Accuracy on corrupted pictures."""
-        return "accuracy.variant", "it gets only {value} right when the picture is corrupted"
+        """Accuracy on corrupted images."""
+        return "accuracy.variant", "it gets only {value} right when the image is corrupted"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """The questions that have a picture, each with all its corrupted ones."""
+        """The questions that have an image, each with all its corrupted ones."""
         return vary_all(self._perturbation(), data.questions(), seed, self.name)
 
     def _by_severity(self, part: str) -> tuple[Column, ...]:

@@ -25,7 +25,7 @@ class VisualSuite:
     unnamed: Literal["refuse", "random"] = "refuse"
     """When a question names nothing that has a box: leave it out, or keep one or two boxes drawn by chance."""
     encoding: Encoding = "jpeg"
-    """How changed pictures are written; ``png`` is without loss and four times as large."""
+    """How changed images are written; ``png`` is without loss and four times as large."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
@@ -69,7 +69,7 @@ class VisualSuite:
         return "carets.cacc", "it gets only {value} of the pairs right both with and without the background"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """One pass over the pictures for their mean colour, if it is needed, and one over the questions."""
+        """One pass over the images for their mean colour, if it is needed, and one over the questions."""
         images = (question.image for question in data.questions() if question.image)
         fill = channel_mean(images if "mask" in self._changes else ())
         visual = Visual(self._changes, fill, self.encoding, self.unnamed)

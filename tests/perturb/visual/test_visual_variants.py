@@ -115,11 +115,11 @@ def test_refusals(tmp_path: Path) -> None:
     assert refused(Visual(), replace(CAT, image=None)) == ["there is no image"]
     assert refused(Visual(), replace(CAT, image=ImageRef(7))) == ["there is no image"]
     cut, large = encode(photo(), "jpeg").data[:-900], b"P5 9000 9000 255\n"
-    told = {b"no": "the file is not a picture", cut: "the picture is damaged", large: "the picture is too large"}
+    told = {b"no": "the file is not an image", cut: "the image is damaged", large: "the image is too large"}
     for content, reason in told.items():
         assert refused(Visual(), replace(CAT, image=ImageRef(7, data=content))) == [reason]
     assert refused(Visual(), replace(CAT, image=ImageRef(7, str(tmp_path / "none.jpg")))) == [
-        "the picture cannot be read"
+        "the image cannot be read"
     ]
     assert refused(Corruption(("noise", "jpeg")), replace(CAT, image=None)) == ["there is no image"] * 2
     whole = replace(SCENE, things=(Thing("1", "cat", (), (0, 0, 160, 120)),))

@@ -69,13 +69,15 @@ class SmallStudy:
         with self.study.database.read() as tx:
             return function(tx)
 
-    def attack(self, person: int, text: str = "Is it red?", robot: str = "yes", verdict: str = "wrong") -> Judged:
+    def attack(
+        self, person: int, text: str = "Is it red?", robot: str = "yes", verdict: str = "wrong", answer: str = "no"
+    ) -> Judged:
         """A whole try: claim, ask, reply, judge."""
         task = self.do(claim_image, person)
         call = self.do(ask, person, task.session_id, text, seed=1)
         reply = self.do(record_reply, call, Prediction(call.question_id, robot))
         assert isinstance(reply, Answered)
-        judged: Judged = self.do(judge, person, call.question_id, verdict, "no" if verdict == "wrong" else None)
+        judged: Judged = self.do(judge, person, call.question_id, verdict, answer if verdict == "wrong" else None)
         return judged
 
     def verify_all(self, answer: str = "no", confidence: str = "yes") -> int:

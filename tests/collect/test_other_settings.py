@@ -1,4 +1,4 @@
-"""Settings that differ from the paper: sessions that go on after a success, and authors who are asked how sure they are."""
+"""Other settings than the paper's: sessions that go on after a success, authors who are asked how sure they are."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen()
 
 @pytest.mark.parametrize("data", [5, None, ["What color is the car?"], {"a": 1}])
 def test_what_is_no_data_is_refused_with_what_is(data):
-    with pytest.raises(UsageError, match=r"is no (data|question): give a path, a spec .*askew.Question objects"):
+    with pytest.raises(UsageError, match=r"is not (data|a question): give a path, a spec .*askew.Question objects"):
         askew.evaluate("constant:yes", data, "accuracy")
 
 
@@ -173,13 +173,13 @@ def test_a_data_set_that_lacks_something_is_told_what():
         def questions(self):
             return iter(QUESTIONS)
 
-    with pytest.raises(UsageError, match=r"is no data set: it has no .skipped\."):
+    with pytest.raises(UsageError, match=r"is not a data set: it has no .skipped\."):
         as_data(Half())
 
 
 @pytest.mark.parametrize("suite", [None, 5, [None], {"rad"}])
 def test_what_is_no_suite_is_refused_with_what_is(suite):
-    with pytest.raises(UsageError, match=r"is no suite: it has no .name"):
+    with pytest.raises(UsageError, match=r"is not a suite: it has no .name"):
         askew.evaluate("constant:yes", QUESTIONS, suite)
 
 

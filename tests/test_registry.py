@@ -140,7 +140,7 @@ def test_a_broken_package_is_named_and_the_list_goes_on_without_it(joined, made)
 
 def test_a_component_without_its_verb_is_refused_before_anything_is_asked(joined):
     joined(Outside("parrot", "zoo:Parrot", Constant))
-    with pytest.raises(AskewError, match=r"'parrot' .* is no reader: Constant has no name, skipped, questions"):
+    with pytest.raises(AskewError, match=r"'parrot' .* is not a reader: Constant has no name, skipped, questions"):
         registry.make("reader", "parrot")
 
 

@@ -197,7 +197,7 @@ def evaluate(
     for asked in models:
         if output is not None and ONCE in asked.spec:
             warnings.warn(
-                f"{asked.name} holds what cannot be told from outside, so no answers of an earlier call are taken. "
+                f"{asked.name} holds state that cannot be compared, so no answers of an earlier call are reused. "
                 "Give it an attribute 'version' that says when it changes.",
                 stacklevel=2,
             )
@@ -223,7 +223,7 @@ class _Files:
 
 
 def _warn(kind: str, sentence: str) -> None:
-    """Warn whoever called :func:`evaluate`, which called ``run_models``, which called this."""
+    """Warn the caller of :func:`evaluate`, which called ``run_models``, which called this."""
     if kind == "warning":
         warnings.warn(sentence, stacklevel=4)
 

@@ -270,7 +270,7 @@ def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
         raise
     except Exception as trouble:
         raise AskewError(
-            f"{told}cannot be used ({type(trouble).__name__}: {trouble}). Mend or uninstall that package."
+            f"{told}cannot be used ({type(trouble).__name__}: {trouble}). Fix or uninstall that package."
         ) from trouble
     made: Callable[..., Any] = loaded
     return made
@@ -282,7 +282,7 @@ def _check_able(kind: str, name: str, made: Any) -> None:
     missing = [] if isinstance(made, Streams) else [part for part in parts if not hasattr(made, part)]
     if missing:
         raise AskewError(
-            f"The {kind} {name!r} of another package is no {kind}: {type(made).__name__} has no "
+            f"The {kind} {name!r} of another package is not a {kind}: {type(made).__name__} has no "
             f"{', '.join(missing)}. Add it there; askew.verbs.{VERBS[kind].__name__} says what each is."
         )
 

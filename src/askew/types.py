@@ -1,4 +1,4 @@
-"""The nouns of askew. Frozen dataclasses; no I/O, no import of ours. What is done to them: ``verbs.py``.
+"""The nouns of askew. Frozen dataclasses; no I/O, no imports of askew. What is done to them: ``verbs.py``.
 
 Everything else makes groups, answers groups, scores groups or shows them:
 

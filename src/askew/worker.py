@@ -1,4 +1,4 @@
-"""What each worker process of ours does first."""
+"""What each worker process does first."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Thread
 
 
 def end_with_parent() -> None:
-    """Let this process end when the one that began it is gone, even if it was killed; nothing where none began it."""
+    """End this process when its parent is gone, even if that was killed; no-op in the main process."""
     parent = parent_process()
     if parent is not None:
         Thread(target=_wait, args=(parent.sentinel,), daemon=True).start()

@@ -148,7 +148,7 @@ def test_data_that_gives_no_group_is_an_error():
 
 
 def test_what_is_no_model_is_refused():
-    with pytest.raises(UsageError, match="is no model"):
+    with pytest.raises(UsageError, match="is not a model"):
         askew.evaluate(3, QUESTIONS)
 
 

@@ -1,7 +1,7 @@
-"""From a model's own words to a VQA answer: a named step whose name stands in results.json.
+"""A short VQA answer from a model's free text.
 
-The store keeps the words, the step is applied when they are scored, so another step needs no new asking. It looks at
-the question and the words alone, never at people's answers.
+The store keeps the text; extraction is applied when it is scored, so another extraction needs no new requests. It looks
+at the question and the text alone, never at people's answers. Its name and version are in results.json.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REFUSAL, EMPTY = "refusal", "empty answer"
 
 
 def check_step(step: str) -> None:
-    """Refuse a step that is none."""
+    """Unknown steps raise BadOption."""
     if step not in STEPS:
         raise BadOption(f"No extraction is called {step!r}. Known: {', '.join(STEPS)}.")
 
@@ -39,7 +39,7 @@ def signature(step: str) -> str:
 
 
 def extract(step: str, question: Question, prediction: Prediction) -> Prediction:
-    """The prediction with its answer taken out of the model's words, which stay beside it as ``raw``.
+    """The prediction with the answer extracted from the model's words, which are kept as ``raw``.
 
     >>> said = Prediction(1, "Yes, there is a dog.")
     >>> found = extract("short", Question(1, None, "Is there a dog?"), said)

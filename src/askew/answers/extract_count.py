@@ -1,4 +1,4 @@
-"""The number that a reply gives to a question how many: of several the one that is said of the things asked for."""
+"""The number in a reply to a question how many: of several, the one that counts the things asked about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How models talk: what stands around an answer and is none, and the ways to say that there will be none.
+"""Rules for extraction: what surrounds an answer in free text, and how models refuse to answer.
 
 Words and patterns are in ``extract_rules.yaml``.
 """

@@ -1,4 +1,4 @@
-"""What two answers must share to count as the same: the public VQA evaluator's normalisation, and words of a text.
+"""Answers as they are compared: the normalisation of the public VQA evaluator, and the words of a text.
 
 The evaluator's oddities are kept, because published accuracies depend on them. Each is marked *sic* here or in
 ``normalisation.yaml`` and pinned by a test.

@@ -49,7 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = import_module(f"askew.cli.{args.command}").main(args)
         return code
     except KeyboardInterrupt:
-        kept = "Answers given so far are kept; the same command goes on from here."
+        kept = "Answers given so far are kept; the same command resumes from here."
         print(f"\nStopped. {kept if args else 'Nothing was begun.'}", file=sys.stderr)
         return EXIT_STOPPED
     except BrokenPipeError:
@@ -110,7 +110,7 @@ def _plain(trouble: UnicodeError) -> tuple[str, int]:
 
 
 def _trouble(error: OSError) -> str:
-    """What the system would not do, with the path that a person gave: not that of a file that was half written.
+    """A system error as one sentence, with the path that a person gave instead of that of a partial file.
 
     >>> _trouble(FileExistsError(17, "File exists", "runs"))
     'runs: a file is where a folder is needed. Give another path.'

@@ -54,7 +54,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
 """Options that mean the same in every command that has them. None has a default, so that ``settled`` can tell what was
 typed."""
 DEFAULTS = {"seed": 0}
-"""What they are where nobody says."""
+"""Their defaults."""
 
 
 def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:

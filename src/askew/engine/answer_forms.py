@@ -1,8 +1,7 @@
 """The form of answers: how a run compares them, and how many are correct or wrong by their form alone.
 
-A model that answers in words of its own says "Yes." where people said "yes". Its answers are taken out of its words and
-compared after normalisation; those of classifiers and result files are compared as the suite says, as published
-figures are.
+A model that answers in free text says "Yes." where people said "yes". Its answers are extracted and compared after
+normalisation; those of classifiers and result files are compared as the suite says, like published figures.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
 
 
 def _is_chosen(suite: Named) -> bool:
-    """Whether whoever named the suite has chosen its mode: in the spec, or as another than the default."""
+    """Whether a person has chosen the suite's mode: in the spec, or as an option that is not the default."""
     mode = suite.what.accuracy
     if re.search(rf"(?:\baccuracy=|^accuracy:){mode}(?:,|$)", suite.spec):
         return True
@@ -93,8 +92,8 @@ class AnswerForms:
             return
         if kind := _kind(question, said.answer, plain, final, used):
             self.counts[kind] += 1
-            told = taken.answer if kind.endswith("counted") else question.answers[0]
-            self.examples.setdefault(kind, (said.answer[:_LONGEST], (told or "no answer")[:_LONGEST]))
+            compared = taken.answer if kind.endswith("counted") else question.answers[0]
+            self.examples.setdefault(kind, (said.answer[:_LONGEST], (compared or "no answer")[:_LONGEST]))
 
     def record(self) -> dict[str, Any]:
         """For results.json."""

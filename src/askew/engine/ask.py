@@ -56,7 +56,7 @@ class Keys:
         self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
 
     def of(self, question: Question) -> bytes:
-        """32 bytes; equal for what would be the same asking."""
+        """32 bytes; equal for what would be the same request."""
         image = "" if question.image is None else self._image(question.image)
         by = repr(question.id) if self._by_id else ""
         return ask_key(self._signature, image, question.text, question.context, by)

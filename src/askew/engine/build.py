@@ -248,9 +248,9 @@ def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
 
 
 def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage]) -> Iterator[Group]:
-    """The same groups; an error when there are none, before a file of earlier ones is replaced.
+    """The same groups; raises DataError when there are none, before an earlier file is replaced.
 
-    Of ready-made groups each suite must have some, since whoever named it believes that they are there.
+    With ready-made groups each suite must have some: a person who names a suite expects its groups in the file.
     """
     yield from groups
     without = [cover for cover in covers if not cover.groups]

@@ -39,7 +39,8 @@ def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str
         made = CallableModel.of(model)
         return Named(made, repr(made), name or made.name)
     raise UsageError(
-        f"{model!r} is no model: give a spec, an object with .answer(questions) or .stream(questions), or a function."
+        f"{model!r} is not a model: give a spec, an object with .answer(questions) or .stream(questions), or a "
+        "function."
     )
 
 
@@ -65,7 +66,7 @@ def as_data(
     wrong = [item for item in questions.items if not isinstance(item, Question)]
     if wrong or not isinstance(data, Iterable):
         raise UsageError(
-            f"{described(wrong[0] if wrong else data)} is no {'question' if wrong else 'data'}: give a path, a spec "
+            f"{described(wrong[0] if wrong else data)} is not {'a question' if wrong else 'data'}: give a path, a spec "
             "('world:val'), a data set (an object with .questions()), or askew.Question objects."
         )
     _check_questions(questions.items)
@@ -73,7 +74,7 @@ def as_data(
 
 
 def _check_questions(questions: Iterable[Question]) -> None:
-    """Refuse questions that somebody made with parts of the wrong kind, or with one id for two."""
+    """Refuse questions with parts of the wrong type, or with one id for two questions."""
     seen: set[Id] = set()
     for question in questions:
         kinds = (
@@ -129,8 +130,8 @@ def _check_shape(given: Any, what: str, wanted: Sequence[str]) -> None:
     missing = [name for name in wanted if not hasattr(given, name)]
     if missing:
         raise UsageError(
-            f"{described(given)} is no {what}: it has no {', '.join(f'.{name}' for name in missing)}. Give the name of "
-            f"one (a text), or an object with {', '.join(f'.{name}' for name in wanted)}."
+            f"{described(given)} is not a {what}: it has no {', '.join(f'.{name}' for name in missing)}. Give the name "
+            f"of one (a text), or an object with {', '.join(f'.{name}' for name in wanted)}."
         )
 
 

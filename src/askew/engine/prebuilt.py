@@ -1,4 +1,4 @@
-"""Suites and ready-made groups: options that only matter where groups are made are refused, and never claimed."""
+"""Ready-made groups: options of a suite that only matter when groups are made are refused, and never claimed."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ out, or give the questions they were made from.
 
 
 def signature(suite: Suite) -> str:
-    """The suite with the options that were set; nobody knows which the groups were made with.
+    """The suite with the options that were set; those that the groups were made with are unknown.
 
     >>> from askew.suites.rad import RadSuite
     >>> signature(RadSuite(correct="any"))
     "RadSuite(correct='any') on ready-made groups"
     """
-    told = ", ".join(f"{name}={getattr(suite, name)!r}" for name in _set(suite))
-    known = f"{type(suite).__name__}({told})" if is_dataclass(suite) else repr(suite)
+    options = ", ".join(f"{name}={getattr(suite, name)!r}" for name in _set(suite))
+    known = f"{type(suite).__name__}({options})" if is_dataclass(suite) else repr(suite)
     return f"{known} on ready-made groups"
 
 

@@ -142,9 +142,9 @@ def _listed(counts: dict[str, int], most: int | None = None) -> str:
     >>> _listed({"a": 2000, "b": 3, "c": 1}, most=2)
     'a: 2,000; b: 3; and 1 more (1)'
     """
-    told = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
+    shown = "; ".join(f"{name}: {count:,}" for name, count in list(counts.items())[:most])
     rest = [] if most is None else list(counts.values())[most:]
-    return f"{told}; and {len(rest):,} more ({sum(rest):,})" if rest else told
+    return f"{shown}; and {len(rest):,} more ({sum(rest):,})" if rest else shown
 
 
 def _single(questions: Iterable[Question]) -> Iterator[Question]:

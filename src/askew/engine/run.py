@@ -50,15 +50,15 @@ from askew.verbs import Estimates, FindsById, HidesSecrets, Model, ModelFacts, P
 
 @dataclass
 class Tally:
-    """What happened while asking."""
+    """Counts of a model's requests and failures."""
 
     asked: int = 0
     tokens: tuple[int, int] = (0, 0)
     """Read and written."""
     failed: int = 0
-    """Askings without an answer."""
+    """Requests without an answer."""
     non_answers: dict[bytes, str] = field(default_factory=dict)
-    """Askings without an answer to score (failed, refused, empty), by what they are known by, with the reason."""
+    """Requests without an answer to score (failed, refused, empty), by key, with the reason."""
 
     def add(self, said: Sequence[Prediction]) -> None:
         """Count a batch that the model has answered."""
@@ -68,7 +68,7 @@ class Tally:
         self.failed += sum(prediction.failed for prediction in said)
 
     def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
-        """Count what is no answer after extraction, once however many questions ask it."""
+        """Count what is not an answer after extraction, once however many questions ask it."""
         if prediction.failed:
             self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
         return prediction
@@ -225,7 +225,7 @@ def _planned(model: Named, prepared: Prepared, keys: Keys, store: Store, setting
 
 
 def empty_suites(prepared: Prepared) -> list[str]:
-    """A sentence for each suite that made no group beside others that did; whoever named it must hear of it."""
+    """A sentence for each suite without a group while others have some; a person who named it must be warned."""
     records = [suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)]
     return [nothing_sentence(record, prepared.data) for record in records if made_nothing(record)]
 

@@ -19,11 +19,11 @@ from askew.files.read_write import clear_parts, write_joined
 from askew.verbs import HoldsGroups
 
 MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
-"""What a run's end leaves in its folder, and the beginning of the next one takes away."""
+"""Files that a finished run leaves in its folder, and that the next one deletes first."""
 
 
 def begin(folder: Path, members: Sequence[Path] = ()) -> None:
-    """Make a folder ready for a run: what an earlier run found goes, so that none of it passes for this one's.
+    """Prepare a folder for a run: delete the results of an earlier one, so that they are not mistaken for new ones.
 
     Answers stay, so nothing is asked twice. ``members`` are the folders within, one for each model, of a run of
     several; those of an earlier such run are cleared too.
@@ -48,7 +48,7 @@ def _members(listed: Path) -> list[Any]:
         earlier = None
     if not isinstance(earlier, list):
         raise DataError(
-            f"{listed}: damaged, so which folders an earlier run wrote cannot be told. Delete this file to keep them, "
+            f"{listed}: damaged, so the folders of an earlier run are not known. Delete this file to keep them, "
             "or give another --output."
         )
     return earlier
@@ -57,7 +57,7 @@ def _members(listed: Path) -> list[Any]:
 def claim_folder(
     folder: Path, models: Sequence[Named], data: Named, suites: Sequence[Named], settings: Settings
 ) -> None:
-    """Take a folder for the runs of these models; one that holds something else is refused unless to be overwritten."""
+    """Claim a folder for the runs of these models; refuse one that holds something else, unless told to overwrite."""
     ready = isinstance(data.what, HoldsGroups)
     signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
     record = {"signature": data.signature, "fingerprint": fingerprint_of(data.what), "ready": ready}

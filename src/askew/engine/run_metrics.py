@@ -117,7 +117,7 @@ def unknown_metrics(suite: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _class(path: str) -> type | None:
-    """A class of metrics by its path, found without importing what nobody here asked for."""
+    """A class of metrics by its path, found without importing unregistered modules."""
     module, _, name = path.partition(":")
     if module.startswith(OURS):
         return next((found for found in map(_built_in, BUILT_IN["metric"]) if found.__qualname__ == name), None)

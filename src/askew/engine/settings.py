@@ -1,4 +1,4 @@
-"""How a run is done, and what people called its parts."""
+"""The settings of a run, components with their names, and progress bars."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Settings:
     store: str | None = None
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
     extract: str = "auto"
-    """How an answer is taken out of a model's words; ``auto``: ``short`` for models that talk, else ``none``."""
+    """How an answer is extracted from a model's words; ``auto``: ``short`` for free text, else ``none``."""
     accuracy: str = "auto"
-    """How answers are compared: ``official``, ``robust``, ``simple``, ``exact``; ``auto``: ``robust`` for models that
-    talk, else as the suite says."""
+    """How answers are compared: ``official``, ``robust``, ``simple``, ``exact``; ``auto``: ``robust`` for free
+    text, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     overwrite: bool = False
@@ -53,7 +53,7 @@ class Settings:
 
 
 def settings_from(given: Mapping[str, Any]) -> Settings:
-    """The settings that somebody named; a name that is none of theirs is refused.
+    """Settings by name; unknown names raise BadOption.
 
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
@@ -68,7 +68,7 @@ stop_after, store, extract, accuracy, metrics, overwrite, progress.
 
 
 def check_whole(name: str, value: Any, least: int = 0) -> None:
-    """Refuse what is no whole number, or is too small.
+    """Refuse what is not a whole number, or is too small.
 
     >>> check_whole("seed", -1)
     Traceback (most recent call last):
@@ -81,7 +81,7 @@ def check_whole(name: str, value: Any, least: int = 0) -> None:
 
 
 def check_share(name: str, value: Any) -> None:
-    """Refuse what is no share of something.
+    """Refuse what is not a share from 0 to 1.
 
     >>> check_share("max_failures", 7)
     Traceback (most recent call last):

@@ -46,7 +46,7 @@ _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 
 
 def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") -> bytes:
-    """What one asking is known by: 32 bytes. ``by`` is the question's id for models that answer by id alone."""
+    """The key of one request: 32 bytes. ``by`` is the question's id for models that answer by id alone."""
     parts = [part.encode("utf-8", "surrogatepass") for part in (model, image, text, context, by)]
     framed = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
     return hashlib.sha256(framed).digest()
@@ -144,7 +144,7 @@ class Store:
     def _add_checksums(self) -> None:
         self._db.create_function("askew_checksum", len(_OLD_COLUMNS), lambda *row: checksum(row))
         self._db.execute("BEGIN IMMEDIATE")
-        if self._columns() == _OLD_COLUMNS:  # nobody else did it meanwhile
+        if self._columns() == _OLD_COLUMNS:  # no other process did it meanwhile
             self._db.execute("ALTER TABLE answers ADD COLUMN checksum BLOB")
             fields = ", ".join(name for name, _ in _OLD_COLUMNS)
             self._db.execute(f"UPDATE answers SET checksum = askew_checksum({fields})")

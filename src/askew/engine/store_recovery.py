@@ -1,4 +1,4 @@
-"""What is intact of a damaged answer store: every row whose checksum is right, wherever in the file it lies.
+"""The intact rows of a damaged answer store: every row with a correct checksum, wherever it is in the file.
 
 SQLite gives up at the first page that it cannot follow, so the pages are read here one by one, as its file format has
 them (https://www.sqlite.org/fileformat2.html): the answers are an index b-tree, whose pages begin with 2 or 10, and the
@@ -20,7 +20,7 @@ from askew.files.limits import MAX_RECORD
 from askew.files.locks import alone_in
 
 _PAGE_SIZE = 4096
-"""What SQLite writes unless told otherwise, for files whose header does not say."""
+"""SQLite's default, for files whose header does not say."""
 _INTERIOR, _LEAF = 2, 10
 _BEFORE_CHECKSUMS = len(COLUMNS) - 1
 
@@ -178,7 +178,7 @@ def _values(payload: bytes) -> list[Any] | None:
 
 
 _LENGTHS = {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8, 7: 8, 8: 0, 9: 0}
-"""Bytes of a value by its kind: nothing, whole numbers, a fraction, 0, 1; from 12 on bytes and texts by turns."""
+"""Bytes of a value by its kind: nothing, whole numbers, a fraction, 0, 1; from 12 on bytes (even) and texts (odd)."""
 
 
 def _value(kind: int, content: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""Where images lie that a file of ours names: in the file by a name without folders of this machine, here by a path.
+"""Image files named in files that askew writes: by a name that can be published there, by a path on this machine.
 
 A groups file can be published, so it names an image outside its folder by the image's file below the folder of images
 (``val2014/COCO_val2014_000000000042.jpg``). On this machine askew remembers, in its cache folder and by the content of
@@ -24,7 +24,7 @@ from askew.types import Group, ImageRef, Question
 from askew.verbs import DatasetFacts
 
 FOLDER = "images"
-"""The folder beside a file of ours in which images lie that were made with it."""
+"""The folder for images that were made together with a file that askew writes."""
 
 
 class ImageFolders:
@@ -105,14 +105,14 @@ def root_of(data: object) -> str | None:
 
 
 def remember(path: str, folders: ImageFolders) -> None:
-    """Keep, for this machine, which folders a file of ours means; where nothing can be kept, ``--images`` must say."""
+    """Remember the folders that a file means on this machine; where that cannot be stored, ``--images`` must say."""
     if folders.folders:
         with suppress(OSError):
             write_joined(_memory(fingerprint(path)), [orjson.dumps(folders.folders)])
 
 
 def remembered(digest: str) -> dict[str, str]:
-    """The folders that a file with this content means here, by name; none where nobody knows."""
+    """The folders that a file with this content means on this machine, by name; empty where that is not known."""
     with suppress(OSError, DataError):
         found = read_object(_memory(digest), "")
         return {name: folder for name, folder in found.items() if isinstance(folder, str)}

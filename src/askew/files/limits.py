@@ -1,4 +1,4 @@
-"""How much askew takes in of files that somebody else wrote: the limits of every reader, and reading within them.
+"""Limits on files that others wrote, and reading within them.
 
 A file beyond a limit is refused with one line, and memory stays flat: nothing is built before it is measured.
 """
@@ -25,7 +25,7 @@ MAX_YAML = 128 << 10
 MAX_MEMBER = 256 << 20
 """Unpacked bytes of one file within an XLSX file."""
 MOST_TOKENS = 10**9
-"""Tokens that one answer may be said to have taken; a larger count is a fault of whoever counted."""
+"""The most tokens that one answer can have; a larger count is an error of the server."""
 
 
 def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
@@ -66,7 +66,7 @@ def load_json(text: bytes | str) -> Any:
 
 
 def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
-    """The JSON object in a file of askew's own, such as config.json; DataError with the remedy when it is none."""
+    """The JSON object in a file of askew's own, such as config.json; DataError with the remedy when it is not one."""
     try:
         found = load_json(bounded_read(path))
     except orjson.JSONDecodeError as trouble:

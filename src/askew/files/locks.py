@@ -18,14 +18,14 @@ FOLDER_LOCK = ".askew.lock"
 """What a folder is locked by on Windows, which cannot open the folder itself; the file stays there, empty."""
 
 _FAR = 0x7FFF0000
-"""The byte that is locked on Windows, where nobody else could read a locked one; a file may end before it."""
+"""The byte that is locked on Windows, where other processes cannot read a locked byte; a file may end before it."""
 
 
 @contextmanager
 def alone_in(*folders: Path) -> Iterator[None]:
-    """Folders that nobody else may write to meanwhile; an error when somebody does.
+    """Lock folders against other writers; RunError when another process is writing to one.
 
-    The lock ends with the process however that ends. Where the disk has no such locks nobody is kept out.
+    The lock ends with the process however that ends. Where the file system has no locks this does nothing.
     """
     with ExitStack() as held:
         for folder in dict.fromkeys(folders):

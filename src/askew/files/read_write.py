@@ -21,7 +21,7 @@ _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
-"""What the system says when there is no room."""
+"""Error numbers of a full disk."""
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 _YOUNG = 5.0
 """Seconds in which a part may not have been locked by its writer yet."""
@@ -103,8 +103,8 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
 def clear_parts(folder: Path) -> None:
     """Delete partial files left by killed writers in a folder.
 
-    A part is locked by its writer, and the lock ends with the process however that ends; so what somebody is writing
-    now stays. Where the disk has no such locks everything stays.
+    A part is locked by its writer, and the lock ends with the process however that ends; so files that
+    are being written stay. Where the file system has no locks everything stays.
     """
     for part in _parts(folder):
         with suppress(OSError):
@@ -116,7 +116,7 @@ def clear_parts(folder: Path) -> None:
 
 
 def has_parts(folder: Path) -> bool:
-    """True when somebody is writing to a file of this folder, or was killed a moment ago."""
+    """True when a process is writing to a file of this folder, or was killed a moment ago."""
     return any(_parts(folder))
 
 

@@ -13,6 +13,7 @@ from askew.collect import schema
 from askew.collect.database import SetClock
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
+from askew.collect.prepared_items import add_gold
 from askew.collect.robots import Robots, ask_robot
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.simulate import Simulated, Skill, simulate
@@ -43,8 +44,8 @@ class Seeing:
         return "nonsense" if sum(key.encode()) % self.wrong_every == 0 else self.answers[key]
 
 
-def world_study(folder: Path, preset: str = "paper", images: int = IMAGES):
-    settings = replace(PRESETS[preset], quiz_required=False)
+def world_study(folder: Path, preset: str = "paper", images: int = IMAGES, **changes):
+    settings = replace(PRESETS[preset], quiz_required=False, **changes)
     study = create_study(folder, settings, "World", seed=1, clock=SetClock(), durable=False)
     with study.database.write() as tx:
         models = [add_model(tx, name, "constant:no") for name in ("first", "second")]
@@ -127,6 +128,48 @@ def test_skill_is_adjustable(tmp_path):
     assert done[1].success == 1
     with pytest.raises(BadOption, match="share"):
         Skill(attack=1.5)
+
+
+def test_people_disagree_about_questions_that_are_unclear(tmp_path):
+    """Type D comes from these; what was written stays the same, as do success and tries."""
+    found = []
+    for name, unclear in (("clear", 0.0), ("unclear", 1.0)):
+        study, round_id, robots = world_study(tmp_path / name, "small", images=8)
+        done = simulate(study, 6, 0, Skill(unclear=unclear, leaves=0.0, careless=0.0), robots)
+        with study.database.read() as tx:
+            assert violations(tx) == []
+            types = Counter(preview_freeze(tx, round_id, 0).types.values())
+        found.append((done.success, done.tries, types["D"] / sum(types[kind] for kind in "CDE")))
+        study.close()
+    (success, tries, few), (same_success, same_tries, many) = found
+    assert (success, tries) == (same_success, same_tries)
+    assert few < many
+    assert many > 0.2
+
+
+def test_simulated_people_meet_gold_questions(tmp_path):
+    """Careful ones stay, though some answers are wrong; careless ones are excluded, and the rest goes on."""
+    for name, careless in (("careful", 0.05), ("careless", 1.0)):
+        study, _, robots = world_study(tmp_path / name, "small", images=3, gold_first_percent=100)
+        with study.database.write() as tx:
+            row = tx.first(sa.select(schema.image))
+            for number in range(20):
+                add_gold(tx, (row.sha256, row.suffix), f"What is number {number}?", [f"thing {number}"])
+        done = simulate(study, 6, 0, Skill(careless=careless, leaves=0.02), robots)
+        with study.database.read() as tx:
+            assert violations(tx) == []
+            answers = tx.value(sa.select(sa.func.count()).where(schema.gold_result.c.answer.is_not(None)))
+            gone = tx.value(sa.select(sa.func.count()).where(schema.annotator.c.excluded_at.is_not(None)))
+        assert done.gold == answers > 0
+        assert done.excluded == gone
+        assert (gone > 0) == (careless == 1.0)
+        study.close()
+
+
+def test_simulated_authors_say_how_sure_they_are_when_a_study_asks(tmp_path):
+    study, _, robots = world_study(tmp_path / "study", "small", images=2, author_confidence="ask")
+    assert simulate(study, 6, 0, robots=robots).succeeded
+    study.close()
 
 
 def test_nothing_is_a_number_of_nothing():

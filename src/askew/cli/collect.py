@@ -265,6 +265,8 @@ def _simulate(args: argparse.Namespace) -> int:
     study.close()
     work = f"{done.sessions} sessions, {done.questions} questions, {done.verifications} verifications"
     print(f"{done.people} people: {work}.")
+    if done.gold:
+        print(f"{done.gold} answers to gold questions; {done.excluded} people were excluded by them.")
     print(f"{100 * done.success:.1f} % of the sessions succeeded, with {done.tries:.2f} tries each.")
     return 0
 

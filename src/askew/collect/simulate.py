@@ -7,6 +7,7 @@ questions are verified errors. The same seed gives the same study. Time is simul
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -20,9 +21,10 @@ from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.refusals import Gone
 from askew.collect.robots import Robots
 from askew.collect.rounds import open_round
-from askew.collect.schema import annotator, ensemble_member, image
+from askew.collect.schema import annotator, ensemble_member, gold_item, image
 from askew.collect.study import Study
 from askew.collect.typed_text import same_answer
+from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.world_images import load_world, world_images
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
@@ -53,6 +55,9 @@ class Skill:
     """How often the person goes away in the middle of something, for longer than a lease."""
     careless: float = 0.05
     """How often an answer to verify is given without looking."""
+    unclear: float = 0.1
+    """How often a question that is not about yes, no or a number is so unclear that every verifier says something
+    else; type D comes from these."""
     verifies: float = 0.85
     """How often verifying is preferred to writing."""
 
@@ -75,8 +80,12 @@ class Worker:
     text: str = ""
     slot: tuple[int, int, int, str] | None = None
     """The question to verify: its id, slot, image and text."""
+    gold: str | None = None
+    """The reference of the gold question to answer."""
     away: int = 0
     """Ticks until the person is back."""
+    excluded: bool = False
+    """Too many gold questions were answered wrongly."""
 
 
 @dataclass
@@ -90,6 +99,8 @@ class Simulated:
     questions: int = 0
     verifications: int = 0
     late: int = 0
+    gold: int = 0
+    excluded: int = 0
 
     @property
     def success(self) -> float:
@@ -111,6 +122,10 @@ class Knowledge:
     """(model, image, text) to the prediction."""
     errors: dict[tuple[int, str], float] = field(default_factory=dict)
     """(image, text) to the share of robots that are wrong."""
+    gold: dict[str, str] = field(default_factory=dict)
+    """The reference of a gold question to its answer."""
+    words: tuple[str, ...] = ()
+    """Answers to questions about what, where and which; no two agree."""
 
     def about(self, image_id: int, text: str) -> Asked:
         """The question with its meaning."""
@@ -169,6 +184,7 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
         raise UsageError(f"{len(foreign)} images are not of the embedded world, e.g. {foreign[0]}: nobody knows them.")
     knowledge = Knowledge({key: world.questions(name) for key, name in sorted(names.items())})
     with study.database.read() as tx:
+        knowledge.gold = {f"g {row.id}": json.loads(row.answers)[0] for row in tx.rows(sa.select(gold_item))}
         files = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id == round_id))}
         members = sa.select(ensemble_member.c.model_id).where(ensemble_member.c.round_id == round_id)
         models = [row.model_id for row in tx.rows(members.order_by(ensemble_member.c.model_id))]
@@ -184,6 +200,8 @@ def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
         for one in asked:
             wrong = [_is_wrong(knowledge.robots[model_id, key, one.text], one) for model_id in models]
             knowledge.errors[key, one.text] = sum(wrong) / len(wrong)
+    named = [one.answer for asked in knowledge.questions.values() for one in asked if one.answer_type == "other"]
+    knowledge.words = tuple(sorted({same_answer(answer): answer for answer in sorted(named)}.values()))
     return knowledge
 
 
@@ -206,13 +224,17 @@ def _person(tx: Tx, seed: int, number: int) -> int:
 
 def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> Call | bool:
     """A person's next step; gives the call of a question that was asked, or whether anything was done."""
+    if worker.excluded:
+        return False
     if worker.away:
         worker.away -= 1
         return False
-    busy = worker.session is not None or worker.slot is not None
+    busy = worker.session is not None or worker.slot is not None or worker.gold is not None
     if busy and worker.rng.random() < worker.skill.leaves:
         worker.away = _AWAY
         return True
+    if worker.gold is not None:
+        return _answer_gold(tx, worker, knowledge, done)
     if worker.slot is not None:
         return _verify(tx, worker, knowledge, done, progress)
     if worker.question is not None:
@@ -222,10 +244,10 @@ def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress
     first, second = (
         (_take_slot, _take_image) if worker.rng.random() < worker.skill.verifies else (_take_image, _take_slot)
     )
-    return first(tx, worker, done) or second(tx, worker, done)
+    return first(tx, worker, knowledge, done) or second(tx, worker, knowledge, done)
 
 
-def _take_image(tx: Tx, worker: Worker, done: Simulated) -> bool:
+def _take_image(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
     task = claim_image(tx, worker.id)
     if task is not None:
         worker.session, worker.image = task.session_id, task.image_id
@@ -233,7 +255,12 @@ def _take_image(tx: Tx, worker: Worker, done: Simulated) -> bool:
     return task is not None
 
 
-def _take_slot(tx: Tx, worker: Worker, done: Simulated) -> bool:
+def _take_slot(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
+    if knowledge.gold:
+        given = claim_task(tx, worker.id)
+        if given is None or given.reference in knowledge.gold:
+            worker.gold = given.reference if given else None
+            return given is not None
     task = claim_slot(tx, worker.id)
     if task is not None:
         worker.slot = (task.question_id, task.slot_n, task.image_id, task.text)
@@ -283,7 +310,7 @@ def _judge(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> boo
         return True
     true = knowledge.about(worker.image, worker.text).answer
     verdict, answer = _verdict(worker, own.answer, true, knowledge.questions[worker.image])
-    judged = judge(tx, worker.id, worker.question, verdict, answer)
+    judged = judge(tx, worker.id, worker.question, verdict, answer, "yes")
     worker.question = None
     if judged.session_state != "LEASED":
         done.succeeded += judged.session_state == "SUCCEEDED"
@@ -311,12 +338,35 @@ def _verify(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progr
     worker.slot = None
     answers, confidences = answered(knowledge.about(image_id, text), Random(f"{question_id}:{text}"))
     answer, confidence = answers[n % len(answers)], confidences[n % len(answers)]
+    if _is_unclear(worker, knowledge.about(image_id, text), question_id):
+        words = Random(f"{question_id}:words").sample(knowledge.words, len(knowledge.words))
+        answer, confidence = words[n % len(words)], "no"
     if worker.rng.random() < worker.skill.careless:
         answer = worker.rng.choice(knowledge.questions[image_id]).answer
     result = verify(tx, worker.id, question_id, answer, confidence)
     done.verifications += 1
     done.late += result.late
     progress(1)
+    return True
+
+
+def _is_unclear(worker: Worker, one: Asked, question_id: int) -> bool:
+    """Whether nobody can say what is meant; drawn for the question, so that all verifiers find the same."""
+    return one.answer_type == "other" and Random(f"{question_id}:unclear").random() < worker.skill.unclear
+
+
+def _answer_gold(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated) -> bool:
+    assert worker.gold is not None
+    reference, worker.gold = worker.gold, None
+    answer = knowledge.gold[reference]
+    if worker.rng.random() < worker.skill.careless:
+        answer = worker.rng.choice([word for word in knowledge.words if same_answer(word) != same_answer(answer)])
+    try:
+        worker.excluded = answer_task(tx, worker.id, reference, answer, "yes").excluded
+    except Gone:  # the person was away for too long
+        return True
+    done.gold += 1
+    done.excluded += worker.excluded
     return True
 
 

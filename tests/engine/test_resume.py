@@ -63,4 +63,4 @@ def test_control_c_is_clean(tmp_path):
     code, said = stop_after(tmp_path, 10, batch_size=1, how=signal.SIGINT)
     assert code == 130
     assert "Traceback" not in said
-    assert "the same command goes on" in said
+    assert "the same command resumes" in said

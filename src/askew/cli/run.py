@@ -17,7 +17,7 @@ examples:
   askew run --model python:my_model:answer --data mine.jsonl --images images --limit 500 --output runs/mine
   askew run --config run.yaml --seed 3
 
-Kill it when you like: every answer is on disk as soon as it is given, and the same command goes on.
+Kill it when you like: every answer is on disk as soon as it is given, and the same command resumes.
 Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-failures allows,
 4 budget spent, 130 stopped."""
 

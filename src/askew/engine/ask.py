@@ -138,7 +138,7 @@ class Streak:
                 error = (prediction.error or "no answer").strip().partition("\n")[0][:300].rstrip(".")
                 raise ModelError(
                     f"The model failed on {self.count:,} questions in a row in the same way; the last: {error}. "
-                    "Answers before are kept: correct the cause, and the same command goes on from there. "
+                    "Earlier answers are kept: fix the cause, and the same command resumes from there. "
                     "--stop-after N (stop_after=N in Python) stops later, 0 never."
                 )
 

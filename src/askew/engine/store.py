@@ -162,7 +162,7 @@ class Store:
             if "full" in said:
                 raise RunError(
                     f"{self.path}: {what} ({said}). Make room there; answers kept before stay, and the same command "
-                    "goes on from there."
+                    "resumes from there."
                 ) from error
             if isinstance(error, sqlite3.OperationalError) and any(word in said for word in _ELSEWHERE):
                 raise RunError(

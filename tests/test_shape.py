@@ -15,9 +15,10 @@ from askew.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askew"
-STAGES = ("data", "world", "language", "perturb", "rank", "models", "nets", "metrics", "report", "train")
+STAGES = ("data", "world", "language", "perturb", "attack", "rank", "models", "nets", "metrics", "report", "train")
 MAY_USE = {
     "perturb": {"language"},
+    "attack": {"language"},
     "rank": {"language"},
     "world": {"data", "language"},
     "models": {"data", "nets"},

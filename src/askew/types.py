@@ -258,3 +258,65 @@ class Ranked:
     scores: tuple[float, ...]
     proof: Mapping[str, float] = field(default_factory=dict)
     """Gap, support and certified positions of a LASSO; the size of the tie at the last position of a text metric."""
+
+
+class Swap(NamedTuple):
+    """What a part of a question may be replaced by in an attack."""
+
+    text: str
+    rule: str = ""
+    """What proposes it, e.g. ``synonym`` or the name of a rewriting rule; attacks are broken down by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of a question's text that an attack may replace: a word, or the words that a rule rewrites."""
+
+    start: int
+    """The offset of its first character."""
+    end: int
+    """The offset just after it."""
+    text: str
+    """As the question has it."""
+    tag: str = ""
+    """Its Penn Treebank tag, of one word."""
+    swaps: tuple[Swap, ...] = ()
+    """What it may be replaced by, the best first; none for a word that is only weighed."""
+
+
+class Change(NamedTuple):
+    """One replacement that was made."""
+
+    start: int
+    """Offset in the original text."""
+    old: str
+    new: str
+    tag: str = ""
+    """The Penn Treebank tag of the old word."""
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rewording of a question that an attack may ask."""
+
+    text: str
+    changes: tuple[Change, ...] = ()
+    """In the order of the text, all against the original."""
+    base: str = ""
+    """The text that the last change was made in; the original's for a first change."""
+    probe: bool = False
+    """True when it is asked only to learn which word matters: no constraint applies, and it is never the result."""
+
+
+class Value(NamedTuple):
+    """What an attack learns about one candidate that was asked."""
+
+    loss: float
+    """1 minus the probability of the answer that the original got; 1 when that answer is gone and no more is known."""
+    reached: bool
+    """True when the goal is reached."""
+    similarity: float = 1.0
+    """To the original's text, where the attack measures it."""
+    rise: float = 0.0
+    """Of a probe with another answer: how much that answer's probability rose (where the attack wants to know)."""

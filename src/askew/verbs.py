@@ -10,17 +10,19 @@ components that do not have them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 from askew.types import (
+    Candidate,
     Group,
     Id,
     Mode,
     Outcome,
+    Place,
     Prediction,
     Question,
     Ranked,
@@ -28,6 +30,7 @@ from askew.types import (
     Row,
     Table,
     TokenEstimate,
+    Value,
     Variant,
 )
 
@@ -451,4 +454,56 @@ class Loss(Protocol):
 
     def term(self, step: Any) -> Any:
         """One number as a torch tensor, or None when this step has no term; ``step`` is a ``train.losses.Step``."""
+        ...
+
+
+class Proposals(Protocol):
+    """What an attack may replace in a question, and by what. Its ``repr`` is its signature."""
+
+    def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
+        """The places of each question, in the order of its text; they do not depend on the other questions."""
+        ...
+
+
+@runtime_checkable
+class Constraint(Protocol):
+    """Says which rewordings still ask the same question. Subclass it; its ``repr`` is its signature."""
+
+    by_word: ClassVar[bool] = False
+    """True when it judges each change by itself, whatever the rest of the text: it is then applied to every swap
+    before anything is asked, and a word without swaps is not weighed either."""
+
+    @abstractmethod
+    def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
+        """Whether each candidate may be asked; the same whatever the other candidates."""
+        ...
+
+
+@runtime_checkable
+class ReadsAhead(Protocol):
+    """A constraint that works faster when it sees the texts of many questions first (a tagger, an encoder)."""
+
+    def read_ahead(self, texts: Sequence[str]) -> None:
+        """Look at these texts; ``keep`` is called on them next, and gives the same without this."""
+        ...
+
+
+@runtime_checkable
+class Similar(Protocol):
+    """A constraint that measures how similar a rewording is to its original."""
+
+    def similarity(self, original: Question, candidates: Sequence[Candidate]) -> list[float]:
+        """From 0 to 1 for each candidate."""
+        ...
+
+
+class Search(Protocol):
+    """Looks for a rewording that fools a model; it knows no model, batch or store. Its ``repr`` is its signature."""
+
+    def run(
+        self, question: Question, places: Sequence[Place], rng: Random
+    ) -> Generator[Sequence[Candidate], Sequence[Value | None], Candidate | None]:
+        """Yield candidates and receive what each is worth; None for one that was not asked (a constraint dropped it,
+        the budget is spent) or whose request failed. Returns the rewording found, or the best try, or None.
+        """
         ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from itertools import product
 from random import Random
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from test_metric_laws import METRICS
 
+from askew import evaluate
+from askew.data.groups import write_groups
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
 from askew.metrics.consensus import Consensus
@@ -19,6 +22,7 @@ from askew.metrics.group_rows import GroupRows
 from askew.metrics.noise import RScore
 from askew.metrics.rad import Introspect, Rad
 from askew.metrics.scorer import score
+from askew.models.baselines import Scripted
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 
 MORE = [
@@ -132,3 +136,35 @@ def test_rad_has_the_bounds_that_all_wrong_and_all_right_do_not_give():
     (found,) = score(some, {"rad": Rad()}, parts=())
     assert (found.lowest, found.highest) == (0.6, 0.8)  # 6 of 10; 8 of 10
     assert found.value == 0.75
+
+
+def test_bounds_of_rad_are_printed_as_all_ways_to_answer_give_them(tmp_path):
+    """A run of 59 pairs, 17 of which lack answers, had RAD "0.627 to 0.831": all of these wrong, and all of them right.
+
+    Counted by hand: with every original wrong 32 of 51 are consistent, with everything right 49 of 59. But an original
+    can be right whose variant is wrong (32 of 56), and wrong whose variant is wrong (49 of 57).
+    """
+    counts = {
+        ("yes", "yes"): 32,
+        ("yes", "no"): 8,
+        ("yes", None): 11,
+        (None, "yes"): 3,
+        (None, "no"): 2,
+        (None, None): 3,
+    }
+    groups, said = [], {}
+    for before, after in (pair for pair, count in counts.items() for _ in range(count)):
+        number = len(groups)
+        asked = Question(number, ImageRef(number), f"Is it {number}?", ("yes",) * 10)
+        varied = Variant(replace(asked, id=f"{number}/v", text=f"Is it so, {number}?"), Expect.GIVEN, "Y/N←C", "rule")
+        groups.append(Group(number, "rad", asked, (varied,)))
+        said |= {q.text: answer for q, answer in ((asked, before), (varied.question, after)) if answer}
+    write_groups(groups, str(tmp_path / "groups.jsonl"))
+    result = evaluate(Scripted(said), str(tmp_path / "groups.jsonl"), "rad", max_failures=1.0)
+    rad = result.score("rad.forward")
+    assert (rad.value, rad.n, rad.failed) == (32 / 40, 40, 19)
+    assert (rad.lowest, rad.highest) == pytest.approx((32 / 56, 49 / 57))
+    page = result.report(tmp_path / "page.html").read_text()
+    (row,) = [line for line in re.findall(r"<tr>.*?</tr>", page, re.S) if "rad · RAD<" in line and "<td>all<" in line]
+    assert "57.1 to 86.0" in row
+    assert "62.7" not in row

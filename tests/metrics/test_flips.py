@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
 from outcomes_by_hand import outcome, total, variant
 
 import askew
-from askew.errors import BadOption
+from askew.data.groups import write_groups
+from askew.errors import BadOption, UsageError
 from askew.metrics.flips import Flips
-from askew.types import Expect
+from askew.types import Expect, Group, ImageRef, Question, Variant
 
 
 def edited(*args, **options):
@@ -83,11 +85,34 @@ def test_pairs_that_say_nothing_about_flips_are_left_out():
     assert Flips().measure(edited("4", "4", counted, variant("yes", "yes", Expect.GIVEN))) == (0.0, 1.0)
 
 
-def test_flips_of_rad_rest_on_nothing():
-    result = askew.evaluate("constant:yes", "world:val,scenes=40", "rad", metrics=["flips"])
-    (flips,) = [score for score in result.results["scores"] if score["metric"] == "flips"]
-    assert flips["n"] == flips["failed"] == 0
-    assert flips["value"] is None or flips["value"] != flips["value"]
+def ready_made(path):
+    """A file with a group of RAD, whose answer changes by design, and one of corrupted images, whose answer stays."""
+    original = Question(1, ImageRef("a"), "What color is the cat?", ("white",) * 10)
+    yes_no = replace(original, id="1/rad", text="Is the cat white?", answers=("yes",) * 10)
+    same = replace(original, id="1/blur")
+    groups = [
+        Group(1, "rad", original, (Variant(yes_no, Expect.GIVEN, "Y/N←C", "rad/color"),)),
+        Group(1, "corruption", original, (Variant(same, Expect.SAME, "blur", "corruption/blur", {"severity": 1}),)),
+    ]
+    write_groups(groups, str(path))
+    return str(path)
+
+
+def test_flips_of_rad_are_refused_alone_and_a_dash_beside_others(tmp_path):
+    """Nothing is asked for a number that cannot be; with a suite that it measures, the dash is explained."""
+    data, model, output = ready_made(tmp_path / "groups.jsonl"), "constant:yes", tmp_path / "o"
+    with pytest.raises(UsageError, match=r"flips says nothing about rad.* Leave it out .* or add a suite"):
+        askew.evaluate(model, data, "rad", metrics=["flips"], output=output)
+    assert not (output / "answers.sqlite").exists()
+    assert askew.evaluate(model, data, "rad", output=output).score("accuracy.all").n == 1
+    of_others = askew.evaluate(model, data, "rad", metrics=["rad"], output=output).score("rad")
+    assert of_others.n == 0, "nothing was right here; of another model it would say something, so it is not refused"
+    result = askew.evaluate(model, data, ["rad", "corruption"], metrics=["flips", "flips:negative"])
+    for metric in ("flips", "flips:negative"):
+        of_rad, of_images = (result.score(metric, suite=suite) for suite in ("rad", "corruption"))
+        assert (of_rad.n, of_rad.failed, of_images.n) == (0, 0, 1)
+        assert math.isnan(of_rad.value)
+    assert "nothing here to measure it on" in str(result)
 
 
 def test_refuses_unknown_kinds():

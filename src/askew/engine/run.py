@@ -32,7 +32,7 @@ from askew.engine.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.engine.build import Prepared, prepare
 from askew.engine.results import FORMAT, sample_record, score_record, suite_record, too_many_failures, versions
 from askew.engine.run_folders import begin, claim_folder, model_folders
-from askew.engine.run_metrics import measured_by, metric_record
+from askew.engine.run_metrics import measured_by, metric_record, refuse_meaningless
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import TooManyFailures
@@ -116,6 +116,7 @@ def run_models(
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
         begin(output, folders if len(folders) > 1 else ())
         prepared = prepare(data, suites, output, settings)
+        refuse_meaningless(settings.metrics, [suite.what for suite in suites], prepared.read())
         if skipped := prepared.data["skipped"]:
             tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
         for sentence in empty_suites(prepared):
@@ -236,6 +237,7 @@ def forecast(
     """What a run would ask of each model, in a sentence each; asks nothing, and writes nothing to ``output``."""
     with TemporaryDirectory(prefix="askew-") as scratch:
         prepared = prepare(data, suites, Path(scratch), settings)
+        refuse_meaningless(settings.metrics, [suite.what for suite in suites], prepared.read())
         for model, folder in zip(models, model_folders(models, output), strict=True):
             yield _forecast(model, prepared, folder, settings)
 

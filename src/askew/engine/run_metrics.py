@@ -15,10 +15,11 @@ from typing import Any, cast
 
 import orjson
 
-from askew.errors import AskewError, DataError
+from askew.errors import AskewError, DataError, UsageError
+from askew.metrics.bounds import rows_of_fillings
 from askew.registry import BUILT_IN, factory, load_registered, make
 from askew.report.load import Run
-from askew.types import Mode
+from askew.types import Group, Mode, Outcome, Prediction
 from askew.verbs import Metric, Suite
 
 OURS = "askew.metrics."
@@ -58,6 +59,37 @@ def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Met
     """The metrics of a run with this suite, scored in this mode, and those named besides."""
     made = with_mode(suite, mode)
     return with_more(made.metrics, specs, None if made is suite else made.accuracy)
+
+
+def refuse_meaningless(specs: Iterable[str], suites: Iterable[Suite], groups: Iterable[Group]) -> None:
+    """Raise UsageError for a metric named by a person that no group of any suite says anything about.
+
+    Whatever a model answers, such a metric is a dash: ``flips`` of RAD's questions, whose answers change by design.
+    Only askew's own metrics are checked; on which answers another depends is not known here.
+    """
+    named, suites = list(dict.fromkeys(specs)), list(suites)
+    metrics = {suite.name: measured_by(suite, suite.accuracy, named) for suite in suites}
+    dashes = [
+        spec
+        for spec in named
+        if not any(spec in suite.metrics for suite in suites)
+        and all(type(found[spec]).__module__.startswith(OURS) for found in metrics.values())
+    ]
+    for group in groups if dashes else ():
+        unanswered = Outcome(
+            group,
+            Prediction(group.original.id, None),
+            tuple(Prediction(variant.question.id, None) for variant in group.variants),
+        )
+        dashes = [spec for spec in dashes if not rows_of_fillings(metrics[group.suite][spec], unanswered)]
+        if not dashes:
+            return
+    if dashes:
+        names = ", ".join(suite.name for suite in suites)
+        raise UsageError(
+            f"The metric {dashes[0]} says nothing about {names}, whatever is answered. Leave it out (--metric "
+            f"{dashes[0]}; metrics=[...] in Python), or add a suite whose changes it measures."
+        )
 
 
 def metric_record(metric: Metric) -> dict[str, Any]:

@@ -13,77 +13,77 @@ def ask(text, value, template=TEMPLATE):
     return template.read(text, Tagger(), AnswerPools()).ask(value).text
 
 
-@pytest.mark.parametrize(
-    ("text", "several", "one"),
-    [
-        ("How many dogs?", "Are there three dogs?", "Is there one dog?"),
-        ("How many people are there?", "Are there three people?", "Is there one person?"),
-        ("How many people are there in the room?",
-         "Are there three people in the room?", "Is there one person in the room?"),
-        ("How many people are there visible?", "Are there three people visible?", "Is there one person visible?"),
-        ("How many people are there total?", None, None),
-        ("How many sheep are in the picture?",
-         "Are there three sheep in the picture?", "Is there one sheep in the picture?"),
-        ("How many birds in the sky?", "Are there three birds in the sky?", "Is there one bird in the sky?"),
-        ("How many wine glasses are on the table?", "Are there three wine glasses on the table?",
-         "Is there one wine glass on the table?"),
-        ("How many scissors are shown?", "Are there three scissors shown?", "Is there one pair of scissors shown?"),
-        ("How many slices of pizza are on the plate?", "Are there three slices of pizza on the plate?",
-         "Is there one slice of pizza on the plate?"),
-        ("How many types of animals are there?", "Are there three types of animals?", "Is there one type of animal?"),
-        ("How many pairs of shoes are visible?", "Are there three pairs of shoes visible?",
-         "Is there one pair of shoes visible?"),
-        ("How many dogs can you see?", "Are there three dogs that you can see?", "Is there one dog that you can see?"),
-        ("How many dogs do you see in this photo?", "Are there three dogs that you see in this photo?",
-         "Is there one dog that you see in this photo?"),
-        ("How many boats can be seen?",
-         "Are there three boats that can be seen?", "Is there one boat that can be seen?"),
-        ("How many people have hats?", "Are there three people that have hats?", "Is there one person that has hats?"),
-        ("How many people don't have a skateboard?", "Are there three people that do not have a skateboard?",
-         "Is there one person that does not have a skateboard?"),
-        ("How many men in the picture are wearing sunglasses?",
-         "Are there three men in the picture wearing sunglasses?",
-         "Is there one man in the picture wearing sunglasses?"),
-        ("How many lights are red?", "Are there three lights that are red?", "Is there one light that is red?"),
-        ("How many of us?", None, None),
-        ("How many people are women?",
-         "Are there three people that are women?", "Is there one person that is a woman?"),
-        ("How many balls is he holding?",
-         "Are there three balls that he is holding?", "Is there one ball that he is holding?"),
-        ("How many rings is the man wearing?", "Are there three rings that the man is wearing?",
-         "Is there one ring that the man is wearing?"),
-        ("How many bananas are being held?", "Are there three bananas being held?", "Is there one banana being held?"),
-        ("How many people aren't wearing hats?", "Are there three people not wearing hats?",
-         "Is there one person not wearing hats?"),
-        ("How many giraffe are there", "Are there three giraffes?", "Is there one giraffe?"),
-        ("How  many cats are  here ??", "Are there three cats here?", "Is there one cat here?"),
-        ("How many zebras are next to each other?", "Are there three zebras next to each other?", None),
-        ("How many bowls have food in them?", "Are there three bowls that have food in them?", None),
-        ("How many men are wearing turbans on their heads?",
-         "Are there three men wearing turbans on their heads?", None),
-        ("How many sports cars are there?", "Are there three sports cars?", "Is there one sports car?"),
-        ("How many pizzas pies are there?", None, None),
-        ("How many red cars are there?", None, None),
-        ("How many of the people are standing?", None, None),
-        ("How many are there?", None, None),
-        ("How many stories is the building?", None, None),
-        ("How many people can fit in the car?", None, None),
-        ("How many doors does the car have?", None, None),
-        ("How many luggage are there?", None, None),
-        ("How many cats and dogs are there?", None, None),
-        ("How many men's faces are shown?", None, None),
-        ("How many inches long is the phone?", None, None),
-        ("How many cars are there, 2 or 3?", None, None),
-        ("How many pieces of furniture which are used for sleeping are featured?", None, None),
-    ],
-)  # fmt: skip
-def test_grammar(text, several, one):
-    for value, expected in (("3", several), ("1", one)):
-        if expected is None:
-            with pytest.raises(CannotAsk):
-                ask(text, value)
-        else:
-            assert ask(text, value) == expected
+GRAMMAR = [
+    ("How many dogs?", "Are there three dogs?", "Is there one dog?"),
+    ("How many people are there?", "Are there three people?", "Is there one person?"),
+    ("How many people are there in the room?",
+     "Are there three people in the room?", "Is there one person in the room?"),
+    ("How many people are there visible?", "Are there three people visible?", "Is there one person visible?"),
+    ("How many people are there total?", None, None),
+    ("How many sheep are in the picture?",
+     "Are there three sheep in the picture?", "Is there one sheep in the picture?"),
+    ("How many birds in the sky?", "Are there three birds in the sky?", "Is there one bird in the sky?"),
+    ("How many wine glasses are on the table?", "Are there three wine glasses on the table?",
+     "Is there one wine glass on the table?"),
+    ("How many scissors are shown?", "Are there three scissors shown?", "Is there one pair of scissors shown?"),
+    ("How many slices of pizza are on the plate?", "Are there three slices of pizza on the plate?",
+     "Is there one slice of pizza on the plate?"),
+    ("How many types of animals are there?", "Are there three types of animals?", "Is there one type of animal?"),
+    ("How many pairs of shoes are visible?", "Are there three pairs of shoes visible?",
+     "Is there one pair of shoes visible?"),
+    ("How many dogs can you see?", "Are there three dogs that you can see?", "Is there one dog that you can see?"),
+    ("How many dogs do you see in this photo?", "Are there three dogs that you see in this photo?",
+     "Is there one dog that you see in this photo?"),
+    ("How many boats can be seen?",
+     "Are there three boats that can be seen?", "Is there one boat that can be seen?"),
+    ("How many people have hats?", "Are there three people that have hats?", "Is there one person that has hats?"),
+    ("How many people don't have a skateboard?", "Are there three people that do not have a skateboard?",
+     "Is there one person that does not have a skateboard?"),
+    ("How many men in the picture are wearing sunglasses?",
+     "Are there three men in the picture wearing sunglasses?",
+     "Is there one man in the picture wearing sunglasses?"),
+    ("How many lights are red?", "Are there three lights that are red?", "Is there one light that is red?"),
+    ("How many of us?", None, None),
+    ("How many people are women?",
+     "Are there three people that are women?", "Is there one person that is a woman?"),
+    ("How many balls is he holding?",
+     "Are there three balls that he is holding?", "Is there one ball that he is holding?"),
+    ("How many rings is the man wearing?", "Are there three rings that the man is wearing?",
+     "Is there one ring that the man is wearing?"),
+    ("How many bananas are being held?", "Are there three bananas being held?", "Is there one banana being held?"),
+    ("How many people aren't wearing hats?", "Are there three people not wearing hats?",
+     "Is there one person not wearing hats?"),
+    ("How many giraffe are there", "Are there three giraffes?", "Is there one giraffe?"),
+    ("How  many cats are  here ??", "Are there three cats here?", "Is there one cat here?"),
+    ("How many zebras are next to each other?", "Are there three zebras next to each other?", None),
+    ("How many bowls have food in them?", "Are there three bowls that have food in them?", None),
+    ("How many men are wearing turbans on their heads?",
+     "Are there three men wearing turbans on their heads?", None),
+    ("How many sports cars are there?", "Are there three sports cars?", "Is there one sports car?"),
+    ("How many pizzas pies are there?", None, None),
+    ("How many red cars are there?", None, None),
+    ("How many of the people are standing?", None, None),
+    ("How many are there?", None, None),
+    ("How many stories is the building?", None, None),
+    ("How many people can fit in the car?", None, None),
+    ("How many doors does the car have?", None, None),
+    ("How many luggage are there?", None, None),
+    ("How many cats and dogs are there?", None, None),
+    ("How many men's faces are shown?", None, None),
+    ("How many inches long is the phone?", None, None),
+    ("How many cars are there, 2 or 3?", None, None),
+    ("How many pieces of furniture which are used for sleeping are featured?", None, None),
+]  # fmt: skip
+
+
+def test_grammar():
+    for text, several, one in GRAMMAR:
+        for value, expected in (("3", several), ("1", one)):
+            try:
+                asked = ask(text, value)
+            except CannotAsk:
+                asked = None
+            assert asked == expected, text
 
 
 def test_numbers_are_written_in_words():

@@ -243,6 +243,18 @@ class Streams(Protocol):
 
 
 @runtime_checkable
+class Scores(Protocol):
+    """A model that can say how probable a given answer is, its own or another one (attacks search by it)."""
+
+    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
+        """The probability, from 0 to 1, of each answer to the question at its place; nan where it cannot be asked.
+
+        For the model's own answer it is ``Prediction.score``; for one that the model can never give, 0.
+        """
+        ...
+
+
+@runtime_checkable
 class Estimates(Protocol):
     """A model that can say what asking will take (``askew run --dry-run``)."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImag
 from askew.train.trained import load_trained
 from askew.train.trained_model import TrainedModel
 from askew.types import ImageRef, Question
+from askew.verbs import Scores
 
 
 def tiny(output, losses=(), net=NET, **settings):
@@ -91,6 +93,13 @@ def test_a_trained_network_answers_and_shows_how(learned):
     assert "no image" in blind.error
     assert "image -1" in lost.error
     assert good.answer == said[0].answer, "a question that cannot be asked fails alone"
+    own = done.scores(asked, [one.answer for one in said], batch_size=7)
+    assert own == pytest.approx([one.score for one in said], abs=1e-4)
+    alone = [done.scores([question], ["yes"])[0] for question in asked[:8]]
+    assert done.scores(asked[:8], ["yes"] * 8) == pytest.approx(alone, abs=1e-4)
+    lost, never = done.scores([Question(2, ImageRef(-1), "?"), asked[0]], ["yes", "no such answer"])
+    assert math.isnan(lost)
+    assert never == 0.0
 
 
 def test_the_same_seed_gives_the_same_bits_and_another_does_not(tmp_path):
@@ -249,7 +258,10 @@ def test_a_trained_folder_is_a_model(tmp_path):
     one, two = TrainedModel(str(tmp_path / "one")), TrainedModel(str(tmp_path / "two"))
     assert repr(one) != repr(two)
     assert str(tmp_path) not in repr(one)
-    assert one.answer(questions(3))[0].answer in one.trained.answers.known
+    said = one.answer(questions(3))[0]
+    assert said.answer in one.trained.answers.known
+    assert isinstance(one, Scores)
+    assert one.scores(questions(1), [said.answer]) == pytest.approx([said.score], abs=1e-4)
     with pytest.raises(DataError, match=r"config\.json"):
         TrainedModel(str(tmp_path))
 

@@ -5,6 +5,7 @@ They answer from pictures alone, of any size; no torch is needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,6 +63,12 @@ class Onnx:
         """The best answer to each, with its score from 0 to 1; a question whose picture cannot be seen fails alone."""
         batches = range(0, len(questions), self.batch_size)
         return [said for start in batches for said in self._batch(questions[start : start + self.batch_size])]
+
+    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
+        """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan where the image cannot be opened."""
+        pairs = list(zip(questions, answers, strict=True))
+        batches = range(0, len(pairs), self.batch_size)
+        return [score for start in batches for score in self._score(pairs[start : start + self.batch_size])]
 
     def look(self, questions: Sequence[Question]) -> dict[str, Any]:
         """Everything the network gives for these questions: logits, and for module networks weights and attention."""
@@ -152,8 +159,37 @@ class Onnx:
         for place in np.flatnonzero(_leads(logits) < _NEAR).tolist():
             logits[place] = self.look([questions[place]])["logits"][0]
         best = logits.argmax(axis=1)
-        scores = 1 / (1 + np.exp(-logits[np.arange(len(best)), best].astype(np.float64)))
-        return [(self.about["answers"][at], round(float(score), 6)) for at, score in zip(best, scores, strict=True)]
+        return [
+            (self.about["answers"][at], round(_sigmoid(float(row[at])), 6))
+            for at, row in zip(best, logits, strict=True)
+        ]
+
+    def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
+        troubles = self._troubles([question for question, _ in pairs])
+        ready = [question for (question, _), trouble in zip(pairs, troubles, strict=True) if trouble is None]
+        rows = iter(self.look(ready)["logits"] if ready else ())  # (B, A)
+        return [
+            float("nan") if trouble is not None else self._given(next(rows), answer)
+            for (_, answer), trouble in zip(pairs, troubles, strict=True)
+        ]
+
+    def _given(self, logits: Any, answer: str) -> float:
+        place = self._places.get(answer)
+        return 0.0 if place is None else _sigmoid(float(logits[place]))
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {answer: place for place, answer in enumerate(self.about["answers"])}
+
+
+def _sigmoid(logit: float) -> float:
+    """Without overflow.
+
+    >>> _sigmoid(0.0), _sigmoid(-1000.0), _sigmoid(1000.0)
+    (0.5, 0.0, 1.0)
+    """
+    power = math.exp(-abs(logit))
+    return (1.0 if logit >= 0 else power) / (1.0 + power)
 
 
 def _leads(logits: Any) -> Any:
@@ -199,6 +235,10 @@ class Bundled:
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the network says; a question whose picture cannot be seen fails alone."""
         return self.model.answer(questions)
+
+    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
+        """The probability that the network gives each answer; 0 outside its vocabulary."""
+        return self.model.scores(questions, answers)
 
 
 def bundled_names() -> list[str]:

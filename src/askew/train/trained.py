@@ -54,6 +54,15 @@ class Trained:
             for prediction in self._answer(questions[start : start + batch_size])
         ]
 
+    def scores(self, questions: Sequence[Question], answers: Sequence[str], batch_size: int = 256) -> list[float]:
+        """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan for a question without features."""
+        pairs = list(zip(questions, answers, strict=True))
+        return [
+            score
+            for start in range(0, len(pairs), batch_size)
+            for score in self._score(pairs[start : start + batch_size])
+        ]
+
     def look(self, questions: Sequence[Question]) -> Output:
         """The output for these questions, with module weights, attention and words in each step."""
         batch = self.batch(questions)
@@ -88,6 +97,18 @@ class Trained:
             else:
                 said.append(Prediction(question.id, None, error=trouble))
         return said
+
+    def _score(self, pairs: Sequence[tuple[Question, str]]) -> list[float]:
+        """One batch."""
+        troubles = self._troubles([question for question, _ in pairs])
+        ready = [question for (question, _), trouble in zip(pairs, troubles, strict=True) if trouble is None]
+        rows = iter(torch.sigmoid(self.look(ready).logits).tolist() if ready else ())
+        places = {answer: place for place, answer in enumerate(self.answers.known)}
+        scores = []
+        for (_, answer), trouble in zip(pairs, troubles, strict=True):
+            row = None if trouble is not None else next(rows)
+            scores.append(float("nan") if row is None else row[places[answer]] if answer in places else 0.0)
+        return scores
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
         """For each question why it cannot be asked, or None. Features are requested together, singly if that fails."""

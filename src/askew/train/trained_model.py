@@ -68,3 +68,7 @@ class TrainedModel:
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The answers of the network; a question whose image has no features fails alone."""
         return self.trained.answer(questions, self.batch_size)
+
+    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
+        """The probability that the network gives each answer; 0 outside its vocabulary."""
+        return self.trained.scores(questions, answers, self.batch_size)

@@ -6,10 +6,10 @@ import hashlib
 import importlib.util
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
 from askew.files.fingerprint import fingerprint
@@ -47,6 +47,10 @@ class Runtime(Protocol):
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], seen: Sequence[Any]) -> list[Prediction]:
         """Predictions for one batch, or whatever went wrong."""
+        ...
+
+    def score(self, texts: Sequence[str], seen: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """Probabilities of given answers for one batch."""
         ...
 
 
@@ -110,6 +114,31 @@ class HuggingFace:
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """What the model says; a question that cannot be asked fails alone."""
+        return self._in_batches(questions, self._ask)
+
+    def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer; nan where the question cannot be asked.
+
+        Classifiers give their score of that label, 0 if there is none. Generators are made to write the answer, and
+        give exp of the mean log-probability of its tokens, without the end of the sequence.
+        """
+        if len(answers) != len(questions):
+            raise ValueError(f"{len(questions)} questions, but {len(answers)} answers.")
+
+        def ask(asks: Sequence[_Ask]) -> list[Prediction]:
+            texts, seen = [ask.text for ask in asks], [ask.seen for ask in asks]
+            given = [answers[ask.place] for ask in asks]
+            scores = self.runtime.score(texts, seen, given)
+            return [Prediction(a.question.id, word, p) for a, word, p in zip(asks, given, scores, strict=True)]
+
+        said = self._in_batches(questions, ask)
+        return [float("nan") if prediction.score is None else prediction.score for prediction in said]
+
+    def _ask(self, asks: Sequence[_Ask]) -> list[Prediction]:
+        return self.runtime.ask([ask.question for ask in asks], [ask.text for ask in asks], [ask.seen for ask in asks])
+
+    def _in_batches(self, questions: Sequence[Question], ask: _AskBatch) -> list[Prediction]:
+        """Predictions in order, by what ``ask`` does with questions that are ready."""
         said: dict[int, Prediction] = {}
         asks: list[_Ask] = []
         self.runtime.begin()
@@ -123,7 +152,7 @@ class HuggingFace:
                 said[place] = Prediction(question.id, None, error=f"{type(error).__name__}: {error}")
         for start in range(0, len(asks), room := min(self.room, default=len(asks) or 1)):
             part = asks[start : start + room]
-            said.update(zip((ask.place for ask in part), self._answers(part), strict=True))
+            said.update(zip((each.place for each in part), self._answers(part, ask), strict=True))
         return [said[place] for place in range(len(questions))]
 
     def asked(self, question: Question) -> str:
@@ -135,13 +164,11 @@ class HuggingFace:
         words = {"question": asked, "context": question.context, "image": self.runtime.image_mark}
         return _PLACES.sub(lambda place: words[place[1]], self.prompt)
 
-    def _answers(self, asks: Sequence[_Ask]) -> list[Prediction]:
+    def _answers(self, asks: Sequence[_Ask], ask: _AskBatch) -> list[Prediction]:
         """Predictions of a batch; where it fails, or memory runs out, of its halves, down to single questions."""
         start = time.perf_counter()
         try:
-            said = self.runtime.ask(
-                [ask.question for ask in asks], [ask.text for ask in asks], [ask.seen for ask in asks]
-            )
+            said = ask(asks)
             each = (time.perf_counter() - start) / len(asks)
             return [replace(prediction, seconds=each) for prediction in said]
         except AskewError:
@@ -155,7 +182,7 @@ class HuggingFace:
         if no_room:
             self.room.append(middle)
             _free_memory()
-        return self._answers(asks[:middle]) + self._answers(asks[middle:])
+        return self._answers(asks[:middle], ask) + self._answers(asks[middle:], ask)
 
 
 @dataclass(frozen=True)
@@ -166,6 +193,9 @@ class _Ask:
     question: Question
     text: str
     seen: Any
+
+
+_AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
 
 
 def hf(

@@ -33,12 +33,18 @@ class Classifier:
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
         """The best answers, all of one batch."""
+        return best(questions, self._logits(texts, pictures), self.labels)
+
+    def score(self, texts: Sequence[str], pictures: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer, all of one batch; 0 outside the vocabulary."""
+        return given(answers, self._logits(texts, pictures), self.labels)
+
+    def _logits(self, texts: Sequence[str], pictures: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
         inputs = loaded.processor(images=list(pictures), text=list(texts), padding=True, return_tensors="pt")
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(0)  # ViLT draws which padding patches it keeps
-            logits = loaded.model(**inputs.to(loaded.device, dtype=loaded.dtype)).logits
-        return best(questions, logits, self.labels)
+            return loaded.model(**inputs.to(loaded.device, dtype=loaded.dtype)).logits
 
 
 @dataclass(frozen=True)
@@ -60,12 +66,19 @@ class RegionClassifier:
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], regions: Sequence[Any]) -> list[Prediction]:
         """The best answers, all of one batch."""
+        return best(questions, self._logits(texts, regions), self.labels, chances=self._is_visual_bert)
+
+    def score(self, texts: Sequence[str], regions: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer, all of one batch; 0 outside the vocabulary."""
+        return given(answers, self._logits(texts, regions), self.labels, chances=self._is_visual_bert)
+
+    def _logits(self, texts: Sequence[str], regions: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
         inputs = {**loaded.tokenizer(list(texts), padding=True, return_tensors="pt"), **self._seen(torch, regions)}
         with torch.inference_mode():
             output = loaded.model(**{key: self._placed(value) for key, value in inputs.items()})
         logits = output.get("question_answering_score", output.get("logits"))
-        return best(questions, logits.reshape(len(questions), -1), self.labels, chances=self._is_visual_bert)
+        return logits.reshape(len(texts), -1)
 
     @property
     def _is_visual_bert(self) -> bool:
@@ -95,12 +108,8 @@ def best(questions: Sequence[Question], logits: Any, labels: Sequence[str], chan
     The score is a sigmoid, since these models are trained to score each answer by itself (VQA's soft targets), or
     with ``chances`` a softmax.
     """
-    if logits.shape[-1] != len(labels):
-        raise ModelError(
-            f"The model scores {logits.shape[-1]} answers, but {len(labels)} are named. Give the right labels=FILE."
-        )
-    numbers = logits.float()
-    scores, places = (numbers.softmax(-1) if chances else numbers.sigmoid()).max(-1)
+    numbers, probabilities = _probabilities(logits, labels, chances)
+    scores = probabilities.max(-1).values
     places = numbers.argmax(-1)  # of the logits: sigmoids of large ones are all 1.0
     sound = numbers.isfinite().all(-1).tolist()
     return [
@@ -109,6 +118,23 @@ def best(questions: Sequence[Question], logits: Any, labels: Sequence[str], chan
         else Prediction(question.id, None, error="The model gave scores that are no numbers. Try dtype=float32.")
         for question, place, score, fine in zip(questions, places.tolist(), scores.tolist(), sound, strict=True)
     ]
+
+
+def given(answers: Sequence[str], logits: Any, labels: Sequence[str], chances: bool = False) -> list[float]:
+    """The score of one given answer per row, as ``best`` scores; 0 for one that is not a label."""
+    table = _probabilities(logits, labels, chances)[1].tolist()
+    places = {label: place for place, label in reversed(list(enumerate(labels)))}  # the first of equal labels
+    return [row[places[answer]] if answer in places else 0.0 for row, answer in zip(table, answers, strict=True)]
+
+
+def _probabilities(logits: Any, labels: Sequence[str], chances: bool) -> tuple[Any, Any]:
+    """Logits and scores as float32, (batch, labels)."""
+    if logits.shape[-1] != len(labels):
+        raise ModelError(
+            f"The model scores {logits.shape[-1]} answers, but {len(labels)} are named. Give the right labels=FILE."
+        )
+    numbers = logits.float()
+    return numbers, numbers.softmax(-1) if chances else numbers.sigmoid()
 
 
 def check_length(loaded: Loaded, text: str) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from askew.errors import need
 from askew.models.huggingface.loading import Loaded
 from askew.models.huggingface.shared_images import Decoded, encoded_once
+from askew.models.huggingface.token_scores import Forced
 from askew.types import Prediction, Question
 
+Item = TypeVar("Item")
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
 _END = re.compile(r"</think>", re.IGNORECASE)
 _START = re.compile(r"<think>", re.IGNORECASE)
@@ -50,17 +52,39 @@ class Generator:
     def ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
         """What the model says, all of one batch."""
         written = [self.written(text) for text in texts]
+        return self._grouped(written, self._ask, questions, written, pictures)
+
+    def score(self, texts: Sequence[str], pictures: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer, all of one batch: the model is made to write it."""
+        written = [self.written(text) for text in texts]
+        forms = [self._forms(answer) for answer in answers]
+        return self._grouped(written, self._score, written, pictures, forms)
+
+    def _grouped(self, written: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
+        """What ``ask`` gives for all rows, in order; for BLIP asked in groups that need no padding."""
         if not self._is_answerer:
-            return self._ask(questions, written, pictures)
-        said: dict[int, Prediction] = {}
+            return ask(*columns)
+        said: dict[int, Item] = {}
         for places in self._equally_long(written):
-            part = self._ask(
-                [questions[place] for place in places],
-                [written[place] for place in places],
-                [pictures[place] for place in places],
-            )
+            part = ask(*([column[place] for place in places] for column in columns))
             said.update(zip(places, part, strict=True))
-        return [said[place] for place in range(len(questions))]
+        return [said[place] for place in range(len(written))]
+
+    def _forms(self, answer: str) -> list[list[int]]:
+        """The tokens of an answer as it may be written after the prompt: as it is, or after a space."""
+        if not (word := answer.strip()):
+            return []
+        texts = [word, f" {word}"]
+        return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
+
+    def _score(self, texts: Sequence[str], pictures: Sequence[Any], forms: Sequence[Any]) -> list[float]:
+        config, tokenizer = self.loaded.model.generation_config, self.loaded.tokenizer
+        ends = config.eos_token_id if config is not None else None
+        end = ends[0] if isinstance(ends, (list, tuple)) else ends
+        forced = Forced(forms, tokenizer.pad_token_id if end is None else end)
+        # two tokens more: a generation config may force the first and the last
+        self._generate(self._inputs(texts, pictures), pictures, forced.longest + 2, 1, [forced])
+        return forced.probabilities()
 
     def written(self, text: str) -> str:
         """The whole text the model reads: in the form of its chat template if it has one, the picture's place in it."""
@@ -89,23 +113,8 @@ class Generator:
 
     def _ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
         torch, loaded = need("torch", "hf"), self.loaded
-        inputs = loaded.processor(
-            images=[[picture] for picture in pictures] if loaded.image_token else list(pictures),
-            text=list(texts),
-            padding=True,
-            return_tensors="pt",
-            add_special_tokens=not self._has_beginning(texts[0]),
-        ).to(loaded.device, dtype=loaded.dtype)
-        with torch.inference_mode(), encoded_once(loaded.model, pictures, inputs.get("image_grid_thw")):
-            sequences = loaded.model.generate(
-                **inputs,
-                max_new_tokens=self.max_new_tokens,
-                num_beams=self.num_beams,
-                do_sample=False,
-                temperature=None,
-                top_p=None,
-                top_k=None,
-            )
+        inputs = self._inputs(texts, pictures)
+        sequences = self._generate(inputs, pictures, self.max_new_tokens, self.num_beams, [])
         fresh = _without_prompt(torch, sequences, inputs["input_ids"])
         words = loaded.tokenizer.batch_decode(fresh, skip_special_tokens=True)
         read = inputs["attention_mask"].sum(-1).tolist()
@@ -114,6 +123,31 @@ class Generator:
             spoken(question, text, counts)
             for question, text, counts in zip(questions, words, zip(read, wrote, strict=True), strict=True)
         ]
+
+    def _inputs(self, texts: Sequence[str], pictures: Sequence[Any]) -> Any:
+        loaded = self.loaded
+        return loaded.processor(
+            images=[[picture] for picture in pictures] if loaded.image_token else list(pictures),
+            text=list(texts),
+            padding=True,
+            return_tensors="pt",
+            add_special_tokens=not self._has_beginning(texts[0]),
+        ).to(loaded.device, dtype=loaded.dtype)
+
+    def _generate(self, inputs: Any, pictures: Sequence[Any], most: int, beams: int, processors: Sequence[Any]) -> Any:
+        """Token sequences, decoded without sampling."""
+        torch, model = need("torch", "hf"), self.loaded.model
+        with torch.inference_mode(), encoded_once(model, pictures, inputs.get("image_grid_thw")):
+            return model.generate(
+                **inputs,
+                max_new_tokens=most,
+                num_beams=beams,
+                do_sample=False,
+                temperature=None,
+                top_p=None,
+                top_k=None,
+                logits_processor=list(processors),
+            )
 
     def _has_beginning(self, text: str) -> bool:
         """Whether a text brings its own first special token, so that the tokenizer must not add another."""

@@ -113,7 +113,7 @@ def test_a_missing_or_broken_picture_fails_alone(questions, tmp_path):
     assert [one.failed for one in said] == [False, True, True, True]
     assert "gone.jpg" in said[1].error
     assert "not an image" in said[2].error
-    assert "no picture" in said[3].error
+    assert "no image" in said[3].error
 
 
 def test_the_language_model_needs_no_picture():

@@ -124,11 +124,11 @@ def test_a_picture_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
     pictures = Decoded()
     first = [pictures.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]
     assert first[0] is first[2]
-    pictures.turn()
+    pictures.start_batch()
     assert pictures.of(Question(1, one, "")) is first[0]
     assert opened == ["picture 1", "picture 2"]
-    pictures.turn()
-    pictures.turn()
+    pictures.start_batch()
+    pictures.start_batch()
     pictures.of(Question(1, one, ""))
     assert len(opened) == 3, "what no recent batch used is forgotten"
 

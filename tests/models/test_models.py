@@ -51,7 +51,7 @@ def test_prior_signature_changes_with_the_data_it_was_fitted_on():
 
 
 def test_prior_without_answers_is_refused():
-    with pytest.raises(DataError, match="no prior to learn"):
+    with pytest.raises(DataError, match="no prior can be fitted"):
         prior(Questions((asked("Why?"),)))
 
 

@@ -1,4 +1,4 @@
-"""Models that need no weights: what an honest number must beat, and the fakes that tests are written with."""
+"""Models without weights: baselines that a real model must beat, and scripted models for tests."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from askew.verbs import Dataset
 
 @dataclass(frozen=True)
 class Constant:
-    """Says the same to everything.
+    """Gives the same answer to every question.
 
     >>> Constant("no").answer([Question(1, None, "Is it raining?")])[0].answer
     'no'
@@ -28,18 +28,18 @@ class Constant:
 
     free_text: ClassVar[bool] = False
     blind: ClassVar[bool] = True
-    """It never looks: no picture need be there."""
+    """It never opens an image: no image file needs to exist."""
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The one answer, for each question."""
+        """The same answer for each question."""
         return [Prediction(question.id, self.say) for question in questions]
 
 
 @dataclass(frozen=True)
 class Prior:
-    """Says what people said most often to questions of that type: language without looking.
+    """Gives the most frequent answer to questions of that type, without looking at the image.
 
-    With no question of the type among those it was fitted on, it says the most frequent answer of all.
+    A type that the fitting data does not have gets the most frequent answer overall.
     """
 
     fitted_on: str
@@ -61,14 +61,14 @@ def prior(data: Dataset) -> Prior:
         if question.answers:
             counts[question_type(question)][modal_answer(question.answers, normalise)] += 1
     if not counts:
-        raise DataError(f"{data.name}: no question has an answer, so there is no prior to learn. Give training data.")
+        raise DataError(f"{data.name}: no question has an answer, so no prior can be fitted. Give training data.")
     table = {kind: _most_frequent(counter) for kind, counter in sorted(counts.items())}
     digest = hashlib.sha256(json.dumps(table).encode()).hexdigest()[:12]
     return Prior(f"{data.name}#{digest}", table, _most_frequent(sum(counts.values(), Counter())))
 
 
 def question_type(question: Question) -> str:
-    """The type the data names, else the first two words.
+    """The question type given by the data, or else the first two words.
 
     >>> question_type(Question(1, None, "What color is it?"))
     'what color'
@@ -78,7 +78,7 @@ def question_type(question: Question) -> str:
 
 @dataclass(frozen=True)
 class Scripted:
-    """Says what the script has for a question's text; a question that is not in it fails.
+    """Looks the question's text up in a script; a question that is not in it fails.
 
     >>> model = Scripted({"Is it raining?": "no"})
     >>> [p.answer for p in model.answer([Question(1, None, "Is it raining?"), Question(2, None, "Why?")])]
@@ -97,11 +97,11 @@ class Scripted:
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The scripted answers."""
-        return [self._say(question) for question in questions]
+        return [self._look_up(question) for question in questions]
 
-    def _say(self, question: Question) -> Prediction:
-        said = self.script.get(question.text, self.otherwise)
-        return Prediction(question.id, said, error=None if said is not None else "not in the script")
+    def _look_up(self, question: Question) -> Prediction:
+        answer = self.script.get(question.text, self.otherwise)
+        return Prediction(question.id, answer, error=None if answer is not None else "not in the script")
 
 
 def scripted(file: str, otherwise: str | None = None) -> Scripted:
@@ -110,7 +110,7 @@ def scripted(file: str, otherwise: str | None = None) -> Scripted:
         script = load_json(bounded_read(file))
     except (OSError, ValueError) as error:
         raise DataError(f"{file}: cannot be read as JSON ({error}). Expected {{question: answer}}.") from error
-    if not isinstance(script, dict) or not all(isinstance(said, str) for said in script.values()):
+    if not isinstance(script, dict) or not all(isinstance(answer, str) for answer in script.values()):
         raise DataError(f'{file}: expected one JSON object, {{"question": "answer", ...}}.')
     return Scripted(script, otherwise)
 

@@ -1,7 +1,7 @@
-"""What a Python object is made of, as a hash: the same content has the same hash in every process.
+"""A hash of a Python object's content: the same content has the same hash in every process.
 
-Nothing is taken from a memory address, from ``hash()`` or from the order of a set. What cannot be seen from outside (an
-open file, a tensor, a compiled object) is :class:`UnknownContent`.
+It uses no memory addresses, no ``hash()`` and no order of sets. Content that cannot be read (an open file, a tensor, a
+compiled object) raises :class:`UnknownContent`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 PLAIN = (type(None), bool, int, float, complex, str, type(Ellipsis), type(NotImplemented), range)
-"""Told by their ``repr``; of these types exactly, as a subclass may hold more."""
+"""Hashed by their ``repr``; exactly these types, since a subclass may hold more."""
 
 NAMED = (
     types.ModuleType,
@@ -37,7 +37,7 @@ NAMED = (
     type(threading.Lock()),
     type(threading.RLock()),
 )
-"""Told by their name alone: they hold nothing that changes what a function gives."""
+"""Hashed by their name alone: they hold nothing that changes the result of a function."""
 
 CONTENT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (str, str.__str__),
@@ -62,30 +62,30 @@ CONTENT: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
         ),
     ),
 )
-"""Types that keep their content where attributes do not show it, and where it is."""
+"""Types whose content is not in their attributes, with a function that reads it."""
 
 
 class UnknownContent(Exception):
-    """Something whose content cannot be told from outside."""
+    """The content of an object cannot be read."""
 
 
 @dataclass
 class ObjectHash:
-    """One walk through an object and all it holds. Every object is read once, so circles end.
+    """One walk through an object and everything it refers to. Every object is read once, so cycles end.
 
     >>> ObjectHash().digest({"a": [1, 2]}) == ObjectHash().digest({"a": [1, 2]}) != ObjectHash().digest({"a": [1, 3]})
     True
     """
 
     vouched: bool = False
-    """Somebody says when the untold changes (a ``version``), so its type stands for it."""
+    """A ``version`` says when unknown content changes, so only its type is hashed."""
     seen: dict[int, tuple[Any, bytes]] = field(default_factory=dict)
-    """By id: the object, kept so that the id stays its own, and its digest (of one under way: how deep it lies)."""
+    """By id: the object, kept alive so that its id stays unique, and its digest (while it is read: its depth)."""
     files: dict[str, bytes | None] = field(default_factory=dict)
     depth: int = 0
 
     def digest(self, value: Any) -> bytes:
-        """The hash of what the value is made of; :class:`UnknownContent` where that cannot be seen."""
+        """The hash of the value's content; raises :class:`UnknownContent` where it cannot be read."""
         kind: type = type(value)
         if isinstance(value, bytes):
             return _joined("bytes", [value])
@@ -105,7 +105,7 @@ class ObjectHash:
         return made
 
     def file(self, path: str | None) -> bytes | None:
-        """The hash of a source file; None where there is none (typed at a prompt, compiled, made while running)."""
+        """The hash of a source file; None where there is none (interactive, compiled or generated code)."""
         if path is None or not path.endswith(".py"):
             return None
         if path not in self.files:
@@ -139,7 +139,9 @@ class ObjectHash:
         yield from (function.__code__, function.__defaults__, function.__kwdefaults__)
         yield [_contents(cell) for cell in function.__closure__ or ()]
         yield from _sorted(vars(function))
-        if self.file(function.__globals__.get("__file__")) is None:  # at a prompt, where no file says what names are
+        if (
+            self.file(function.__globals__.get("__file__")) is None
+        ):  # interactive code: no source file defines its globals
             named = {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
             yield list(_sorted(named))
 
@@ -173,7 +175,7 @@ def _is_standard(kind: type) -> bool:
 
 
 def _version(value: Any) -> str:
-    """What the object says its version is; an attribute of that name that is a text or number."""
+    """The object's attribute ``version``, if it is a string or a number."""
     found = None
     with suppress(Exception):
         found = value.version
@@ -205,10 +207,10 @@ def _attributes(value: Any) -> Iterator[Any]:
 
 
 def _hides(kind: type) -> bool:
-    """Whether objects of this type have memory besides their attributes: a compiled type's own."""
+    """Whether objects of this type keep data outside their attributes, as compiled types do."""
     words = (kind.__basicsize__ - object.__basicsize__) // struct.calcsize("P")
-    told = len(_slots(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    return bool(kind.__itemsize__) or words > told
+    known = len(_slots(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return bool(kind.__itemsize__) or words > known
 
 
 def _members(kind: type) -> Iterator[tuple[str, Any]]:

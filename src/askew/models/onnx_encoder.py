@@ -1,4 +1,4 @@
-"""The encoder that comes with askew (or another one that was exported), run by onnxruntime: pictures to regions."""
+"""The bundled image encoder (or another exported one), run by onnxruntime: images to regions."""
 
 from __future__ import annotations
 
@@ -19,72 +19,72 @@ from askew.files.limits import bounded_read, load_json
 from askew.types import ImageRef
 
 REFERENCE = Path(__file__).parent / "reference"
-"""Where the files of the reference models lie."""
-REMEMBERED = 4096
-"""Pictures whose regions are kept for the next questions."""
+"""Folder of the reference models."""
+CACHED_IMAGES = 4096
+"""Number of images whose regions are kept for later questions."""
 
 
 class EncodedRegions(NamedTuple):
-    """What is seen in N pictures: the whole first, then things, then padding."""
+    """Regions of N images: first the whole image, then objects, then padding."""
 
     features: NDArray[np.float32]
     """(N, K, D)."""
     boxes: NDArray[np.float32]
-    """(N, K, 4): x, y, width, height as shares of the picture."""
+    """(N, K, 4): x, y, width, height as fractions of the image."""
     mask: NDArray[np.bool_]
-    """(N, K): True where there is something."""
+    """(N, K): False for padding."""
 
 
 @dataclass(frozen=True)
 class OnnxEncoder:
-    """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded at the first picture."""
+    """An exported encoder, ``encoder.onnx`` and ``encoder.json`` in a folder. It is loaded for the first image."""
 
     folder: str
     threads: int = 1
     cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """Regions of the last pictures, by content."""
+    """Regions of recent images, by content hash."""
 
     def encode(self, images: Sequence[ImageRef]) -> EncodedRegions:
-        """The regions of these pictures; each different picture is decoded and looked at once."""
+        """The regions of these images; each distinct image is decoded and encoded once."""
         keys = [content_hash(image) for image in images]
         fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
         found = {key: self._alone(image) for key, image in fresh.items()}
         rows = [found[key] if key in found else self.cache[key] for key in keys]
         self.cache.update(found)
-        while len(self.cache) > REMEMBERED:
+        while len(self.cache) > CACHED_IMAGES:
             del self.cache[next(iter(self.cache))]
         return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
 
     def _alone(self, image: ImageRef) -> tuple[Any, ...]:
-        """The regions of one image. What else is in a batch shows in last bits, and a batch is hardly any faster."""
+        """The regions of one image, encoded alone: in a batch the last bits would depend on the other images."""
         return tuple(part[0] for part in self.encode_pixels(pixels(image, self.size)[None]))
 
-    def encode_pixels(self, pictures: NDArray[np.uint8]) -> EncodedRegions:
+    def encode_pixels(self, images: NDArray[np.uint8]) -> EncodedRegions:
         """Pixels (N, 3, S, S) to regions."""
-        return EncodedRegions(*self.session.run(None, {"pictures": pictures}))
+        return EncodedRegions(*self.session.run(None, {"pictures": images}))
 
     @cached_property
     def size(self) -> int:
-        """Pixels a side."""
+        """Width and height of the input in pixels."""
         return int(read_json(Path(self.folder) / "encoder.json")["size"])
 
     @cached_property
     def regions(self) -> int:
-        """Regions of a picture at most, with the whole."""
+        """Largest number of regions of an image, with the whole image."""
         return 1 + int(read_json(Path(self.folder) / "encoder.json")["regions"])
 
     @cached_property
     def session(self) -> Any:
-        """The encoder in memory."""
+        """The loaded encoder."""
         return load(Path(self.folder) / "encoder.onnx", self.threads)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: where it lies, not what is in memory."""
+        """Pickle the path, not the loaded encoder."""
         return {"folder": self.folder, "threads": self.threads, "cache": {}}
 
 
 def pixels(ref: ImageRef, size: int) -> Any:
-    """Any picture, squeezed to ``size`` x ``size``: (3, size, size) uint8.
+    """An image resized to ``size`` x ``size``: (3, size, size) uint8.
 
     >>> import io
     >>> from PIL import Image
@@ -95,14 +95,14 @@ def pixels(ref: ImageRef, size: int) -> Any:
     """
     from PIL import Image
 
-    picture = open_image(ref)
-    if picture.size != (size, size):
-        picture = picture.resize((size, size), Image.Resampling.BILINEAR)
-    return np.ascontiguousarray(np.asarray(picture).transpose(2, 0, 1))
+    image = open_image(ref)
+    if image.size != (size, size):
+        image = image.resize((size, size), Image.Resampling.BILINEAR)
+    return np.ascontiguousarray(np.asarray(image).transpose(2, 0, 1))
 
 
 def load(path: Path, threads: int) -> Any:
-    """An ONNX file, ready to run on the processor. With one thread the same input gives the same bits again."""
+    """Load an ONNX file to run on the CPU. With one thread the same input gives the same bits every time."""
     runtime = need("onnxruntime", "bundled")
     options = runtime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
@@ -111,7 +111,7 @@ def load(path: Path, threads: int) -> Any:
         raise DataError(f"{path}: there is no such file. Give a folder that the export wrote.")
     try:
         return runtime.InferenceSession(os.fspath(path), options, providers=["CPUExecutionProvider"])
-    except Exception as trouble:  # onnxruntime has an exception class for every kind of broken file
+    except Exception as trouble:  # onnxruntime has one exception class for each kind of damage
         raise DataError(f"{path}: cannot be read as ONNX ({str(trouble).splitlines()[0]}). Export again.") from None
 
 

@@ -1,6 +1,6 @@
-"""Models that onnxruntime runs: the reference models that come with askew, and networks that were exported.
+"""Models run by onnxruntime: the bundled reference models, and exported networks.
 
-They answer from pictures alone, of any size; no torch is needed.
+They read images of any size and need no torch.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from askew.types import Prediction, Question
 if TYPE_CHECKING:
     from askew.nets.question_words import QuestionWords
 
-_NEAR = 0.001
-"""Of logits: what the batch changes in them is a hundred times smaller."""
+_NEAR_TIE = 0.001
+"""Difference of two logits that counts as a near tie; the batch changes logits by a hundred times less."""
 
 
 @dataclass(frozen=True)
 class Onnx:
-    """An exported network as a model: ``NAME.onnx`` and ``NAME.json`` in a folder, with ``encoder.onnx`` to see by.
+    """An exported network as a model: ``NAME.onnx`` and ``NAME.json`` in a folder, with ``encoder.onnx`` for images.
 
-    The signature holds what the files contain. With one thread (the default) the answer to a question does not depend
-    on the batch: where two answers score nearly the same, the question is asked again alone. The score can differ by
-    some 0.000001 in another batch; on another processor a near tie can be decided otherwise.
+    The signature holds a hash of the files. With one thread (the default) the answer to a question does not depend
+    on the batch: where the two best answers nearly tie, the question is asked again alone. The score can differ by
+    about 0.000001 in another batch; on another processor a near tie can be decided differently.
     """
 
     folder: str = field(repr=False)
@@ -56,13 +56,13 @@ class Onnx:
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there."""
+        """Whether every image file must exist."""
         return bool(self.about["eyes"] != "none")
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The best answer to each, with its score from 0 to 1; a question whose picture cannot be seen fails alone."""
+        """The best answers, with scores from 0 to 1; a question whose image cannot be read fails alone."""
         batches = range(0, len(questions), self.batch_size)
-        return [said for start in batches for said in self._batch(questions[start : start + self.batch_size])]
+        return [answer for start in batches for answer in self._batch(questions[start : start + self.batch_size])]
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The sigmoid of each given answer's logit; 0 outside the vocabulary, nan where the image cannot be opened."""
@@ -71,7 +71,7 @@ class Onnx:
         return [score for start in batches for score in self._score(pairs[start : start + self.batch_size])]
 
     def look(self, questions: Sequence[Question]) -> dict[str, Any]:
-        """Everything the network gives for these questions: logits, and for module networks weights and attention."""
+        """All outputs of the network for these questions: logits, and for module networks weights and attention."""
         inputs: dict[str, Any] = {"tokens": self.words.encode([question.text for question in questions])}
         images = [question.image for question in questions if question.image is not None]
         if self.about["eyes"] == "encoder":
@@ -86,32 +86,32 @@ class Onnx:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What the export said of the network: words, answers, how it sees, how it was made."""
+        """Metadata of the exported network: words, answers, kind of image input, how it was trained."""
         about: dict[str, Any] = read_json(self._file(".json"))
         missing = [key for key in ("words", "answers", "eyes") if key not in about]
         if missing:
-            raise DataError(f"{self._file('.json')}: has no {missing[0]!r}. Export the network again.")
+            raise DataError(f"{self._file('.json')}: the key {missing[0]!r} is missing. Export the network again.")
         return about
 
     @cached_property
     def words(self) -> QuestionWords:
-        """The words the network knows."""
+        """The vocabulary of questions."""
         from askew.nets.question_words import QuestionWords
 
         return QuestionWords(tuple(self.about["words"]))
 
     @cached_property
     def encoder(self) -> OnnxEncoder:
-        """What it sees by."""
+        """The image encoder."""
         return OnnxEncoder(self.folder, self.threads)
 
     @cached_property
     def session(self) -> Any:
-        """The network in memory."""
+        """The loaded network."""
         return load(self._file(".onnx"), self.threads)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but what was loaded."""
+        """Pickle everything but loaded networks."""
         kept = ("folder", "name", "batch_size", "threads", "signature")
         return {name: getattr(self, name) for name in kept}
 
@@ -121,14 +121,14 @@ class Onnx:
     def _batch(self, questions: Sequence[Question]) -> list[Prediction]:
         troubles = self._troubles(questions)
         ready = [question for question, trouble in zip(questions, troubles, strict=True) if trouble is None]
-        said = iter(self._say(ready) if ready else ())
+        answers = iter(self._best(ready) if ready else ())
         return [
-            Prediction(question.id, *next(said)) if trouble is None else Prediction(question.id, None, error=trouble)
+            Prediction(question.id, *next(answers)) if trouble is None else Prediction(question.id, None, error=trouble)
             for question, trouble in zip(questions, troubles, strict=True)
         ]
 
     def _troubles(self, questions: Sequence[Question]) -> list[str | None]:
-        """For each question why it cannot be asked, if so. All pictures are looked at together unless one is broken."""
+        """For each question why it cannot be asked, or None. All images are encoded together unless one is damaged."""
         if self.about["eyes"] == "encoder" and all(question.image is not None for question in questions):
             try:
                 self.encoder.encode([question.image for question in questions if question.image is not None])
@@ -138,11 +138,11 @@ class Onnx:
         return [self._trouble(question) for question in questions]
 
     def _trouble(self, question: Question) -> str | None:
-        """Why the question cannot be asked, if so."""
+        """Why the question cannot be asked, or None."""
         if self.about["eyes"] == "none":
             return None
         if question.image is None:
-            return "the question has no picture"
+            return "the question has no image"
         try:
             if self.about["eyes"] == "encoder":
                 self.encoder.encode([question.image])
@@ -152,11 +152,11 @@ class Onnx:
             return str(error)
         return None
 
-    def _say(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
+    def _best(self, questions: Sequence[Question]) -> list[tuple[str, float]]:
         import numpy as np
 
         logits = self.look(questions)["logits"]  # (B, A)
-        for place in np.flatnonzero(_leads(logits) < _NEAR).tolist():
+        for place in np.flatnonzero(_margins(logits) < _NEAR_TIE).tolist():
             logits[place] = self.look([questions[place]])["logits"][0]
         best = logits.argmax(axis=1)
         return [
@@ -192,8 +192,8 @@ def _sigmoid(logit: float) -> float:
     return (1.0 if logit >= 0 else power) / (1.0 + power)
 
 
-def _leads(logits: Any) -> Any:
-    """How far the best of each row is before the next one; a single answer has no rival."""
+def _margins(logits: Any) -> Any:
+    """Difference between the two highest logits of each row; infinite for a single answer."""
     import numpy as np
 
     if logits.shape[1] < 2:
@@ -206,7 +206,7 @@ def _leads(logits: Any) -> Any:
 class Bundled:
     """A reference model of askew: trained on the embedded world, run by onnxruntime. ``bundled:xnm``, for example.
 
-    They show what the suites measure, and are not made for pictures of other kinds.
+    They show what the suites measure; they are not meant for images of other kinds.
     """
 
     name: str = "xnm"
@@ -224,16 +224,16 @@ class Bundled:
 
     @cached_property
     def model(self) -> Onnx:
-        """The files behind the name."""
+        """The model in the files of this name."""
         return Onnx(str(REFERENCE), self.name, self.batch_size, self.threads)
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there."""
+        """Whether every image file must exist."""
         return self.model.opens_images
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the network says; a question whose picture cannot be seen fails alone."""
+        """The network's answers; a question whose image cannot be read fails alone."""
         return self.model.answer(questions)
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
@@ -242,5 +242,5 @@ class Bundled:
 
 
 def bundled_names() -> list[str]:
-    """The reference models there are."""
+    """Names of the bundled reference models."""
     return sorted(file.stem for file in REFERENCE.glob("*.json") if file.stem != "encoder")

@@ -1,4 +1,4 @@
-"""Answers that were given elsewhere, from a file: ``predictions:FILE``."""
+"""Answers of another program, read from a file: ``predictions:FILE``."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from askew.types import Id, Prediction, Question
 class Predictions:
     """A results file as a model: official VQA JSON, GQA's, or JSONL, matched by question id.
 
-    A question without a prediction stops the run, unless ``allow_missing=true`` counts it as a non-answer.
+    A question without a prediction stops the run, unless ``allow_missing=true`` counts it as failed.
     """
 
     file: str = field(repr=False)
     allow_missing: bool = False
     ids: str | None = None
-    """The ``ids.jsonl`` of an export, for logs that have row numbers in the place of ids."""
+    """The ``ids.jsonl`` of an export, for logs that have row numbers instead of ids."""
     signature: str = field(init=False, default="")
     answers: Mapping[Id, str] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     free_text: ClassVar[bool] = False
-    """Scored as the public evaluator scores such a file, unless another way is asked for."""
+    """Scored as the public evaluator scores such a file, unless the user chooses another way."""
     by_id: ClassVar[bool] = True
-    """Answers belong to ids, not to what was asked: two questions that read alike may be answered differently."""
+    """Answers are matched by id, not by text: two questions with the same text may have different answers."""
     blind: ClassVar[bool] = True
-    """Whoever answered has looked already: no picture need be there."""
+    """The answers exist already: no image file needs to exist."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "answers", dict(read_predictions(self.file, self.ids)))
         object.__setattr__(self, "signature", f"{Path(self.file).name}#{fingerprint(self.file)}")
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The file's answers."""
+        """The answers in the file."""
         found = [
-            Prediction(q.id, said, error=None if said is not None else "no prediction in the file")
-            for q, said in ((q, self.answers.get(self.key(q.id))) for q in questions)
+            Prediction(q.id, answer, error=None if answer is not None else "no prediction in the file")
+            for q, answer in ((q, self.answers.get(self.key(q.id))) for q in questions)
         ]
         missing = [prediction.question_id for prediction in found if prediction.failed]
         if missing and not self.allow_missing:
@@ -55,6 +55,6 @@ class Predictions:
         return found
 
     def key(self, question_id: Id) -> Id:
-        """The id that the file has for a question: an object ``{"1": "yes"}`` can only have text, for numbers too."""
+        """The id of a question in the file: in an object ``{"1": "yes"}`` every id is a string, numbers too."""
         named = str(question_id)
         return named if question_id not in self.answers and named in self.answers else question_id

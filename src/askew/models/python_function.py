@@ -19,7 +19,7 @@ from askew.models.object_hash import ObjectHash, UnknownContent
 from askew.types import Prediction, Question
 
 ONCE = "once-"
-"""How the hash of what cannot be told begins; there is another one each time."""
+"""Prefix of the hash of an object whose content is unknown; each such hash is used once."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,10 +27,10 @@ class PythonModel:
     """A function ``answer(image, question) -> str``, or with ``batch=true`` ``answer(images, questions) -> list[str]``.
 
     ``image`` is a Pillow image, or None for a question that names no image. An image that is named and missing is
-    refused, unless ``blind=true`` says that the function never looks: then ``image`` is always None. The signature
-    holds a hash of the module's and the function's source files and of what the function holds (arguments of a partial,
-    attributes of an object), so that answers of an edited function are not taken from the store; weights that the
-    module loads are beyond what askew can see: give ``version=...`` when they change.
+    refused, unless ``blind=true`` says that the function never uses images: then ``image`` is always None. The
+    signature holds a hash of the source files of the module and the function and of the function's state (arguments of
+    a partial, attributes of an object), so that stored answers of an edited function are not reused. askew cannot see
+    weights that the module loads: give ``version=...`` when they change.
     """
 
     function: str
@@ -50,21 +50,21 @@ class PythonModel:
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there."""
+        """Whether every image file must exist."""
         return not self.blind
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the function says."""
+        """The function's answers."""
         return CallableModel(load(self.function), self.batch, blind=self.blind).answer(questions)
 
 
 @dataclass(frozen=True, repr=False)
 class CallableModel:
-    """A function that is at hand, as a model. ``name`` and the source's hash are its signature.
+    """A Python function object as a model. Its signature is ``name`` and a hash of the source.
 
-    Of a function that holds what cannot be told from outside (a tensor, a network, an open file) no answer is taken
-    from an earlier run, unless it, or the object it belongs to, has a ``version`` that says when that changes. A
-    ``blind`` one is given None in the place of every image.
+    Where a function holds an object whose content cannot be read (a tensor, a network, an open file), no answers of
+    earlier runs are reused, unless the function, or the object it belongs to, has a ``version``. A ``blind`` function
+    gets None instead of every image.
     """
 
     function: Callable[..., Any] = field(repr=False)
@@ -75,7 +75,7 @@ class CallableModel:
 
     @classmethod
     def of(cls, function: Callable[..., Any], batch: bool = False, blind: bool = False) -> CallableModel:
-        """The model of this function, named as the function is; blind too where the function has ``blind = True``."""
+        """A model with the function's name; it is blind too if the function has ``blind = True``."""
         named = function.func if isinstance(function, partial) else function
         name = getattr(named, "__qualname__", type(named).__name__)
         return cls(function, batch, name, source_hash(function), blind or says_blind(function))
@@ -85,11 +85,11 @@ class CallableModel:
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there."""
+        """Whether every image file must exist."""
         return not self.blind
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the function says; an exception is a failed prediction, and costs a batch nothing else."""
+        """The function's answers; an exception fails one question, not the rest of its batch."""
         if not self.batch:
             return [self._ask_one(question) for question in questions]
         try:
@@ -98,16 +98,16 @@ class CallableModel:
             raise
         except (Exception, SystemExit) as error:
             if len(questions) == 1:
-                return [Prediction(questions[0].id, None, error=_said(error))]
+                return [Prediction(questions[0].id, None, error=_describe(error))]
             return [prediction for question in questions for prediction in self.answer([question])]
 
     def _ask_one(self, question: Question) -> Prediction:
         start = time.perf_counter()
         try:
-            said = self.function(self._image(question), question.text)
+            result = self.function(self._image(question), question.text)
         except (Exception, SystemExit) as error:
-            return Prediction(question.id, None, error=_said(error), seconds=time.perf_counter() - start)
-        return _prediction(question, said, time.perf_counter() - start)
+            return Prediction(question.id, None, error=_describe(error), seconds=time.perf_counter() - start)
+        return _prediction(question, result, time.perf_counter() - start)
 
     def _image(self, question: Question) -> Any:
         return None if self.blind or question.image is None else open_image(question.image)
@@ -115,9 +115,9 @@ class CallableModel:
     def _ask_batch(self, questions: Sequence[Question]) -> list[Prediction]:
         start = time.perf_counter()
         images = [self._image(question) for question in questions]
-        said = self.function(images, [question.text for question in questions])
+        result = self.function(images, [question.text for question in questions])
         each = (time.perf_counter() - start) / len(questions)
-        answers = [said] if isinstance(said, str) else list(said)
+        answers = [result] if isinstance(result, str) else list(result)
         if len(answers) != len(questions):
             raise ModelError(
                 f"The function was asked {len(questions)} questions and gave {len(answers)} answers. "
@@ -127,13 +127,13 @@ class CallableModel:
 
 
 def _signature(model: PythonModel | CallableModel) -> str:
-    """The model's fields; ``blind`` only where it is true, so that answers stored before there was one stay valid."""
+    """The model's fields; ``blind`` only where it is true, so that answers stored by older versions stay valid."""
     shown = (part.name for part in fields(model) if part.repr and (part.name != "blind" or model.blind))
     return f"{type(model).__name__}({', '.join(f'{name}={getattr(model, name)!r}' for name in shown)})"
 
 
 def says_blind(function: Callable[..., Any]) -> bool:
-    """Whether the function (of a partial: the function in it; of a method: its object) has ``blind = True``.
+    """Whether the function (a partial's function, a method's object) has ``blind = True``.
 
     >>> says_blind(len), says_blind(type("Blind", (), {"blind": True, "__call__": len})())
     (False, True)
@@ -143,7 +143,7 @@ def says_blind(function: Callable[..., Any]) -> bool:
 
 
 def load(spec: str) -> Callable[..., Any]:
-    """The function that ``package.module:function`` names; the current folder is searched too."""
+    """Import the function ``package.module:function``; the current folder is searched too."""
     module, _, name = spec.rpartition(":")
     if not module or not name:
         raise ModelError(f"python:{spec}: write it as python:package.module:function.")
@@ -167,14 +167,14 @@ def _imported(spec: str, module: str) -> ModuleType:
         raise
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-            told = f"{error}. Is the module on the path (or in this folder)?"
+            reason = f"{error}. Is the module on the path (or in this folder)?"
         else:
-            told = f"{_place(error) or module} cannot be imported: {_said(error)}. Mend it there and run again."
-        raise ModelError(f"python:{spec}: {told}") from error
+            reason = f"{_place(error) or module} cannot be imported: {_describe(error)}. Fix it there and run again."
+        raise ModelError(f"python:{spec}: {reason}") from error
 
 
 def _place(error: BaseException) -> str:
-    """File and line of the module that failed; of one that it imports, for a file that is no Python."""
+    """File and line of the module that failed; for a syntax error, of the file that has it."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
@@ -182,10 +182,10 @@ def _place(error: BaseException) -> str:
 
 
 def source_hash(function: Callable[..., Any], file: str | None = None, vouched: bool = False) -> str:
-    """A short hash of a function's source and of all it holds: defaults, closure, bound arguments, its object's state.
+    """A short hash of a function's source and state: defaults, closure, bound arguments, its object's attributes.
 
-    ``file`` is one more source file that it depends on. The same content has the same hash in every process. What
-    cannot be told gives a hash that was never there before, unless it is ``vouched`` for: see :class:`CallableModel`.
+    ``file`` is one more source file that it depends on. The same content has the same hash in every process. Unknown
+    content gives a new hash each time, unless it is ``vouched`` for: see :class:`CallableModel`.
     """
     reading = ObjectHash(vouched)
     try:
@@ -194,13 +194,13 @@ def source_hash(function: Callable[..., Any], file: str | None = None, vouched: 
         return f"{ONCE}{uuid4().hex[:12]}"
 
 
-def _prediction(question: Question, said: Any, seconds: float) -> Prediction:
-    if isinstance(said, str):
-        return Prediction(question.id, said, seconds=seconds)
-    hint = " (batch=true is for functions that answer many at once)" if isinstance(said, (list, tuple)) else ""
-    error = f"the function returned {type(said).__name__}, not a string{hint}"
+def _prediction(question: Question, result: Any, seconds: float) -> Prediction:
+    if isinstance(result, str):
+        return Prediction(question.id, result, seconds=seconds)
+    hint = " (batch=true is for functions that answer many at once)" if isinstance(result, (list, tuple)) else ""
+    error = f"the function returned {type(result).__name__}, not a string{hint}"
     return Prediction(question.id, None, error=error, seconds=seconds)
 
 
-def _said(error: BaseException) -> str:
+def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -21,11 +21,11 @@ from askew.models.huggingface.region_features import Regions
 from askew.types import Prediction, Question
 
 _PLACES = re.compile(r"\{(question|context|image)\}")
-_NO_ROOM = ("out of memory", "allocate memory", "not enough memory")
+_OUT_OF_MEMORY = ("out of memory", "allocate memory", "not enough memory")
 
 
 class Runtime(Protocol):
-    """A model in memory."""
+    """A model loaded into memory."""
 
     @property
     def loaded(self) -> Loaded:
@@ -34,32 +34,34 @@ class Runtime(Protocol):
 
     @property
     def image_mark(self) -> str:
-        """What stands for ``{image}`` in a prompt."""
+        """The text that replaces ``{image}`` in a prompt."""
         ...
 
     def begin(self) -> None:
-        """A new batch comes."""
+        """Start a new batch."""
         ...
 
-    def ready(self, question: Question, text: str) -> Any:
-        """What the model looks at (a picture, region features); raises when the question cannot be asked."""
+    def visual_input(self, question: Question, text: str) -> Any:
+        """The decoded image or the region features; raises when the question cannot be asked."""
         ...
 
-    def ask(self, questions: Sequence[Question], texts: Sequence[str], seen: Sequence[Any]) -> list[Prediction]:
-        """Predictions for one batch, or whatever went wrong."""
+    def ask(
+        self, questions: Sequence[Question], texts: Sequence[str], visual_inputs: Sequence[Any]
+    ) -> list[Prediction]:
+        """Predictions for one batch; any exception means that the whole batch failed."""
         ...
 
-    def score(self, texts: Sequence[str], seen: Sequence[Any], answers: Sequence[str]) -> list[float]:
+    def score(self, texts: Sequence[str], visual_inputs: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """Probabilities of given answers for one batch."""
         ...
 
 
 @dataclass(frozen=True)
 class HuggingFace:
-    """A folder of weights as a model. Weights are loaded when the first question is asked.
+    """A checkpoint folder as a model. Weights are loaded when the first question is asked.
 
     The signature holds a hash of every file of the folder (or the commit on the hub), the prompt, the number format
-    and how words are decoded. The device and the batch size are not in it: they should not change an answer.
+    and the decoding options. The device and the batch size are not in it: they should not change an answer.
     """
 
     folder: Folder
@@ -73,9 +75,9 @@ class HuggingFace:
     labels: tuple[str, ...] = ()
     content: str = field(init=False, default="")
     regions: str = field(init=False, default="")
-    """What the file of region features contains."""
+    """Fingerprint of the file of region features."""
     room: list[int] = field(init=False, compare=False, default_factory=list)
-    """Batch sizes tried after memory ran out; the smallest is kept to from then on."""
+    """Batch sizes tried after running out of memory; later batches are no larger than the smallest."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "content", self.folder.content)
@@ -83,28 +85,28 @@ class HuggingFace:
 
     @property
     def free_text(self) -> bool:
-        """Whether the model answers in words of its own, from which a short answer must be taken."""
+        """Whether the model answers in free text, from which a short answer must be extracted."""
         return self.task == "generate"
 
     @property
     def opens_images(self) -> bool:
-        """Whether the file of every image must be there; region features are found by the image's id."""
+        """Whether every image file must exist; region features are found by the image's id."""
         return self.task != "regions"
 
     def __repr__(self) -> str:
-        said = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
+        common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
         if self.task == "generate":
-            return f"HuggingFace({said}, max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams})"
+            return f"HuggingFace({common}, max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams})"
         regions = f", features={self.regions}" if self.regions else ""
-        return f"HuggingFace({said}, labels={_short_hash(self.labels)}{regions})"
+        return f"HuggingFace({common}, labels={_short_hash(self.labels)}{regions})"
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the loaded weights."""
+        """Pickle everything but the loaded weights."""
         return {part.name: getattr(self, part.name) for part in fields(self)} | {"room": []}
 
     @cached_property
     def runtime(self) -> Runtime:
-        """The model in memory, loaded when first asked for."""
+        """The loaded model; loads it on first use."""
         loaded = load(self.folder, self.task, self.device, self.dtype)
         if self.task == "generate":
             return Generator(loaded, self.max_new_tokens, self.num_beams)
@@ -113,73 +115,79 @@ class HuggingFace:
         return RegionClassifier(loaded, self.labels, Regions(self.features or ""))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """What the model says; a question that cannot be asked fails alone."""
+        """One prediction for each question, in order; a question that cannot be asked fails alone."""
         return self._in_batches(questions, self._ask)
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer; nan where the question cannot be asked.
 
-        Classifiers give their score of that label, 0 if there is none. Generators are made to write the answer, and
+        Classifiers give their score of that label, 0 if there is none. Generators are forced to write the answer, and
         give exp of the mean log-probability of its tokens, without the end of the sequence.
         """
         if len(answers) != len(questions):
             raise ValueError(f"{len(questions)} questions, but {len(answers)} answers.")
 
         def ask(asks: Sequence[_Ask]) -> list[Prediction]:
-            texts, seen = [ask.text for ask in asks], [ask.seen for ask in asks]
+            texts, visual_inputs = [ask.text for ask in asks], [ask.visual_input for ask in asks]
             given = [answers[ask.place] for ask in asks]
-            scores = self.runtime.score(texts, seen, given)
+            scores = self.runtime.score(texts, visual_inputs, given)
             return [Prediction(a.question.id, word, p) for a, word, p in zip(asks, given, scores, strict=True)]
 
-        said = self._in_batches(questions, ask)
-        return [float("nan") if prediction.score is None else prediction.score for prediction in said]
+        predictions = self._in_batches(questions, ask)
+        return [float("nan") if prediction.score is None else prediction.score for prediction in predictions]
 
     def _ask(self, asks: Sequence[_Ask]) -> list[Prediction]:
-        return self.runtime.ask([ask.question for ask in asks], [ask.text for ask in asks], [ask.seen for ask in asks])
+        return self.runtime.ask(
+            [ask.question for ask in asks], [ask.text for ask in asks], [ask.visual_input for ask in asks]
+        )
 
     def _in_batches(self, questions: Sequence[Question], ask: _AskBatch) -> list[Prediction]:
-        """Predictions in order, by what ``ask`` does with questions that are ready."""
-        said: dict[int, Prediction] = {}
+        """Predictions in order, from ``ask`` for the questions that can be asked."""
+        predictions: dict[int, Prediction] = {}
         asks: list[_Ask] = []
         self.runtime.begin()
         for place, question in enumerate(questions):
             try:
-                text = self.asked(question)
-                asks.append(_Ask(place, question, text, self.runtime.ready(question, text)))
+                text = self.fill_prompt(question)
+                asks.append(_Ask(place, question, text, self.runtime.visual_input(question, text)))
             except ModelError:
                 raise
             except AskewError as error:
-                said[place] = Prediction(question.id, None, error=f"{type(error).__name__}: {error}")
+                predictions[place] = Prediction(question.id, None, error=_describe(error))
         for start in range(0, len(asks), room := min(self.room, default=len(asks) or 1)):
             part = asks[start : start + room]
-            said.update(zip((each.place for each in part), self._answers(part, ask), strict=True))
-        return [said[place] for place in range(len(questions))]
+            predictions.update(zip((each.place for each in part), self._answers(part, ask), strict=True))
+        return [predictions[place] for place in range(len(questions))]
 
-    def asked(self, question: Question) -> str:
-        """The prompt filled in. Context has the place the prompt gives it, or stands before the question."""
+    def fill_prompt(self, question: Question) -> str:
+        """The prompt for a question. Context goes where the prompt has ``{context}``, or else before the question."""
         whole = f"{question.context} {question.text}" if question.context else question.text
         if special := self.runtime.loaded.special_in(whole):
-            raise BadRecord(f"The question spells out {special!r}, which has a special meaning for the model.")
-        asked = question.text if "{context}" in self.prompt else whole
-        words = {"question": asked, "context": question.context, "image": self.runtime.image_mark}
+            raise BadRecord(
+                f"The question contains {special!r}, which is a special token of the model. Reword the question."
+            )
+        text = question.text if "{context}" in self.prompt else whole
+        words = {"question": text, "context": question.context, "image": self.runtime.image_mark}
         return _PLACES.sub(lambda place: words[place[1]], self.prompt)
 
     def _answers(self, asks: Sequence[_Ask], ask: _AskBatch) -> list[Prediction]:
-        """Predictions of a batch; where it fails, or memory runs out, of its halves, down to single questions."""
+        """Predictions of a batch; when it fails or memory runs out, it is split in half, down to single questions."""
         start = time.perf_counter()
         try:
-            said = ask(asks)
+            predictions = ask(asks)
             each = (time.perf_counter() - start) / len(asks)
-            return [replace(prediction, seconds=each) for prediction in said]
+            return [replace(prediction, seconds=each) for prediction in predictions]
         except AskewError:
             raise
         except Exception as error:
             if len(asks) == 1:
                 spent = time.perf_counter() - start
-                return [Prediction(asks[0].question.id, None, error=_said(error), seconds=spent)]
-            no_room = isinstance(error, MemoryError) or any(words in str(error).lower() for words in _NO_ROOM)
+                return [Prediction(asks[0].question.id, None, error=_describe(error), seconds=spent)]
+            out_of_memory = isinstance(error, MemoryError) or any(
+                words in str(error).lower() for words in _OUT_OF_MEMORY
+            )
         middle = len(asks) // 2
-        if no_room:
+        if out_of_memory:
             self.room.append(middle)
             _free_memory()
         return self._answers(asks[:middle], ask) + self._answers(asks[middle:], ask)
@@ -187,12 +195,12 @@ class HuggingFace:
 
 @dataclass(frozen=True)
 class _Ask:
-    """A question that is ready to be asked."""
+    """A question with its prompt and visual input."""
 
     place: int
     question: Question
     text: str
-    seen: Any
+    visual_input: Any
 
 
 _AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
@@ -235,19 +243,19 @@ def _check_options(
     path: str, task: Task, prompt: str | None, max_new_tokens: int, num_beams: int, features: str | None
 ) -> None:
     if prompt is not None and "{question}" not in prompt:
-        raise BadOption(f"hf: prompt {prompt!r} has no place for the question. Write {{question}} where it goes.")
+        raise BadOption(f"hf: prompt {prompt!r} has no {{question}} in it. Write {{question}} where the question goes.")
     if max_new_tokens < 1 or num_beams < 1:
-        raise BadOption("hf: max_new_tokens and num_beams are at least 1.")
+        raise BadOption("hf: max_new_tokens and num_beams must be at least 1.")
     if task == "regions" and features is None:
         raise ModelError(f"{path}: the model reads region features, not pixels. Give them with features=FILE.npz.")
     if features is not None:
         if task != "regions":
-            raise BadOption(f"hf: {path} looks at pixels; features=... is for LXMERT and VisualBERT. Leave it out.")
+            raise BadOption(f"hf: {path} reads pixels; features=... is only for LXMERT and VisualBERT. Leave it out.")
         Regions(features)
 
 
 def _dtype(folder: Folder, device: str) -> str:
-    """The number format of ``dtype=auto``: as saved, but float32 on a CPU, which seldom gains by less."""
+    """The number format of ``dtype=auto``: as saved, but float32 on a CPU, where lower precision is seldom faster."""
     if folder.dtype == "float32" or device in ("cuda", "mps"):
         return folder.dtype
     return "float32" if device == "cpu" or pick_device("auto") == "cpu" else folder.dtype
@@ -263,5 +271,5 @@ def _short_hash(labels: Sequence[str]) -> str:
     return f"{len(labels)}#{hashlib.sha256(chr(0).join(labels).encode()).hexdigest()[:12]}"
 
 
-def _said(error: Exception) -> str:
+def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"

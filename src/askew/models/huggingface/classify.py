@@ -1,4 +1,4 @@
-"""Models with an answer vocabulary: the best-scored answer, with its score. From pixels, or from region features."""
+"""Models with an answer vocabulary: the highest-scoring answer and its score, from pixels or from region features."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from askew.types import Prediction, Question
 
 @dataclass(frozen=True)
 class Classifier:
-    """Pictures and questions to the best answer of a vocabulary (ViLT, Kim et al. 2021, and alike)."""
+    """Images and questions to the best answer of a vocabulary: ViLT (Kim et al. 2021) and similar models."""
 
     loaded: Loaded
     labels: Sequence[str]
-    pictures: Decoded = field(default_factory=Decoded)
+    images: Decoded = field(default_factory=Decoded)
     image_mark: ClassVar[str] = ""
 
     def begin(self) -> None:
-        """A new batch comes."""
-        self.pictures.turn()
+        """Start a new batch."""
+        self.images.start_batch()
 
-    def ready(self, question: Question, text: str) -> Any:
-        """The picture, decoded; raises what is wrong with the question."""
+    def visual_input(self, question: Question, text: str) -> Any:
+        """The decoded image; raises when the question cannot be asked."""
         check_length(self.loaded, text)
-        return self.pictures.of(question)
+        return self.images.of(question)
 
-    def ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
-        """The best answers, all of one batch."""
-        return best(questions, self._logits(texts, pictures), self.labels)
+    def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
+        """The best answers of one batch."""
+        return best(questions, self._logits(texts, images), self.labels)
 
-    def score(self, texts: Sequence[str], pictures: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer, all of one batch; 0 outside the vocabulary."""
-        return given(answers, self._logits(texts, pictures), self.labels)
+    def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer for one batch; 0 outside the vocabulary."""
+        return given(answers, self._logits(texts, images), self.labels)
 
-    def _logits(self, texts: Sequence[str], pictures: Sequence[Any]) -> Any:
+    def _logits(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
-        inputs = loaded.processor(images=list(pictures), text=list(texts), padding=True, return_tensors="pt")
+        inputs = loaded.processor(images=list(images), text=list(texts), padding=True, return_tensors="pt")
         with torch.inference_mode(), torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(0)  # ViLT draws which padding patches it keeps
+            torch.default_generator.manual_seed(0)  # ViLT chooses at random which padding patches it keeps
             return loaded.model(**inputs.to(loaded.device, dtype=loaded.dtype)).logits
 
 
@@ -57,26 +57,29 @@ class RegionClassifier:
     image_mark: ClassVar[str] = ""
 
     def begin(self) -> None:
-        """A new batch comes; features are read as they are needed."""
+        """Start a new batch; features are read as they are needed."""
 
-    def ready(self, question: Question, text: str) -> Any:
-        """The features and boxes of the question's picture."""
+    def visual_input(self, question: Question, text: str) -> Any:
+        """The features and boxes of the question's image."""
         check_length(self.loaded, text)
         return self.regions.of(question)
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], regions: Sequence[Any]) -> list[Prediction]:
-        """The best answers, all of one batch."""
-        return best(questions, self._logits(texts, regions), self.labels, chances=self._is_visual_bert)
+        """The best answers of one batch."""
+        return best(questions, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
 
     def score(self, texts: Sequence[str], regions: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer, all of one batch; 0 outside the vocabulary."""
-        return given(answers, self._logits(texts, regions), self.labels, chances=self._is_visual_bert)
+        """The probability of each given answer for one batch; 0 outside the vocabulary."""
+        return given(answers, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
 
     def _logits(self, texts: Sequence[str], regions: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
-        inputs = {**loaded.tokenizer(list(texts), padding=True, return_tensors="pt"), **self._seen(torch, regions)}
+        inputs = {
+            **loaded.tokenizer(list(texts), padding=True, return_tensors="pt"),
+            **self._visual_inputs(torch, regions),
+        }
         with torch.inference_mode():
-            output = loaded.model(**{key: self._placed(value) for key, value in inputs.items()})
+            output = loaded.model(**{key: self._to_device(value) for key, value in inputs.items()})
         logits = output.get("question_answering_score", output.get("logits"))
         return logits.reshape(len(texts), -1)
 
@@ -84,8 +87,8 @@ class RegionClassifier:
     def _is_visual_bert(self) -> bool:
         return self.loaded.folder.model_type == "visual_bert"
 
-    def _seen(self, torch: Any, regions: Sequence[Any]) -> Mapping[str, Any]:
-        """Features (batch, most regions, d), boxes (batch, most regions, 4), and which of them are real."""
+    def _visual_inputs(self, torch: Any, regions: Sequence[Any]) -> Mapping[str, Any]:
+        """Features (batch, most regions, d), boxes (batch, most regions, 4), and a mask that is 0 for padding."""
         features = _padded(torch, [features for features, _ in regions])
         real = _padded(torch, [torch.ones(len(features)) for features, _ in regions])
         if self._is_visual_bert:
@@ -94,7 +97,7 @@ class RegionClassifier:
         boxes = _padded(torch, [boxes for _, boxes in regions])
         return {"visual_feats": features, "visual_pos": boxes, "visual_attention_mask": real}
 
-    def _placed(self, value: Any) -> Any:
+    def _to_device(self, value: Any) -> Any:
         return value.to(self.loaded.device, self.loaded.dtype if value.is_floating_point() else value.dtype)
 
 
@@ -102,46 +105,49 @@ def _padded(torch: Any, parts: Sequence[Any]) -> Any:
     return torch.nn.utils.rnn.pad_sequence([torch.as_tensor(part) for part in parts], batch_first=True)
 
 
-def best(questions: Sequence[Question], logits: Any, labels: Sequence[str], chances: bool = False) -> list[Prediction]:
-    """The answer with the highest score for each question; the first of equals.
+def best(questions: Sequence[Question], logits: Any, labels: Sequence[str], softmax: bool = False) -> list[Prediction]:
+    """The highest-scoring answer to each question; ties go to the first.
 
-    The score is a sigmoid, since these models are trained to score each answer by itself (VQA's soft targets), or
-    with ``chances`` a softmax.
+    The score is a sigmoid, since these models are trained to score each answer on its own (VQA's soft targets), or
+    with ``softmax`` a softmax over all answers.
     """
-    numbers, probabilities = _probabilities(logits, labels, chances)
+    numbers, probabilities = _probabilities(logits, labels, softmax)
     scores = probabilities.max(-1).values
     places = numbers.argmax(-1)  # of the logits: sigmoids of large ones are all 1.0
-    sound = numbers.isfinite().all(-1).tolist()
+    finite = numbers.isfinite().all(-1).tolist()
     return [
         Prediction(question.id, labels[place], score)
-        if fine
-        else Prediction(question.id, None, error="The model gave scores that are no numbers. Try dtype=float32.")
-        for question, place, score, fine in zip(questions, places.tolist(), scores.tolist(), sound, strict=True)
+        if is_finite
+        else Prediction(
+            question.id, None, error="The model gave scores that are not finite numbers. Try dtype=float32."
+        )
+        for question, place, score, is_finite in zip(questions, places.tolist(), scores.tolist(), finite, strict=True)
     ]
 
 
-def given(answers: Sequence[str], logits: Any, labels: Sequence[str], chances: bool = False) -> list[float]:
+def given(answers: Sequence[str], logits: Any, labels: Sequence[str], softmax: bool = False) -> list[float]:
     """The score of one given answer per row, as ``best`` scores; 0 for one that is not a label."""
-    table = _probabilities(logits, labels, chances)[1].tolist()
+    table = _probabilities(logits, labels, softmax)[1].tolist()
     places = {label: place for place, label in reversed(list(enumerate(labels)))}  # the first of equal labels
     return [row[places[answer]] if answer in places else 0.0 for row, answer in zip(table, answers, strict=True)]
 
 
-def _probabilities(logits: Any, labels: Sequence[str], chances: bool) -> tuple[Any, Any]:
+def _probabilities(logits: Any, labels: Sequence[str], softmax: bool) -> tuple[Any, Any]:
     """Logits and scores as float32, (batch, labels)."""
     if logits.shape[-1] != len(labels):
         raise ModelError(
-            f"The model scores {logits.shape[-1]} answers, but {len(labels)} are named. Give the right labels=FILE."
+            f"The model scores {logits.shape[-1]} answers, but there are {len(labels)} labels. "
+            "Give the labels=FILE that belongs to this model."
         )
     numbers = logits.float()
-    return numbers, numbers.softmax(-1) if chances else numbers.sigmoid()
+    return numbers, numbers.softmax(-1) if softmax else numbers.sigmoid()
 
 
 def check_length(loaded: Loaded, text: str) -> None:
-    """Refuse a question longer than the model can read: cut off, it would be another question."""
+    """Refuse a question that is too long for the model: truncated, it would be another question."""
     limit = getattr(loaded.model.config, "max_position_embeddings", None)
     if limit is None or len(text) + 2 <= limit:
         return
     length = len(loaded.tokenizer(text, verbose=False)["input_ids"])
     if length > limit:
-        raise DataError(f"The question is {length} tokens long, and the model reads {limit}. Ask it in fewer words.")
+        raise DataError(f"The question is {length} tokens long, and the model reads at most {limit}. Shorten it.")

@@ -1,6 +1,6 @@
-"""A Hugging Face model before it is loaded: where its folder is, what is in it, what kind of model it is.
+"""A Hugging Face checkpoint before it is loaded: its folder, config, task, default prompt and content hash.
 
-Nothing here imports torch or transformers: a wrong path or option is told at once, not after the weights are read.
+Nothing here imports torch or transformers, so a wrong path or option is reported before any weights are read.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from askew.files.read_write import replaced
 from askew.files.resources import resource
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
-"""``classify``: an answer vocabulary with scores (ViLT). ``generate``: words, one after another (BLIP, LLaVA, ...).
+"""``classify``: an answer vocabulary with scores (ViLT). ``generate``: free text, token by token (BLIP, LLaVA, ...).
 ``regions``: an answer vocabulary, from region features instead of pixels (LXMERT, VisualBERT)."""
 
-_READ = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken"}
-_LEFT_OUT = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
-_ASIDE = ("checkpoint-", "runs", "onnx", "original", ".")
+_SUFFIXES = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tiktoken"}
+_SKIPPED_FILES = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
+_SKIPPED_FOLDERS = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
@@ -34,18 +34,18 @@ _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder with a model in it, as ``save_pretrained`` writes one."""
+    """A folder with a model, as written by ``save_pretrained``."""
 
     path: Path = field(repr=False)
     name: str
-    """What signatures call it: the folder's name, or the id on the hub."""
+    """The name in signatures: the folder's name, or the id on the hub."""
     revision: str | None = None
-    """The commit, for one that came from the hub."""
+    """The commit, for a model from the hub."""
     config: Mapping[str, Any] = field(repr=False, compare=False, default_factory=dict)
 
     @property
     def content(self) -> str:
-        """What the model is known by: its commit on the hub, or else 16 digits of a hash over all its files."""
+        """The version of the model: its commit on the hub, or else 16 digits of a hash over all its files."""
         return self.revision or digest(self.path)
 
     @property
@@ -55,12 +55,12 @@ class Folder:
 
     @property
     def architecture(self) -> str:
-        """The class that wrote the folder."""
+        """The class that saved the folder."""
         return str((self.config.get("architectures") or [""])[0])
 
     @property
     def task(self) -> Task:
-        """What kind of model it is, as its config tells.
+        """The kind of model, according to its config.
 
         >>> def kind(**config): return Folder(Path(), "m", config=config).task
         >>> kind(architectures=["ViltForQuestionAnswering"], id2label={"0": "yes"})
@@ -77,21 +77,21 @@ class Folder:
     def dtype(self) -> str:
         """The number format the weights were saved in."""
         for part in (self.config, self.config.get("text_config") or {}):
-            said = part.get("dtype") or part.get("torch_dtype")
-            if isinstance(said, str):
-                return said.removeprefix("torch.")
+            dtype = part.get("dtype") or part.get("torch_dtype")
+            if isinstance(dtype, str):
+                return dtype.removeprefix("torch.")
         return "float32"
 
     @property
     def has_chat_template(self) -> bool:
-        """Whether the folder says how a conversation is written."""
+        """Whether the folder has a chat template."""
         if (self.path / "chat_template.jinja").is_file() or (self.path / "chat_template.json").is_file():
             return True
         files = (self.path / "tokenizer_config.json", self.path / "processor_config.json")
         return any(_json(file).get("chat_template") for file in files if file.is_file())
 
     def prompt(self, task: Task) -> str:
-        """The words a question is asked with when nobody says otherwise."""
+        """The default prompt."""
         table = prompts()
         if task != "generate":
             return table["question"]
@@ -100,21 +100,21 @@ class Folder:
         return table.get(self.model_type, table["plain"])
 
     def labels(self, file: str | None) -> tuple[str, ...]:
-        """The answer vocabulary: of the file if one is given, else as the config has it."""
+        """The answer vocabulary: from the file if one is given, else from the config."""
         if file is not None:
             return read_labels(file)
         table = self.config.get("id2label") or {}
-        said = tuple(str(label) for _, label in sorted(table.items(), key=lambda item: int(item[0])))
-        if not said or all(label == f"LABEL_{place}" for place, label in enumerate(said)):
+        labels = tuple(str(label) for _, label in sorted(table.items(), key=lambda item: int(item[0])))
+        if not labels or all(label == f"LABEL_{place}" for place, label in enumerate(labels)):
             raise ModelError(
-                f"{self.path}: config.json does not say what the answers are called (id2label). "
-                "Give them with labels=FILE: one answer on a line, or a JSON list, in the order of the classes."
+                f"{self.path}: config.json does not name the answers (id2label). "
+                "Give them with labels=FILE: one answer per line, or a JSON list, in the order of the classes."
             )
-        return said
+        return labels
 
 
 def find(path: str, revision: str | None = None, allow_download: bool = False) -> Folder:
-    """The folder at a path, or of an id on the hub: from the local cache, or downloaded when that is allowed."""
+    """The folder at a path, or of an id on the hub: from the local cache, or downloaded if that is allowed."""
     place = Path(path).expanduser()
     if place.is_dir():
         if revision is not None:
@@ -138,25 +138,27 @@ def _snapshot(name: str, revision: str | None, allow_download: bool) -> Path:
         if not any(found.glob("*.safetensors")):
             found = Path(hub.snapshot_download(name, revision=revision, allow_patterns=[*_DOWNLOAD, "*.bin"]))
         return found
-    except Exception as trouble:  # the hub's own errors, of the network, of names and of permissions
+    except Exception as error:  # errors of the hub: network, names, permissions
         at = f" at revision {revision!r}" if revision else ""
         if not allow_download:
             raise ModelError(
                 f"hf:{name}: there is no such folder, and the hub's local cache does not have it{at}. "
                 "Give the path of a folder, or pass --allow-download (allow_download=true) to fetch it."
             ) from None
-        said = str(trouble).strip().splitlines() or [""]
+        lines = str(error).strip().splitlines() or [""]
         raise ModelError(
-            f"hf:{name}: cannot be downloaded{at} ({type(trouble).__name__}: {said[0]}). "
+            f"hf:{name}: cannot be downloaded{at} ({type(error).__name__}: {lines[0]}). "
             "Check the name and the network, or give the path of a folder."
         ) from None
 
 
 def _checked(folder: Folder) -> Folder:
-    """The same folder with its config, after a look at whether it can be a model at all."""
+    """The same folder with its config, after checking that it has a config and weights."""
     file = folder.path / "config.json"
     if not file.is_file():
-        raise ModelError(f"{folder.path}: no config.json, so this is no model. Give what save_pretrained wrote.")
+        raise ModelError(
+            f"{folder.path}: no config.json, so this is not a model. Give a folder that save_pretrained wrote."
+        )
     config = _json(file)
     if not any(name.suffix in (".safetensors", ".bin") for name in weight_files(folder.path)):
         raise ModelError(
@@ -173,7 +175,7 @@ def _checked(folder: Folder) -> Folder:
 
 
 def _is_pointer(file: Path) -> bool:
-    """Whether Git LFS left a few lines in place of the file, as a clone without LFS has it."""
+    """Whether the file is a Git LFS pointer, as in a clone made without LFS."""
     if not file.is_file():
         return False
     with file.open("rb") as opened:
@@ -181,7 +183,7 @@ def _is_pointer(file: Path) -> bool:
 
 
 def weight_files(folder: Path) -> list[Path]:
-    """The files that make the model what it is, sorted: weights, configs, vocabularies; *.bin only where it counts."""
+    """Weights, configs and vocabularies, sorted; *.bin only without *.safetensors, which take precedence."""
     found = sorted(_files(folder))
     safe = any(file.suffix == ".safetensors" for file in found)
     return [file for file in found if not (safe and file.suffix == ".bin")]
@@ -189,16 +191,16 @@ def weight_files(folder: Path) -> list[Path]:
 
 def _files(folder: Path) -> Iterator[Path]:
     for entry in folder.iterdir():
-        if entry.is_dir() and not entry.name.startswith(_ASIDE):
+        if entry.is_dir() and not entry.name.startswith(_SKIPPED_FOLDERS):
             yield from _files(entry)
-        elif entry.suffix in _READ and not entry.name.startswith(_LEFT_OUT):
+        elif entry.suffix in _SUFFIXES and not entry.name.startswith(_SKIPPED_FILES):
             yield entry
 
 
 def digest(folder: Path) -> str:
-    """What a folder holds, as 16 hexadecimal digits: every byte of weights, configs and vocabularies counts.
+    """A hash of every byte of weights, configs and vocabularies, as 16 hexadecimal digits.
 
-    Large files are hashed once and remembered in askew's cache folder until their size or time changes.
+    Hashes of large files are cached in askew's cache folder until the file's size or modification time changes.
     """
     whole = hashlib.sha256()
     for file in weight_files(folder):
@@ -210,30 +212,30 @@ def _file_digest(file: Path) -> str:
     state = file.stat()
     if state.st_size < _LARGE:
         return file_sha256(str(file))
-    known_by = f"{file.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
-    note = cache_folder() / "hashes" / hashlib.sha256(known_by.encode()).hexdigest()
-    if note.is_file():
-        return note.read_text(encoding="ascii")
+    identity = f"{file.resolve()}\0{state.st_size}\0{state.st_mtime_ns}"
+    cached = cache_folder() / "hashes" / hashlib.sha256(identity.encode()).hexdigest()
+    if cached.is_file():
+        return cached.read_text(encoding="ascii")
     found = file_sha256(str(file))
     try:
-        with replaced(note) as out:
+        with replaced(cached) as out:
             out.write(found.encode("ascii"))
-    except OSError:  # a cache that cannot be written costs time, not the run
+    except OSError:  # a read-only cache costs time, but must not fail the run
         pass
     return found
 
 
 def read_labels(file: str) -> tuple[str, ...]:
-    """An answer vocabulary from a file: one answer on a line, a JSON list, or a JSON object from class to answer."""
+    """An answer vocabulary from a file: one answer per line, a JSON list, or a JSON object from class to answer."""
     try:
         text = bounded_read(file).decode()
         table = load_json(text) if file.endswith(".json") else text.splitlines()
         if isinstance(table, dict):
             table = [table[str(place)] for place in range(len(table))]
     except (OSError, ValueError, KeyError) as error:
-        raise DataError(f"{file}: cannot be read as a list of answers ({error}). Write one answer on a line.") from None
+        raise DataError(f"{file}: cannot be read as a list of answers ({error}). Write one answer per line.") from None
     if not isinstance(table, list) or not table or not all(isinstance(label, str) for label in table):
-        raise DataError(f"{file}: expected answers, one on a line or as a JSON list.")
+        raise DataError(f"{file}: expected answers, one per line or as a JSON list.")
     return tuple(table)
 
 

@@ -1,4 +1,4 @@
-"""Models that answer in words of their own: BLIP, BLIP-2, LLaVA, Qwen-VL, SmolVLM, Idefics and alike."""
+"""Models that generate text: BLIP, BLIP-2, LLaVA, Qwen-VL, SmolVLM, Idefics and similar models."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _START = re.compile(r"<think>", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Generator:
-    """Pictures and prompts to words. Decoding draws no lots: greedy, or with ``num_beams`` a beam search."""
+    """Images and prompts to text. Decoding never samples: it is greedy, or a beam search with ``num_beams``."""
 
     loaded: Loaded
     max_new_tokens: int
     num_beams: int = 1
-    pictures: Decoded = field(default_factory=Decoded)
+    images: Decoded = field(default_factory=Decoded)
 
     def __post_init__(self) -> None:
         self.loaded.tokenizer.padding_side = "right" if self._reads_first else "left"
@@ -38,27 +38,27 @@ class Generator:
 
     @property
     def image_mark(self) -> str:
-        """What stands for ``{image}`` in a prompt; nothing where a chat template puts the picture in its place."""
+        """The text that replaces ``{image}`` in a prompt; empty where a chat template places the image."""
         return "" if self._template else self.loaded.image_token
 
     def begin(self) -> None:
-        """A new batch comes."""
-        self.pictures.turn()
+        """Start a new batch."""
+        self.images.start_batch()
 
-    def ready(self, question: Question, text: str) -> Any:
-        """The picture, decoded; raises what is wrong with it."""
-        return self.pictures.of(question)
+    def visual_input(self, question: Question, text: str) -> Any:
+        """The decoded image; raises when it cannot be read."""
+        return self.images.of(question)
 
-    def ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
-        """What the model says, all of one batch."""
+    def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
+        """The answers of one batch."""
         written = [self.written(text) for text in texts]
-        return self._grouped(written, self._ask, questions, written, pictures)
+        return self._grouped(written, self._ask, questions, written, images)
 
-    def score(self, texts: Sequence[str], pictures: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer, all of one batch: the model is made to write it."""
+    def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
+        """The probability of each given answer for one batch: the model is made to write it."""
         written = [self.written(text) for text in texts]
         forms = [self._forms(answer) for answer in answers]
-        return self._grouped(written, self._score, written, pictures, forms)
+        return self._grouped(written, self._score, written, images, forms)
 
     def _grouped(self, written: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
         """What ``ask`` gives for all rows, in order; for BLIP asked in groups that need no padding."""
@@ -77,17 +77,17 @@ class Generator:
         texts = [word, f" {word}"]
         return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
-    def _score(self, texts: Sequence[str], pictures: Sequence[Any], forms: Sequence[Any]) -> list[float]:
+    def _score(self, texts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
         config, tokenizer = self.loaded.model.generation_config, self.loaded.tokenizer
         ends = config.eos_token_id if config is not None else None
         end = ends[0] if isinstance(ends, (list, tuple)) else ends
         forced = Forced(forms, tokenizer.pad_token_id if end is None else end)
         # two tokens more: a generation config may force the first and the last
-        self._generate(self._inputs(texts, pictures), pictures, forced.longest + 2, 1, [forced])
+        self._generate(self._inputs(texts, images), images, forced.longest + 2, 1, [forced])
         return forced.probabilities()
 
     def written(self, text: str) -> str:
-        """The whole text the model reads: in the form of its chat template if it has one, the picture's place in it."""
+        """The whole text the model reads, with the image token, formatted by its chat template if it has one."""
         token = self.loaded.image_token
         if self._template is None:
             return text if token in text else token + text
@@ -105,16 +105,16 @@ class Generator:
 
     @cached_property
     def _template(self) -> str | None:
-        """How the model wants a conversation written, if it says so."""
+        """The chat template of the folder, if it has one."""
         found = getattr(self.loaded.processor, "chat_template", None) or self.loaded.tokenizer.chat_template
         if isinstance(found, Mapping):
             found = found.get("default") or next(iter(found.values()), None)
         return found or None
 
-    def _ask(self, questions: Sequence[Question], texts: Sequence[str], pictures: Sequence[Any]) -> list[Prediction]:
+    def _ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         torch, loaded = need("torch", "hf"), self.loaded
-        inputs = self._inputs(texts, pictures)
-        sequences = self._generate(inputs, pictures, self.max_new_tokens, self.num_beams, [])
+        inputs = self._inputs(texts, images)
+        sequences = self._generate(inputs, images, self.max_new_tokens, self.num_beams, [])
         fresh = _without_prompt(torch, sequences, inputs["input_ids"])
         words = loaded.tokenizer.batch_decode(fresh, skip_special_tokens=True)
         read = inputs["attention_mask"].sum(-1).tolist()
@@ -124,20 +124,20 @@ class Generator:
             for question, text, counts in zip(questions, words, zip(read, wrote, strict=True), strict=True)
         ]
 
-    def _inputs(self, texts: Sequence[str], pictures: Sequence[Any]) -> Any:
+    def _inputs(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
         loaded = self.loaded
         return loaded.processor(
-            images=[[picture] for picture in pictures] if loaded.image_token else list(pictures),
+            images=[[image] for image in images] if loaded.image_token else list(images),
             text=list(texts),
             padding=True,
             return_tensors="pt",
             add_special_tokens=not self._has_beginning(texts[0]),
         ).to(loaded.device, dtype=loaded.dtype)
 
-    def _generate(self, inputs: Any, pictures: Sequence[Any], most: int, beams: int, processors: Sequence[Any]) -> Any:
+    def _generate(self, inputs: Any, images: Sequence[Any], most: int, beams: int, processors: Sequence[Any]) -> Any:
         """Token sequences, decoded without sampling."""
         torch, model = need("torch", "hf"), self.loaded.model
-        with torch.inference_mode(), encoded_once(model, pictures, inputs.get("image_grid_thw")):
+        with torch.inference_mode(), encoded_once(model, images, inputs.get("image_grid_thw")):
             return model.generate(
                 **inputs,
                 max_new_tokens=most,
@@ -150,13 +150,13 @@ class Generator:
             )
 
     def _has_beginning(self, text: str) -> bool:
-        """Whether a text brings its own first special token, so that the tokenizer must not add another."""
+        """Whether a text starts with the tokenizer's first special token, so that it must not be added again."""
         beginning = self.loaded.tokenizer.bos_token
         return bool(beginning) and text.startswith(beginning)
 
     @property
     def _reads_first(self) -> bool:
-        """Whether the text is read by an encoder; then padding comes after it, else before it."""
+        """Whether an encoder reads the text; padding then goes after the text, otherwise before it."""
         config = self.loaded.model.config
         inner = config.get_text_config()
         return self._is_answerer or bool(config.is_encoder_decoder or getattr(inner, "is_encoder_decoder", False))
@@ -167,7 +167,7 @@ class Generator:
         return self.loaded.folder.architecture.endswith("QuestionAnswering")
 
     def _equally_long(self, texts: Sequence[str]) -> list[list[int]]:
-        """Places of texts with the same number of tokens: batches that need no padding."""
+        """Indices of texts with the same number of tokens: batches that need no padding."""
         groups: defaultdict[int, list[int]] = defaultdict(list)
         for place, tokens in enumerate(self.loaded.tokenizer(list(texts))["input_ids"]):
             groups[len(tokens)].append(place)
@@ -175,7 +175,7 @@ class Generator:
 
 
 def _without_prompt(torch: Any, sequences: Any, prompt: Any) -> Any:
-    """The new tokens: most models give the prompt back in front of them, encoder-decoders do not."""
+    """The new tokens: most models repeat the prompt in front of them, encoder-decoders do not."""
     length = prompt.shape[1]
     if sequences.shape[1] >= length and torch.equal(sequences[:, :length], prompt):
         return sequences[:, length:]

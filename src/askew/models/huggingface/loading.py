@@ -1,4 +1,4 @@
-"""Weights and processors from a folder, through transformers' Auto classes. No code from the folder is ever run."""
+"""Load weights and processors from a folder with transformers' Auto classes. Code in the folder is never run."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 
 @dataclass(frozen=True)
 class Loaded:
-    """A model with what prepares its inputs."""
+    """A model with its processor and tokenizer."""
 
     folder: Folder
     model: Any
     processor: Any
-    """transformers' processor: pictures and texts to tensors. None for models of region features."""
+    """transformers' processor, which turns images and texts into tensors. None for models that read region features."""
     tokenizer: Any
     device: str
 
@@ -34,12 +34,12 @@ class Loaded:
 
     @property
     def image_token(self) -> str:
-        """What stands for the picture in the text; empty for models whose text has no picture in it."""
+        """The token that marks the image in the text; empty for models without one."""
         token = getattr(self.processor, "image_token", None)
         return token if isinstance(token, str) else ""
 
     def special_in(self, text: str) -> str:
-        """A special token of the model that a text spells out, or nothing."""
+        """The first special token of the model that occurs in a text, or an empty string."""
         found = self._special.search(text)
         return found[0] if found else ""
 
@@ -51,10 +51,10 @@ class Loaded:
 
 
 def load(folder: Folder, task: Task, device: str, dtype: str) -> Loaded:
-    """Read the weights, and set the model to answering."""
+    """Load the weights and set the model to evaluation mode."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
     place = pick_device(device)
-    with _calm(transformers):
+    with _quiet(transformers):
         try:
             config = transformers.AutoConfig.from_pretrained(folder.path, **_OFFLINE)
             loader = _loader(transformers, folder, task, config)
@@ -67,15 +67,15 @@ def load(folder: Folder, task: Task, device: str, dtype: str) -> Loaded:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **_OFFLINE)
         except ModelError:
             raise
-        except Exception as trouble:  # whatever a wrong or half-copied folder leads transformers to
+        except Exception as error:  # transformers raises many types for a wrong or incomplete folder
             raise ModelError(
-                f"{folder.path}: cannot be loaded as a model that can {task} ({type(trouble).__name__}: "
-                f"{_first_line(trouble)}). Check that the folder is whole, or give task=... ."
-            ) from trouble
-    _all_there(folder, report)
-    _can_read(folder, tokenizer)
+                f"{folder.path}: cannot be loaded as a model that can {task} ({type(error).__name__}: "
+                f"{_first_line(error)}). Check that the folder is complete, or give task=... ."
+            ) from error
+    _check_weights(folder, report)
+    _check_vocabulary(folder, tokenizer)
     if task == "generate" and not hasattr(model, "generate"):
-        raise ModelError(f"{folder.path}: {folder.architecture} writes no words; it cannot generate. Leave task out.")
+        raise ModelError(f"{folder.path}: {folder.architecture} has no generate method. Leave task out.")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if processor is not None and hasattr(processor, "image_processor"):
@@ -84,28 +84,28 @@ def load(folder: Folder, task: Task, device: str, dtype: str) -> Loaded:
 
 
 def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
-    """The Auto class that knows the model, or else the class of transformers that wrote the folder."""
-    answers = transformers.AutoModelForVisualQuestionAnswering
-    talks = transformers.AutoModelForImageTextToText
-    wrote = getattr(transformers, folder.architecture, None)
+    """The Auto class that supports the model, or else the transformers class that saved it."""
+    answering = transformers.AutoModelForVisualQuestionAnswering
+    generating = transformers.AutoModelForImageTextToText
+    saved_by = getattr(transformers, folder.architecture, None)
     if (
         task != "regions"
-        and type(config) in answers._model_mapping
+        and type(config) in answering._model_mapping
         and folder.architecture.endswith("QuestionAnswering")
     ):
-        return answers
-    if task == "generate" and type(config) in talks._model_mapping:
-        return talks
-    if folder.architecture.endswith(("QuestionAnswering", "ConditionalGeneration")) and wrote is not None:
-        return wrote
+        return answering
+    if task == "generate" and type(config) in generating._model_mapping:
+        return generating
+    if folder.architecture.endswith(("QuestionAnswering", "ConditionalGeneration")) and saved_by is not None:
+        return saved_by
     raise ModelError(
-        f"{folder.path}: {folder.architecture or folder.model_type or 'the model'} is not one that transformers "
-        f"{transformers.__version__} can load to {task}. Give a checkpoint for visual question answering."
+        f"{folder.path}: {folder.architecture or folder.model_type or 'the model'} cannot be loaded by transformers "
+        f"{transformers.__version__} to {task}. Give a checkpoint for visual question answering."
     )
 
 
 def _processor(transformers: Any, folder: Folder, config: Any) -> Any:
-    """The processor; without its part for videos when that part needs a package that is not there."""
+    """The processor; without its video part when that part needs a package that is not installed."""
     try:
         return transformers.AutoProcessor.from_pretrained(folder.path, **_OFFLINE)
     except ImportError as missing:
@@ -116,50 +116,50 @@ def _processor(transformers: Any, folder: Folder, config: Any) -> Any:
 
 
 def _without_videos(processor: Any) -> Any:
-    """The same kind of processor, for pictures alone."""
+    """A subclass of the processor that handles images only."""
 
     def get_attributes(cls: Any) -> list[str]:
-        return [name for name in super(pictures, cls).get_attributes() if name != "video_processor"]
+        return [name for name in super(images_only, cls).get_attributes() if name != "video_processor"]
 
-    pictures: Any = type(processor.__name__, (processor,), {"get_attributes": classmethod(get_attributes)})
-    return pictures
+    images_only: Any = type(processor.__name__, (processor,), {"get_attributes": classmethod(get_attributes)})
+    return images_only
 
 
-def _all_there(folder: Folder, report: Any) -> None:
-    """Refuse a folder that leaves weights to chance: its answers would mean nothing."""
+def _check_weights(folder: Folder, report: Any) -> None:
+    """Refuse a folder with missing weights: transformers would initialise them at random."""
     missing = sorted(report.get("missing_keys") or ())
     if missing:
         raise ModelError(
-            f"{folder.path}: {len(missing)} weights of {folder.architecture or 'the model'} are not in the folder, "
+            f"{folder.path}: {len(missing)} weights of {folder.architecture or 'the model'} are missing, "
             f"e.g. {missing[0]!r}; they would be random. Give a checkpoint that was trained for this task."
         )
 
 
-def _can_read(folder: Folder, tokenizer: Any) -> None:
-    """Refuse a folder without the tokenizer's words: transformers takes none then, and all questions read alike."""
+def _check_vocabulary(folder: Folder, tokenizer: Any) -> None:
+    """Refuse a folder without the tokenizer's vocabulary: every question would have the same tokens."""
     names = set(tokenizer.vocab_files_names.values())
     known = names | {"tokenizer.json", "tekken.json"}
     if not any(file.name in known or file.suffix in (".model", ".tiktoken") for file in folder.path.iterdir()):
         raise ModelError(
-            f"{folder.path}: the tokenizer's words are not in the folder ({', '.join(sorted(names))}), so every "
-            "question would read alike. Copy them there."
+            f"{folder.path}: the tokenizer's vocabulary is missing ({', '.join(sorted(names))}), so every "
+            "question would have the same tokens. Copy it into the folder."
         )
 
 
 def pick_device(device: str) -> str:
-    """Where to compute: as asked, or with ``auto`` on a GPU if torch finds one."""
+    """The device to run on: the given one, or with ``auto`` a GPU if torch finds one."""
     torch = need("torch", "hf")
-    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if device == "auto":
-        return next(name for name in ("cuda", "mps", "cpu") if there[name])
-    if not there[device]:
-        raise ModelError(f"There is no device {device!r} for torch {torch.__version__} here. Leave device=auto.")
+        return next(name for name in ("cuda", "mps", "cpu") if available[name])
+    if not available[device]:
+        raise ModelError(f"torch {torch.__version__} finds no device {device!r} here. Leave device=auto.")
     return device
 
 
 @contextmanager
-def _calm(transformers: Any) -> Iterator[None]:
-    """No progress bars and no hints while loading: what matters is raised."""
+def _quiet(transformers: Any) -> Iterator[None]:
+    """Hide progress bars and hints while loading; errors are raised anyway."""
     logs = transformers.utils.logging
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
     logs.set_verbosity_error()
@@ -172,5 +172,5 @@ def _calm(transformers: Any) -> Iterator[None]:
             logs.enable_progress_bar()
 
 
-def _first_line(trouble: Exception) -> str:
-    return (str(trouble).strip().splitlines() or [""])[0]
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

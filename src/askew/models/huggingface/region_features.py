@@ -1,4 +1,4 @@
-"""Region features that were extracted elsewhere, from an ``.npz`` file, for models that do not look at pixels."""
+"""Precomputed region features, from an ``.npz`` file, for models that do not read pixels."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from askew.types import Question
 
 @dataclass(frozen=True)
 class Regions:
-    """For each picture K regions: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
+    """K regions for each image: ``ID/features`` of shape (K, d) and ``ID/boxes`` of shape (K, 4).
 
-    ID is the picture's id, or the SHA-256 of its file, which comes first: a changed picture has other features. Boxes
-    are x1, y1, x2, y2 as shares of width and height.
+    ID is the image's id or the SHA-256 of its file. The hash is looked up first, so that a changed image can have
+    features of its own. Boxes are x1, y1, x2, y2, divided by width and height.
     """
 
     file: str = field(repr=False)
@@ -44,9 +44,9 @@ class Regions:
         object.__setattr__(self, "signature", fingerprint(self.file))
 
     def of(self, question: Question) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Features and boxes of the picture a question is about."""
+        """Features and boxes of the question's image."""
         if question.image is None:
-            raise BadImage("The question has no picture, and the model needs its region features.")
+            raise BadImage("The question has no image, and the model needs its region features.")
         names = (content_hash(question.image), str(question.image.id))
         name = next((name for name in names if f"{name}/features" in self.names), None)
         if name is None:
@@ -67,7 +67,7 @@ class Regions:
 def checked(
     file: str, name: str, features: NDArray[Any], boxes: NDArray[Any]
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """A picture's features and boxes, refused where their shapes do not fit or boxes are no shares of the picture."""
+    """An image's features and boxes; raises BadImage for wrong shapes and for boxes outside 0 to 1."""
     if features.ndim != 2 or boxes.shape != (len(features), 4) or not len(features):
         raise BadImage(
             f"{file}: image {name!r} has features of shape {features.shape} and boxes of shape {boxes.shape}. "
@@ -76,6 +76,6 @@ def checked(
     if boxes.min() < -0.01 or boxes.max() > 1.01:
         raise BadImage(
             f"{file}: boxes of image {name!r} go from {boxes.min():g} to {boxes.max():g}. "
-            "Divide x by the width and y by the height, so that they lie between 0 and 1."
+            "Divide x by the width and y by the height, so that they are between 0 and 1."
         )
     return features.astype(np.float32), boxes.astype(np.float32)

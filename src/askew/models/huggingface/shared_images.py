@@ -1,4 +1,4 @@
-"""Each picture is decoded, prepared and encoded once, however many questions of a batch are about it."""
+"""Decode, preprocess and encode each image once, however many questions of a batch are about it."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from askew.types import Question
 
 
 class Decoded:
-    """The pictures of this batch and of the one before, by their content: the same object for the same picture."""
+    """The images of this batch and of the previous one, by content: one object for each distinct image."""
 
     def __init__(self) -> None:
         self._before: dict[str, Any] = {}
         self._now: dict[str, Any] = {}
 
-    def turn(self) -> None:
-        """A new batch begins."""
+    def start_batch(self) -> None:
+        """Keep the images of the last batch, and forget older ones."""
         self._before, self._now = self._now, {}
 
     def of(self, question: Question) -> Any:
-        """The picture that a question is about."""
+        """The image that a question is about."""
         if question.image is None:
-            raise BadImage("The question has no picture, and the model needs one.")
+            raise BadImage("The question has no image, and the model needs one.")
         key = content_hash(question.image)
         if key not in self._now:
             self._now[key] = self._before[key] if key in self._before else open_image(question.image)
@@ -34,7 +34,7 @@ class Decoded:
 
 
 def places(items: Sequence[Any]) -> tuple[list[int], list[int]]:
-    """Where each distinct object stands first, and for each item which of those it is.
+    """The first index of each distinct object, and for each item the number of its object.
 
     >>> red, blue = object(), object()
     >>> places([red, blue, red, red])
@@ -52,7 +52,7 @@ def places(items: Sequence[Any]) -> tuple[list[int], list[int]]:
 
 
 def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
-    """Row numbers of the chosen parts, when part i of a table takes ``lengths[i]`` rows.
+    """Row numbers of the chosen parts, where part i of a table has ``lengths[i]`` rows.
 
     >>> rows([2, 3], [1, 0, 1])
     [2, 3, 4, 0, 1, 2, 3, 4]
@@ -62,18 +62,18 @@ def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
 
 
 class PreparedOnce:
-    """An image processor that prepares equal pictures once and repeats the result. All else it passes on."""
+    """An image processor that preprocesses equal images once and repeats the result. Other calls are passed on."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
 
     def __getattr__(self, name: str) -> Any:
-        if "_inner" not in self.__dict__:  # copy and pickle ask before it is there
+        if "_inner" not in self.__dict__:  # copy and pickle look it up before it is set
             raise AttributeError(name)
         return getattr(self._inner, name)
 
     def __call__(self, images: Any, *rest: Any, **options: Any) -> Any:
-        """What the image processor makes of the pictures, as if each had been given to it."""
+        """The same output as if the image processor had preprocessed every image."""
         single = [image[0] if isinstance(image, (list, tuple)) and len(image) == 1 else image for image in images]
         firsts, which = places(single)
         if len(firsts) == len(single):
@@ -87,13 +87,13 @@ class PreparedOnce:
 
 
 def _lengths(made: Mapping[str, Any], count: int) -> list[int]:
-    """How many rows each picture takes: one, or as many as its grid has patches (the Qwen-VL families)."""
+    """The number of rows of each image: one, or the number of patches in its grid (Qwen-VL families)."""
     grid = made.get("image_grid_thw")
     return [1] * count if grid is None else [int(part[0] * part[1] * part[2]) for part in grid]
 
 
 def _repeat(value: Any, lengths: Sequence[int], which: Sequence[int]) -> Any:
-    """The rows of each asked-for picture; None when the value is not made of rows."""
+    """The rows of each requested image; None when the value is not made of rows."""
     if not hasattr(value, "__len__") or isinstance(value, (str, dict)):
         return None
     if len(value) == len(lengths):
@@ -106,18 +106,18 @@ def _repeat(value: Any, lengths: Sequence[int], which: Sequence[int]) -> Any:
 
 
 @contextmanager
-def encoded_once(model: Any, pictures: Sequence[Any], grid: Any = None) -> Iterator[None]:
-    """Within this block the model's image encoder sees each distinct picture once; its output is repeated.
+def encoded_once(model: Any, images: Sequence[Any], grid: Any = None) -> Iterator[None]:
+    """Within this block the model's image encoder runs once for each distinct image; its output is repeated.
 
-    ``pictures`` are the batch's, in order; ``grid`` the ``image_grid_thw`` of models that have one. An encoder that
-    takes its input in another shape (several tiles a picture, beams) is left alone.
+    ``images`` are those of the batch, in order; ``grid`` is the ``image_grid_thw`` of models that have one. An encoder
+    whose input has another shape (several tiles for each image, beams) is left unchanged.
     """
     encoder = model.get_encoder(modality="image")
-    firsts, which = places(pictures)
-    if encoder is model or len(firsts) == len(pictures):
+    firsts, which = places(images)
+    if encoder is model or len(firsts) == len(images):
         yield
         return
-    lengths = [1] * len(pictures) if grid is None else [int(part.prod()) for part in grid]
+    lengths = [1] * len(images) if grid is None else [int(part.prod()) for part in grid]
     once = _Once(lengths, firsts, which)
     hooks = [
         encoder.register_forward_pre_hook(once.before, with_kwargs=True),
@@ -131,7 +131,7 @@ def encoded_once(model: Any, pictures: Sequence[Any], grid: Any = None) -> Itera
 
 
 class _Once:
-    """What the hooks do: keep the first rows of each picture on the way in, repeat them on the way out."""
+    """The hooks: pass only the rows of distinct images to the encoder, and repeat its output for all images."""
 
     def __init__(self, lengths: Sequence[int], firsts: Sequence[int], which: Sequence[int]) -> None:
         self.lengths, self.firsts, self.which = lengths, firsts, which
@@ -165,5 +165,5 @@ class _Once:
         shrink = max(1, sum(self.kept) // size)  # patches that the encoder merges into one row
         lengths = [length // shrink for length in self.kept]
         if sum(lengths) != size:
-            raise ValueError(f"the image encoder gave {size} rows for {len(self.kept)} pictures")
+            raise ValueError(f"the image encoder gave {size} rows for {len(self.kept)} images")
         return value[rows(lengths, self.which)]

@@ -96,6 +96,41 @@ def test_a_generator_s_score_is_that_of_one_plain_forward_pass(hf, offline):
             assert score == pytest.approx(likelier.mean().exp().item(), abs=1e-5)
 
 
+def test_a_generator_s_own_score_is_the_mean_of_its_tokens_log_probabilities(hf, offline):
+    """Against transformers' own transition scores, one question at a time; with beams against a forced answer."""
+    import torch
+    import transformers
+    from hf_asking import QUESTIONS
+
+    model = hf("llava")
+    processor = transformers.AutoProcessor.from_pretrained(model.folder.path)
+    bare = transformers.AutoModelForImageTextToText.from_pretrained(model.folder.path).eval()
+    text = "USER: <image>\n{}\nAnswer the question with a single word or phrase.\nASSISTANT:"
+    said = model.answer(QUESTIONS)
+    for question, prediction in zip(QUESTIONS, said, strict=True):
+        image = Image.open(io.BytesIO(question.image.data))
+        inputs = processor(images=image, text=[text.format(question.text)], return_tensors="pt")
+        with torch.inference_mode():
+            found = bare.generate(
+                **inputs, max_new_tokens=16, do_sample=False, output_logits=True, return_dict_in_generate=True
+            )
+        logs = bare.compute_transition_scores(found.sequences, found.logits, normalize_logits=True)[0]
+        new = found.sequences[0, inputs["input_ids"].shape[1] :]
+        kept = ~torch.isin(new, torch.tensor(processor.tokenizer.all_special_ids))
+        assert prediction.score == pytest.approx(logs[kept].mean().exp().item(), abs=1e-5)
+    assert len({round(p.score, 5) for p in said}) > 4
+    assert "score=exp-mean-logprob" in repr(model)
+    for name in ("blip", "blip2", "qwen2_vl"):
+        greedy, beams = hf(name), replace(hf(name), num_beams=2)
+        alone = [greedy.answer([question])[0].score for question in QUESTIONS]
+        assert [p.score for p in greedy.answer(QUESTIONS)] == pytest.approx(alone, abs=1e-4)
+        both = list(zip(greedy.answer(QUESTIONS), beams.answer(QUESTIONS), strict=True))
+        assert all(0 < p.score <= 1 for _, p in both)
+        same = [(one.score, two.score) for one, two in both if one.answer == two.answer]
+        assert same, "some answers are the likeliest by either search"
+        assert all(one == pytest.approx(two, abs=1e-4) for one, two in same)
+
+
 def test_a_generator_s_score_says_nan_for_a_question_that_cannot_be_asked(hf, offline):
     from hf_asking import QUESTIONS
 

@@ -96,7 +96,8 @@ class HuggingFace:
     def __repr__(self) -> str:
         common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
         if self.task == "generate":
-            return f"HuggingFace({common}, max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams})"
+            decoded = f"max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams}, score=exp-mean-logprob"
+            return f"HuggingFace({common}, {decoded})"
         regions = f", features={self.regions}" if self.regions else ""
         return f"HuggingFace({common}, labels={_short_hash(self.labels)}{regions})"
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 from askew.errors import need
 from askew.models.huggingface.loading import Loaded
 from askew.models.huggingface.shared_images import Decoded, encoded_once
-from askew.models.huggingface.token_scores import Forced
+from askew.models.huggingface.token_scores import Forced, Greedy, answer_probability
 from askew.types import Prediction, Question
 
 Item = TypeVar("Item")
@@ -78,13 +78,14 @@ class Generator:
         return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
     def _score(self, texts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
-        config, tokenizer = self.loaded.model.generation_config, self.loaded.tokenizer
-        ends = config.eos_token_id if config is not None else None
-        end = ends[0] if isinstance(ends, (list, tuple)) else ends
-        forced = Forced(forms, tokenizer.pad_token_id if end is None else end)
+        return self._forced(self._inputs(texts, images), images, forms).probabilities()
+
+    def _forced(self, inputs: Any, images: Sequence[Any], forms: Sequence[Any]) -> Forced:
+        """The model made to write one of the forms of each row."""
+        forced = Forced(forms, next(iter(self._ends), self.loaded.tokenizer.pad_token_id))
         # two tokens more: a generation config may force the first and the last
-        self._generate(self._inputs(texts, images), images, forced.longest + 2, 1, [forced])
-        return forced.probabilities()
+        self._generate(inputs, images, forced.longest + 2, 1, [forced])
+        return forced
 
     def written(self, text: str) -> str:
         """The whole text the model reads, with the image token, formatted by its chat template if it has one."""
@@ -114,15 +115,42 @@ class Generator:
     def _ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         torch, loaded = need("torch", "hf"), self.loaded
         inputs = self._inputs(texts, images)
-        sequences = self._generate(inputs, images, self.max_new_tokens, self.num_beams, [])
+        greedy = Greedy()
+        processors = [greedy] if self.num_beams == 1 else []
+        sequences = self._generate(inputs, images, self.max_new_tokens, self.num_beams, processors)
         fresh = _without_prompt(torch, sequences, inputs["input_ids"])
+        scores = self._scores(inputs, images, fresh.tolist(), greedy.rows())
         words = loaded.tokenizer.batch_decode(fresh, skip_special_tokens=True)
         read = inputs["attention_mask"].sum(-1).tolist()
         wrote = (fresh != loaded.tokenizer.pad_token_id).sum(-1).tolist()
+        said = map(spoken, questions, words, zip(read, wrote, strict=True))
         return [
-            spoken(question, text, counts)
-            for question, text, counts in zip(questions, words, zip(read, wrote, strict=True), strict=True)
+            prediction if prediction.failed else replace(prediction, score=score)
+            for prediction, score in zip(said, scores, strict=True)
         ]
+
+    def _scores(
+        self, inputs: Any, images: Sequence[Any], rows: list[list[int]], logs: list[list[float]]
+    ) -> list[float | None]:
+        """The probability of each written answer. What a beam search found is written once more, token by token."""
+        special = frozenset({*self.loaded.tokenizer.all_special_ids, *self._ends})
+        if self.num_beams > 1:
+            rows = [[token for token in row if token not in special] for row in rows]
+            forced = self._forced(inputs, images, [[row] for row in rows])
+            logs = [found[: len(row)] for row, found in zip(rows, forced.rows(), strict=True)]
+        return [
+            answer_probability(row[len(row) - len(found) :], found, special, self._thoughts_in)
+            for row, found in zip(rows, logs, strict=True)
+        ]
+
+    def _thoughts_in(self, tokens: Sequence[int]) -> int:
+        return len(_END.findall(self.loaded.tokenizer.decode(tokens)))
+
+    @property
+    def _ends(self) -> list[int]:
+        """The tokens that end an answer, as the generation config has them."""
+        found = getattr(self.loaded.model.generation_config, "eos_token_id", None)
+        return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
 
     def _inputs(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
         loaded = self.loaded

@@ -1,4 +1,4 @@
-"""Probabilities of tokens while a model writes: of a given answer that it is made to write.
+"""Probabilities of tokens while a model writes: of its own answer, or of a given one that it is made to write.
 
 Both are logits processors for ``generate``, so prompts, padding, positions and caches are those of answering, whatever
 the family. They come last, so probabilities are after whatever the generation config does to logits (a repetition
@@ -8,12 +8,30 @@ penalty, suppressed tokens).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from askew.errors import need
 
 Tokens = Sequence[int]
+
+
+class Greedy:
+    """Keeps the log-probability of the token that greedy decoding takes in each step: the likeliest one."""
+
+    def __init__(self) -> None:
+        self._steps: list[Any] = []
+
+    def __call__(self, input_ids: Any, scores: Any) -> Any:
+        """The logits, unchanged."""
+        logits = scores.float()
+        self._steps.append(logits.max(-1).values - logits.logsumexp(-1))
+        return scores
+
+    def rows(self) -> list[list[float]]:
+        """For each row the log-probability of its token in each step."""
+        return [list(row) for row in zip(*(step.tolist() for step in self._steps), strict=True)]
 
 
 class Forced:
@@ -56,8 +74,11 @@ class Forced:
 
     def probabilities(self) -> list[float]:
         """For each row exp of the mean log-probability of its answer's tokens; 0 for an answer of no tokens."""
-        columns = [[step[row] for step in self._steps] for row in range(len(self._forms))]
-        return [mean_probability(logs[: len(form)]) for logs, form in zip(columns, self._chosen, strict=True)]
+        return [mean_probability(logs[: len(form)]) for logs, form in zip(self.rows(), self._chosen, strict=True)]
+
+    def rows(self) -> list[list[float]]:
+        """For each row the log-probability of its token in each step."""
+        return [list(row) for row in zip(*self._steps, strict=True)]
 
 
 def mean_probability(logs: Sequence[float]) -> float:
@@ -67,3 +88,23 @@ def mean_probability(logs: Sequence[float]) -> float:
     (0.6, 0.0, 0.0)
     """
     return math.exp(sum(logs) / len(logs)) if logs else 0.0
+
+
+def answer_probability(
+    tokens: Tokens, logs: Sequence[float], special: frozenset[int], thoughts_in: Callable[[Tokens], int]
+) -> float | None:
+    """``mean_probability`` of the tokens of an answer: without special ones and those up to the end of a last thought.
+
+    ``thoughts_in`` counts the ends of thoughts in the text of some tokens. None where no token is left.
+
+    >>> logs = [math.log(p) for p in (0.1, 0.5, 0.9, 0.4, 0.2)]
+    >>> round(answer_probability([8, 7, 4, 5, 2], logs, frozenset({2}), lambda tokens: tokens.count(7)), 6)
+    0.6
+    >>> answer_probability([2], [0.0], frozenset({2}), lambda tokens: 0) is None
+    True
+    """
+    ends = thoughts_in(tokens)
+    start = bisect_left(range(len(tokens)), ends, key=lambda n: thoughts_in(tokens[:n])) if ends else 0
+    kept = [log for token, log in list(zip(tokens, logs, strict=True))[start:] if token not in special]
+    score = mean_probability(kept)
+    return score if kept and score == score else None

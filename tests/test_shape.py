@@ -18,7 +18,7 @@ SOURCE = ROOT / "src" / "askew"
 STAGES = ("data", "world", "language", "perturb", "attack", "rank", "models", "nets", "metrics", "report", "train")
 MAY_USE = {
     "perturb": {"language"},
-    "attack": {"language"},
+    "attack": {"language", "perturb"},
     "rank": {"language"},
     "world": {"data", "language"},
     "models": {"data", "nets"},

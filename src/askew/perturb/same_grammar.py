@@ -95,6 +95,11 @@ def verb_fault(old: Sequence[Token], new: Sequence[Token]) -> str:
     return ""
 
 
+def disagreements(tokens: Sequence[Token]) -> int:
+    """How many finite verbs do not have the number of their subject: *Are the dog here?*"""
+    return sum(clause.agrees is False for clause in _clauses(tokens))
+
+
 def _acts(tokens: Sequence[Token]) -> bool:
     """True when a non-finite verb stands outside the noun phrases: *is he playing*, not *the parked car*."""
     inside = {place for start, end in _phrases(tokens) for place in range(start, end)}

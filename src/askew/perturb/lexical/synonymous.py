@@ -62,7 +62,7 @@ class Synonymous:
                 yield "the word is there more than once"
             elif self.phrases.hold(tokens, place):
                 yield "inside a fixed phrase"
-            elif _compound(tokens, place):
+            elif in_compound(tokens, place):
                 yield "inside a compound"
             else:
                 for rule, form in possible:
@@ -137,7 +137,7 @@ def _is_name(token: Token) -> bool:
     return token.start > 0 and token.text[:1].isupper() and token.lower != "tv"
 
 
-def _compound(tokens: Sequence[Token], place: int) -> bool:
+def in_compound(tokens: Sequence[Token], place: int) -> bool:
     """True for a noun next to another noun, and for a part of a hyphenated word: *phone booth*, *store-bought*."""
     joined = _JOINED if tokens[place].is_noun else "HYPH"
     beside = (*tokens[max(0, place - 1) : place], *tokens[place + 1 : place + 2])

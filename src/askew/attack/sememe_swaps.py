@@ -1,0 +1,175 @@
+"""Words of the same kind as swaps, in place of HowNet's sememes (Zang et al. 2020).
+
+In the paper a word may replace another one if some sense of each has exactly the same sememes. HowNet is not free to
+ship; words that share a direct hypernym in WordNet are the nearest to it. There are more of them, and more of them
+change the meaning (*dog*, *cat*), so validity is reported next to success. A user's own sememe table is read from JSON:
+``{word: {pos: [candidates]}}``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from askew.attack.synonym_swaps import attested
+from askew.attack.word_places import free_words, is_word, word_places
+from askew.errors import BadOption, DataError
+from askew.files.fingerprint import fingerprint
+from askew.files.limits import bounded_read, load_json
+from askew.language.fixed_phrases import FixedPhrases
+from askew.language.inflect import base, inflected
+from askew.language.tagger import Tagger, Token
+from askew.language.thesaurus import POS_OF_TAG
+from askew.language.wordnet import Pos, Synset, WordNet
+from askew.types import Place, Question, Swap
+
+_SENSES = 2
+"""Senses after the second are too rare to be meant."""
+_LARGEST = 512 << 20
+"""Bytes of a sememe table."""
+_KINDS: Mapping[str, Pos] = {"noun": "n", "verb": "v", "adj": "a", "adv": "r", "n": "n", "v": "v", "a": "a", "r": "r"}
+"""The names of parts of speech in such tables."""
+
+
+@dataclass(frozen=True, repr=False)
+class SememeSwaps:
+    """Words of the same kind, in the same number, tense or comparison.
+
+    >>> places = SememeSwaps(most=4).places([Question(1, None, "Is the boy near the kite?")])[0]
+    >>> [(place.text, [swap.text for swap in place.swaps]) for place in places if place.swaps]
+    [('boy', ['man', 'fellow', 'guy', 'sir'])]
+    """
+
+    file: str = ""
+    """A JSON table ``{word: {pos: [candidates]}}``, e.g. made from HowNet; empty for WordNet."""
+    most: int = 50
+    """The maximum number of swaps of a word."""
+    compounds: bool = True
+    """False to replace also words within compounds and fixed phrases."""
+    wordnet: WordNet = field(default_factory=WordNet, repr=False)
+    tagger: Tagger = field(default_factory=Tagger, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+
+    def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
+        """Every word of each question, with the words of its kind."""
+        texts = [question.text for question in questions]
+        found = []
+        for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
+            if self.compounds:
+                free = free_words(text, tokens, self._phrases)
+            else:
+                free = [number for number, token in enumerate(tokens) if token.tag in POS_OF_TAG and is_word(token)]
+            found.append(word_places(tokens, {number: self._swaps(tokens[number]) for number in free}))
+        return found
+
+    @cached_property
+    def _phrases(self) -> FixedPhrases:
+        return FixedPhrases(self.wordnet)
+
+    def _swaps(self, token: Token) -> tuple[Swap, ...]:
+        words = _forms(self.wordnet, self._table, token.lower, token.tag)[: self.most]
+        return tuple(Swap(word, "sememe") for word in words)
+
+    @cached_property
+    def _table(self) -> SememeTable | None:
+        return read_sememes(self.file) if self.file else None
+
+    def __repr__(self) -> str:
+        content = f", content={fingerprint(self.file)!r}" if self.file else ""
+        name = Path(self.file).name
+        return f"SememeSwaps(file={name!r}{content}, most={self.most}, compounds={self.compounds})"
+
+
+@dataclass(frozen=True, eq=False)
+class SememeTable:
+    """Candidates by word and part of speech, from a user's file."""
+
+    words: Mapping[tuple[str, Pos], tuple[str, ...]] = field(repr=False)
+
+
+@lru_cache(maxsize=1 << 14)
+def _forms(wordnet: WordNet, table: SememeTable | None, word: str, tag: str) -> tuple[str, ...]:
+    """The words that may replace a word with this tag, with the same inflection."""
+    lemma, pos = base(word, tag), POS_OF_TAG[tag]
+    if table is None:
+        known = same_kind(wordnet, lemma, pos)
+    else:
+        known = table.words.get((lemma, pos)) or table.words.get((word, pos), ())
+    forms = (inflected(new, tag) for new in known)
+    return tuple(dict.fromkeys(form for form in forms if form is not None and form not in (word, lemma)))
+
+
+@lru_cache(maxsize=1 << 14)
+def same_kind(wordnet: WordNet, lemma: str, pos: Pos) -> tuple[str, ...]:
+    """The single words of which one of the first two senses shares a direct hypernym with one of the word's.
+
+    Adjectives have no hypernyms: those of the same cluster count. The lexicographer file must be the same too. Words
+    that share a synset come first, then the most frequent. Words in no text that WordNet's authors tagged are left out.
+
+    >>> same_kind(WordNet(), "zebra", "n")
+    ('horse', 'mule')
+    """
+    found: dict[str, int] = {}
+    for rank, sense in enumerate(wordnet.senses(lemma, pos)[:_SENSES]):
+        for other in (sense, *_siblings(wordnet, sense)):
+            for word in other.words:
+                if word.isalpha() and word.islower() and word != lemma and other in wordnet.senses(word, pos)[:_SENSES]:
+                    near = 1_000_000 if other is sense else 0
+                    count = wordnet.count(word, other)
+                    found[word] = max(found.get(word, 0), near + count - rank)
+    kept = (word for word in found if attested(wordnet, word, pos))
+    return tuple(sorted(kept, key=lambda word: (-found[word], word)))
+
+
+def _siblings(wordnet: WordNet, sense: Synset) -> list[Synset]:
+    """The other synsets below the same hypernyms (adjectives: in the same cluster), of the same lexicographer file."""
+    up, down = ("&", "&") if sense.pos == "a" else ("@", "~")
+    if sense.pos == "a" and not sense.satellite:
+        near = [wordnet.to(pointer) for pointer in sense.related("&")]
+    else:
+        above = [wordnet.to(pointer) for pointer in sense.related(up)]
+        near = [wordnet.to(pointer) for parent in above for pointer in parent.related(down)]
+    return [other for other in near if other.lexfile == sense.lexfile and other != sense]
+
+
+@lru_cache(maxsize=2)
+def _read_sememes(path: str, content: str) -> SememeTable:
+    remedy = "It must be {word: {pos: [candidates]}}, with noun, verb, adj or adv as pos."
+    try:
+        read: Any = load_json(bounded_read(path, _LARGEST))
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror}). Check the path.") from None
+    except orjson.JSONDecodeError as trouble:
+        raise DataError(f"{path}: not JSON ({trouble}). {remedy}") from None
+    if not isinstance(read, dict):
+        raise DataError(f"{path}: not a JSON object. {remedy}")
+    words: dict[tuple[str, Pos], tuple[str, ...]] = {}
+    for word, kinds in read.items():
+        if not isinstance(kinds, dict):
+            raise DataError(f"{path}: the entry of {word!r} is not an object. {remedy}")
+        for kind, candidates in kinds.items():
+            if kind.lower() not in _KINDS:
+                raise DataError(f"{path}: {word!r} has a part of speech {kind!r}. {remedy}")
+            if not isinstance(candidates, list) or not all(isinstance(each, str) and each for each in candidates):
+                raise DataError(f"{path}: the candidates of {word!r} as {kind} are not a list of words. {remedy}")
+            words[word.lower(), _KINDS[kind.lower()]] = tuple(candidates)
+    if not words:
+        raise DataError(f"{path}: there is no word in it. {remedy}")
+    return SememeTable(words)
+
+
+def read_sememes(path: str) -> SememeTable:
+    """A user's table of candidates.
+
+    Raises:
+        DataError: when the file is not of this form.
+    """
+    return _read_sememes(path, fingerprint(path) if Path(path).is_file() else "")

@@ -9,7 +9,7 @@ import yaml
 
 from askew.answers.extract import asks_how_many, asks_yes_no, short
 from askew.answers.normalise import normalise
-from askew.language.numbers import number_of
+from askew.language.inflect import number_of
 
 LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read_text(encoding="utf-8"))
 

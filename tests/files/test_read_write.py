@@ -15,9 +15,8 @@ import pytest
 
 from askew.cli import _trouble
 from askew.errors import DataError, RunError
-from askew.files.fingerprint import fingerprint
 from askew.files.locks import FOLDER_LOCK, alone_in
-from askew.files.read_write import clear_parts, opened, replaced, write_joined
+from askew.files.read_write import clear_parts, fingerprint, opened, replaced, write_joined
 
 
 def content(path: Path) -> bytes:

@@ -6,6 +6,8 @@ from askew.language.inflect import (
     is_mass,
     is_plural,
     needs_no_article,
+    number_of,
+    number_word,
     plural,
     singular,
     third_person,
@@ -100,3 +102,23 @@ def test_the_first_word_decides():
 
 def test_quotes_are_looked_through():
     assert article('"angry" dog') == "an"
+
+
+def test_words_and_back():
+    for number in range(1001):
+        assert number_of(number_word(number)) == number, number_word(number)
+        assert number_of(str(number)) == number
+
+
+@pytest.mark.parametrize(
+    "text", ["1-12", "at least 25", "2 sets", "-3", "½", "١٢", "10.5", "1,00", "zeros", "lots", "  "]
+)
+def test_only_exact_numbers_count(text):
+    assert number_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("Twenty One", 21), ("A hundred", 100), ("10,000", 10000), ("12.", 12), ("no", 0)]
+)
+def test_ways_people_write_numbers(text, number):
+    assert number_of(text) == number

@@ -1,12 +1,11 @@
-"""Word-sense disambiguation, measured on a labelled set of our own."""
+"""Word-sense disambiguation, measured on a labelled set of our own, and the vocabulary of a data set."""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-from askew.language.senses import Senses
-from askew.language.word_counts import words_of
+from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.wordnet import WordNet
 
 LABELLED = yaml.safe_load(Path(__file__).with_name("senses_labelled.yaml").read_text(encoding="utf-8"))
@@ -50,3 +49,22 @@ def test_an_unknown_word_has_no_sense():
 
 def test_a_word_with_one_sense_has_it_whatever_is_around():
     assert Senses().choose("automobile", "n", ["river"]) == WordNet().named("car.n.01")
+
+
+def test_least_counts_occurrences():
+    vocabulary = WordCounts.of(["a cat", "the cat", "a dog"], least=2)
+    assert vocabulary.holds("cat")
+    assert not vocabulary.holds("dog")
+    assert not vocabulary.holds("a cat and a dog")
+    assert vocabulary.holds("a cat")
+    assert vocabulary.holds("Cat")
+
+
+def test_words_are_told_apart_by_what_people_see():
+    assert words_of("Is the T-shirt WHITE/red?") == ("is", "the", "t-shirt", "white", "red")
+    assert words_of("") == ()
+
+
+def test_nothing_read_is_not_everything():
+    assert not WordCounts.of([]).holds("cat")
+    assert WordCounts.of([]).holds("")

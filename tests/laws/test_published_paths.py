@@ -17,8 +17,7 @@ from askew.data.groups import read_groups
 from askew.engine.ask import Keys
 from askew.engine.components import as_data
 from askew.engine.store import Store, ask_key
-from askew.files.image_folders import ImageFolders
-from askew.files.paths import public_text, public_word
+from askew.files.paths import ImageFolders, public_text, public_word
 from askew.models.baselines import Constant
 from askew.report.load import load_run
 from askew.types import Prediction

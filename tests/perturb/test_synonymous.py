@@ -2,8 +2,8 @@
 
 import pytest
 
+from askew.language.senses import WordCounts
 from askew.language.tagger import Tagger
-from askew.language.word_counts import WordCounts
 from askew.perturb.lexical.substitutions import Edit, drawn, edited
 from askew.perturb.lexical.synonymous import Synonymous
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from askew.answers.normalise import modal_answer, normalise
-from askew.language.numbers import number_of
+from askew.language.inflect import number_of
 from askew.metrics.accuracy import accuracy
 from askew.types import Question
 from askew.world.annotators import answered, holds

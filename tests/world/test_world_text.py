@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from askew.errors import DataError
-from askew.language.numbers import number_of
+from askew.language.inflect import number_of
 from askew.types import Scene
 from askew.world.ask import asked
 from askew.world.meaning import Meaning, Pick

@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from askew.answers.extract_count import count
-from askew.answers.extract_rules import bare, first_sentence, opened, refuses, rules, unquoted
+from askew.answers.extract_rules import bare, count, first_sentence, opened, refuses, rules, unquoted
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.types import Prediction, Question

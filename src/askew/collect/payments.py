@@ -20,7 +20,7 @@ import sqlalchemy as sa
 from askew.collect.database import Tx
 from askew.collect.schema import annotator, gold_result, image, question, round_, session, verification
 from askew.errors import BadOption, UsageError
-from askew.files.spreadsheet import csv_line
+from askew.files.read_write import csv_line
 
 KINDS = ("session", "answer", "bonus")
 CENT = Decimal("0.01")

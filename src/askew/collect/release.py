@@ -34,9 +34,8 @@ from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
 from askew.data.write_questions import write_jsonl
 from askew.errors import DataError, UsageError
-from askew.files.fingerprint import file_sha256
 from askew.files.locks import alone_in
-from askew.files.read_write import write_joined
+from askew.files.read_write import file_sha256, write_joined
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 

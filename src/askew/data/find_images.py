@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askew.errors import BadImage, DataError
-from askew.files.image_folders import ImageFolders
+from askew.files.paths import ImageFolders
 from askew.types import Id, ImageRef, Question
 
 

@@ -16,7 +16,7 @@ from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import OneFile, checked, valid_lines
 from askew.data.write_questions import line, with_stored_image
 from askew.errors import BadRecord, DataError
-from askew.files.image_folders import ImageFolders, folders_of, remember
+from askew.files.paths import ImageFolders, folders_of, remember
 from askew.files.read_write import write_joined
 from askew.files.records import group_from, group_record
 from askew.types import Expect, Group, Id, Question

@@ -21,8 +21,8 @@ from askew.data.find_images import ImagesByPath
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
 from askew.data.scene_graphs import check_scene
 from askew.errors import BadRecord
-from askew.files.fingerprint import fingerprint, signature
-from askew.files.image_folders import folders_of
+from askew.files.paths import folders_of
+from askew.files.read_write import fingerprint, signature
 from askew.files.records import question_from
 from askew.types import Id, Question
 

@@ -15,10 +15,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from askew.errors import DataError
-from askew.files.fingerprint import file_sha256
-from askew.files.image_folders import FOLDER
 from askew.files.images import content_hash, suffix_of
-from askew.files.read_write import clear_parts, has_parts, opened, replaced, write_joined
+from askew.files.paths import FOLDER
+from askew.files.read_write import clear_parts, file_sha256, has_parts, opened, replaced, write_joined
 from askew.types import ImageRef
 
 LIST = ".askew-made"

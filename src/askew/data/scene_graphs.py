@@ -19,8 +19,7 @@ from askew.data.find_images import ImagesById
 from askew.data.json_stream import pairs
 from askew.data.write_questions import encoded
 from askew.errors import BadRecord, DataError
-from askew.files.fingerprint import fingerprint, signature
-from askew.files.read_write import write_joined
+from askew.files.read_write import fingerprint, signature, write_joined
 from askew.types import Question, Relation, Scene, Thing
 
 _FACTS = ("location", "weather")

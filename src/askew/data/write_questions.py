@@ -13,7 +13,7 @@ import orjson
 from askew.answers.normalise import modal_answer
 from askew.data.manifest import kept
 from askew.errors import DataError
-from askew.files.image_folders import ImageFolders, remember
+from askew.files.paths import ImageFolders, remember
 from askew.files.read_write import replaced, write_joined
 from askew.files.records import question_record
 from askew.types import Id, ImageRef, Question

@@ -1,20 +1,23 @@
-"""Data in, groups out: what ``askew build`` writes and ``askew run`` asks, with the coverage of every generator."""
+"""Data in, groups out: what ``askew build`` writes and ``askew run`` asks, with the coverage of every generator.
+
+Ready-made groups are taken as they are: options of a suite that only matter when groups are made are refused, and
+left out of the signature.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from askew.answers.normalise import modal_answer
 from askew.data.groups import read_groups, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
-from askew.engine.prebuilt import refuse_unheeded, signature
 from askew.engine.settings import Named, Settings, progress_bar, ticking
-from askew.errors import DataError, UsageError
-from askew.files.image_folders import ImageFolders, root_of
+from askew.errors import AskewError, BadOption, DataError, UsageError
+from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
 from askew.types import Group, Id, Question, Refusal
 from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups, Suite, SuiteFacts
@@ -274,3 +277,53 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
     refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
     why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
     return f"{spec}: not one group could be made for {names}; is it the right data for it?{why}"
+
+
+def refuse_unheeded(suite: Suite, source: str) -> None:
+    """Refuse an option that was set and changes nothing of what is measured: it is for making groups.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> refuse_unheeded(RadSuite(correct="any"), "groups.jsonl")
+    >>> refuse_unheeded(RadSuite(yes=0.0), "groups.jsonl")
+    Traceback (most recent call last):
+    askew.errors.BadOption: rad: yes=0.0 is for making groups, and those of groups.jsonl are made already. Leave it \
+out, or give the questions they were made from.
+    """
+    for name, without in _set(suite).items():
+        if without is not None and _measured(without) == _measured(suite):
+            raise BadOption(
+                f"{suite.name}: {name}={getattr(suite, name)!r} is for making groups, and those of {source} are made "
+                "already. Leave it out, or give the questions they were made from."
+            )
+
+
+def signature(suite: Suite) -> str:
+    """The suite with the options that were set; those that the groups were made with are unknown.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> signature(RadSuite(correct="any"))
+    "RadSuite(correct='any') on ready-made groups"
+    """
+    options = ", ".join(f"{name}={getattr(suite, name)!r}" for name in _set(suite))
+    known = f"{type(suite).__name__}({options})" if is_dataclass(suite) else repr(suite)
+    return f"{known} on ready-made groups"
+
+
+def _set(suite: Any) -> dict[str, Suite | None]:
+    """The options that are not as they are by default, each with the suite without it; None where it needs it."""
+    found: dict[str, Suite | None] = {}
+    for option in fields(suite) if is_dataclass(suite) else ():
+        if option.init and option.repr and option.default is not MISSING:
+            try:
+                without = replace(suite, **{option.name: option.default})
+            except AskewError:
+                without = None
+            if without != suite:
+                found[option.name] = without
+    return found
+
+
+def _measured(suite: Suite) -> str:
+    """All that a suite does with groups that are there."""
+    parts = (suite.tests, suite.metrics, suite.tables, suite.headline, suite.accuracy, suite.correct)
+    return repr([*parts, SuiteFacts(suite).slices])

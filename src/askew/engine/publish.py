@@ -17,10 +17,9 @@ from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.engine.build import Prepared, fingerprint_of, prepare
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
-from askew.files.image_folders import root_of
 from askew.files.locks import alone_in
 from askew.files.output_folders import CONTENT, check_output, note_output
-from askew.files.paths import public_text
+from askew.files.paths import public_text, root_of
 from askew.files.read_write import write_joined
 from askew.types import Question
 from askew.verbs import MakesTraining, Releases

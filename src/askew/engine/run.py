@@ -27,20 +27,26 @@ import askew
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
-from askew.engine.answer_forms import AnswerForms, scored_by, step_for
 from askew.engine.ask import Keys, Plan, Streak, ask, plan, unknown
 from askew.engine.build import Prepared, prepare
-from askew.engine.results import FORMAT, sample_record, score_record, suite_record, too_many_failures, versions
-from askew.engine.run_folders import begin, claim_folder, model_folders
-from askew.engine.run_metrics import measured_by, metric_record, refuse_meaningless
+from askew.engine.results import (
+    FORMAT,
+    begin,
+    claim_folder,
+    model_folders,
+    sample_record,
+    score_record,
+    suite_record,
+    too_many_failures,
+    versions,
+)
+from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, refuse_meaningless, scored_by, step_for
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import TooManyFailures
-from askew.files.fingerprint import fingerprint
-from askew.files.image_folders import ImageFolders
 from askew.files.locks import alone_in
-from askew.files.paths import public
-from askew.files.read_write import write_joined
+from askew.files.paths import ImageFolders, public
+from askew.files.read_write import fingerprint, write_joined
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.report.caveats import made_nothing, nothing_sentence

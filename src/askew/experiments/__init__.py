@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 
 from askew.errors import UnknownName, need_extras
-from askew.experiments.finding import ExperimentFinding
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments.plan import ExperimentFinding, ExperimentPlan
 
 EXPERIMENTS: Mapping[str, str] = {
     "q3r": "does training to reason alike make networks consistent? (VQA P2, Tables 2–4)",

@@ -10,9 +10,17 @@ from statistics import fmean
 from askew.api import Result
 from askew.data.write_questions import write_jsonl
 from askew.engine.components import as_data, as_suite
-from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments.plan import (
+    Claim,
+    ExperimentFinding,
+    ExperimentPlan,
+    PaperCell,
+    PaperTable,
+    clear,
+    not_less,
+    together,
+)
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099

@@ -1,9 +1,11 @@
-"""The size, seeds and folder of an experiment."""
+"""An experiment: its size, seeds and folder, and its finding: the paper's table with our numbers beside it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import fmean, stdev
 
 import orjson
 
@@ -68,3 +70,129 @@ class ExperimentPlan:
     def training_seeds(self) -> range:
         """The seeds that networks are trained with."""
         return range(self.seed, self.seed + self.seeds)
+
+
+@dataclass(frozen=True)
+class PaperCell:
+    """One number of ours over several seeds, and the paper's."""
+
+    ours: tuple[float, ...]
+    paper: float | None = None
+    digits: int = 1
+
+    @property
+    def mean(self) -> float:
+        """Over the seeds."""
+        return fmean(self.ours)
+
+    def __str__(self) -> str:
+        """Ours ± standard deviation over the seeds, and the paper's in brackets.
+
+        >>> print(PaperCell((60.0, 62.0), 64.5), PaperCell((0.25,), digits=3), PaperCell(()))
+        61.0 ± 1.4 (64.5) 0.250 —
+        """
+        if not self.ours:
+            return "—" if self.paper is None else f"— ({self.paper:.{self.digits}f})"
+        spread = f" ± {stdev(self.ours):.{self.digits}f}" if len(self.ours) > 1 else ""
+        paper = "" if self.paper is None else f" ({self.paper:.{self.digits}f})"
+        return f"{self.mean:.{self.digits}f}{spread}{paper}"
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table in the paper's shape."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Mapping[str, Sequence[PaperCell]]
+
+    def markdown(self) -> str:
+        """As Markdown."""
+        lines = [f"| | {' | '.join(self.columns)} |", f"| --- |{' ---: |' * len(self.columns)}"]
+        lines += [f"| {name} | {' | '.join(map(str, cells))} |" for name, cells in self.rows.items()]
+        return f"**{self.title}**\n\n" + "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of the paper, and our numbers for it."""
+
+    text: str
+    seen: str
+    """Our numbers for it."""
+    holds: bool | None
+    """None: our numbers do not decide it."""
+
+    def markdown(self) -> str:
+        """As a line of a list."""
+        verdict = {True: "holds", False: "does not hold", None: "undecided"}[self.holds]
+        return f"- {self.text} **{verdict[0].upper()}{verdict[1:]}**: {self.seen}"
+
+
+@dataclass(frozen=True)
+class ExperimentFinding:
+    """The result of an experiment, as a page."""
+
+    title: str
+    paper: str
+    method: str
+    """What was done here, and where it departs from the paper."""
+    tables: Sequence[PaperTable]
+    claims: Sequence[Claim]
+    notes: Sequence[str] = ()
+    """What a reader must know beside the numbers."""
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    def markdown(self, command: str, date: str, minutes: float) -> str:
+        """The page, with the command, the seed and the date."""
+        parts = [
+            f"# {self.title}",
+            self.paper,
+            self.method,
+            "Ours is the mean over the training seeds ± its standard deviation; the paper's figure stands in brackets. "
+            "The data and the networks are not the paper's, so directions can be compared and levels cannot.",
+            *(table.markdown() for table in self.tables),
+            "## Do the findings hold here?",
+            "\n".join(claim.markdown() for claim in self.claims),
+            *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),
+            "## How it was made",
+            f"    {command}",
+            f"{date}; {minutes:.0f} minutes; "
+            + "; ".join(f"{name} {value}" for name, value in self.settings.items())
+            + ".",
+        ]
+        return "\n\n".join(parts) + "\n"
+
+
+def clear(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first larger than the second? None unless the means are further apart than twice their joint error.
+
+    A single value has no standard error, so it decides nothing.
+
+    >>> clear((5.0, 5.2, 5.1), (1.0, 1.1, 1.2)), clear((1.0, 2.0), (1.4, 1.5)), clear((1.0,), (2.0, 2.1))
+    (True, None, None)
+    """
+    if min(len(first), len(second)) < 2:
+        return None
+    gap = fmean(first) - fmean(second)
+    error = sum(stdev(values) ** 2 / len(values) for values in (first, second)) ** 0.5
+    return None if abs(gap) <= 2 * error else gap > 0
+
+
+def not_less(first: Sequence[float], second: Sequence[float]) -> bool | None:
+    """Is the first not clearly smaller than the second? None for single values.
+
+    >>> not_less((1.4, 1.5), (1.0, 2.0)), not_less((1.0, 1.1), (5.0, 5.2)), not_less((1.0,), (1.0,))
+    (True, False, None)
+    """
+    return None if min(len(first), len(second)) < 2 else clear(first, second) is not False
+
+
+def together(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether a claim about several cases holds: True when it holds for all, False when clearly not for one, else None.
+
+    >>> together([True, True]), together([True, None]), together([None, False])
+    (True, None, False)
+    """
+    seen = list(verdicts)
+    return True if all(seen) else False if any(verdict is False for verdict in seen) else None

@@ -8,9 +8,17 @@ from statistics import fmean
 
 from askew.api import Result
 from askew.data.groups import read_groups
-from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear, not_less, together
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments.plan import (
+    Claim,
+    ExperimentFinding,
+    ExperimentPlan,
+    PaperCell,
+    PaperTable,
+    clear,
+    not_less,
+    together,
+)
 from askew.suites.shared import published
 
 SUITE = "p2:originals=all"

@@ -8,9 +8,8 @@ from random import Random
 import numpy as np
 
 from askew.errors import UsageError
-from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable
 from askew.metrics.regression import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")

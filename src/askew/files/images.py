@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from askew.errors import BadImage
-from askew.files.fingerprint import file_sha256
+from askew.files.read_write import file_sha256
 from askew.types import ImageRef
 
 if TYPE_CHECKING:

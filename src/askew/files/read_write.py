@@ -1,17 +1,22 @@
-"""Reading and writing files as bytes: gzip and byte-order marks on the way in, atomic replacement on the way out."""
+"""Reading and writing files as bytes: gzip and byte-order marks, atomic replacement, content hashes, safe CSV cells."""
 
 from __future__ import annotations
 
+import csv
 import errno
 import gzip
+import hashlib
+import io
 import os
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import MISSING, fields
+from functools import lru_cache
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Any, cast
 from uuid import uuid4
 
 from askew.errors import DataError
@@ -136,3 +141,68 @@ def write_joined(
             count += 1
         file.write(end)
     return count
+
+
+def fingerprint(*paths: str) -> str:
+    """What these files contain, as 16 hexadecimal digits: the same for the same bytes, wherever they lie.
+
+    Files are hashed when first asked for and remembered until they change.
+    """
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(file_sha256(path).encode())
+    return whole.hexdigest()[:16]
+
+
+def file_sha256(path: str) -> str:
+    """The SHA-256 of a file as it lies on disk, remembered until its size or time changes."""
+    try:
+        state = os.stat(path)
+    except OSError as trouble:
+        raise DataError(f"{path}: cannot be read ({trouble.strerror}). Put the file there.") from None
+    return _sha256(path, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _sha256(path: str, size: int, changed: int) -> str:
+    digest = hashlib.sha256()
+    with opened_raw(path) as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def signature(reader: Any) -> str:
+    """A reader as its class and the options that differ from their defaults, with file names but no folders.
+
+    The same data gives the same signature on every machine; ``fingerprint`` tells contents apart.
+    """
+    said = []
+    for part in fields(reader):
+        value = getattr(reader, part.name)
+        if not part.repr or (part.default is not MISSING and value == part.default):
+            continue
+        shown = os.path.basename(os.path.normpath(value)) if isinstance(value, str) and value else value
+        said.append(f"{part.name}={shown!r}")
+    return f"{type(reader).__name__}({', '.join(said)})"
+
+
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def safe_cell(text: str) -> str:
+    """Text as a cell of a CSV or XLSX file for people.
+
+    >>> safe_cell("=HYPERLINK(A1)"), safe_cell("a-b"), safe_cell("-1")
+    ("'=HYPERLINK(A1)", 'a-b', "'-1")
+    """
+    return f"'{text}" if text.startswith(FORMULA_SIGNS) else text
+
+
+def csv_line(cells: Sequence[str | int | float | None]) -> bytes:
+    """One line of a CSV file for people; numbers stay numbers."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\r\n").writerow(
+        [safe_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+    )
+    return line.getvalue().encode()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
-from askew.files.fingerprint import fingerprint
+from askew.files.read_write import fingerprint
 from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, load, pixels, read_json
 from askew.types import Prediction, Question
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from askew.data.read_predictions import read_predictions
 from askew.errors import MissingPredictions
-from askew.files.fingerprint import fingerprint
+from askew.files.read_write import fingerprint
 from askew.types import Id, Prediction, Question
 
 

@@ -16,10 +16,10 @@ from random import Random
 from typing import NamedTuple
 
 from askew.language.inflect import base
+from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Synonyms
 from askew.language.translate import Bergamot, Translator
-from askew.language.word_counts import words_of
 from askew.language.wordnet import Pos
 from askew.perturb.same_grammar import keeps_articles, verb_fault, word_lists
 from askew.types import Expect, Question, Refusal, Variant

@@ -19,10 +19,9 @@ from typing import Any
 import orjson
 
 from askew.errors import BadRecord, DataError, need
-from askew.files.fingerprint import file_sha256
 from askew.files.limits import bounded_lines, load_json
-from askew.files.read_write import opened, replaced
-from askew.rank.ranking_store import Header, Nearest, RankingStore, nearest_from, ranking_path
+from askew.files.read_write import file_sha256, opened, replaced
+from askew.rank.ranking import Header, Nearest, RankingStore, nearest_from, ranking_path
 from askew.types import Question
 
 FORMAT = "askew-bqd-1"

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from askew.errors import DataError, need
-from askew.files.fingerprint import fingerprint
 from askew.files.limits import bounded_read, load_json
-from askew.files.read_write import opened
+from askew.files.read_write import fingerprint, opened
 from askew.rank.question_pool import sameness
 from askew.rank.vector_cache import cached_vectors, row_lengths
 from askew.verbs import Encoder

@@ -13,8 +13,8 @@ from typing import Any, TypeAlias
 import orjson
 
 from askew.errors import BadRecord, DataError
-from askew.files.image_folders import ImageFolders, remembered
 from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
+from askew.files.paths import ImageFolders, remembered
 from askew.files.records import outcome_from
 from askew.report.figures import NOTHING, Figure, title
 from askew.types import Outcome

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from askew.errors import MissingExtra
 from askew.rank.bqd import write_bqd, write_parquet
-from askew.rank.ranking_store import RankingStore, ranking_path
+from askew.rank.ranking import RankingStore, ranking_path
 from askew.types import Group, Question
 
 

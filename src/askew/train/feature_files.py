@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadImage, DataError, need
-from askew.files.fingerprint import fingerprint
 from askew.files.images import content_hash
+from askew.files.read_write import fingerprint
 from askew.models.huggingface.region_features import Regions, checked
 from askew.types import ImageRef, Question
 

@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption, DataError, need
-from askew.files.fingerprint import fingerprint
 from askew.files.images import content_hash
 from askew.files.paths import cache_folder
-from askew.files.read_write import replaced
+from askew.files.read_write import fingerprint, replaced
 from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, pixels
 from askew.nets.net_config import NetConfig
 from askew.train.feature_files import FeatureStore, H5Features, ImageFeatures, NpzFeatures, TsvFeatures

@@ -28,11 +28,10 @@ from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
 from askew.train.batches import QuestionRows, order
-from askew.train.checkpoint import BEST, STATE, TrainProgress, load_state, save_state, save_weights
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, Step
 from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, as_net, prepare
-from askew.train.trained import Trained, load_trained
+from askew.train.trained import BEST, STATE, Trained, TrainProgress, load_state, load_trained, save_state, save_weights
 from askew.train.training_page import write_page
 from askew.verbs import Loss
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import BadOption, DataError, need
-from askew.files.fingerprint import fingerprint
 from askew.files.limits import read_object
+from askew.files.read_write import fingerprint
 from askew.types import Prediction, Question
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from itertools import accumulate
 from random import Random
 
 from askew.answers.normalise import normalise
-from askew.language.numbers import number_word
+from askew.language.inflect import number_word
 from askew.world.meaning import Asked
 from askew.world.phrasing import data
 from askew.world.world_data import classes

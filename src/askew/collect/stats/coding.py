@@ -18,7 +18,7 @@ from askew.collect.stats.sheets import Cell, Column, Sheet
 from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
 from askew.files.limits import bounded_read
-from askew.files.spreadsheet import csv_line
+from askew.files.read_write import csv_line
 from askew.metrics.interval import interval
 from askew.metrics.sums import by_image, ratio, settled
 from askew.types import Outcome, Row

@@ -12,8 +12,7 @@ from askew.collect.stats.drawings import draw, standalone
 from askew.collect.stats.page import page
 from askew.collect.stats.sheets import csv_rows, json_of
 from askew.collect.stats.statistics import Statistics
-from askew.files.read_write import write_joined
-from askew.files.spreadsheet import csv_line
+from askew.files.read_write import csv_line, write_joined
 from askew.metrics.interval import METHOD
 
 FORMAT = 1

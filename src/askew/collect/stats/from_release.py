@@ -13,8 +13,8 @@ from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Examp
 from askew.collect.study_settings import StudySettings
 from askew.collect.typed_text import same_answer
 from askew.errors import DataError
-from askew.files.fingerprint import file_sha256
 from askew.files.limits import bounded_lines, read_object
+from askew.files.read_write import file_sha256
 
 MANIFEST = "release.json"
 HISTORY = "history.jsonl"

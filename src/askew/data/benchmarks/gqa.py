@@ -20,7 +20,7 @@ from askew.data.find_images import ImagesById
 from askew.data.json_stream import may_be, pairs
 from askew.data.scene_graphs import SceneIndex, scene_files
 from askew.errors import DataError
-from askew.files.fingerprint import fingerprint, signature
+from askew.files.read_write import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _CHUNK = re.compile(r"_(\d+)(?=\.json(\.gz)?$)")

@@ -18,7 +18,7 @@ from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
 from askew.errors import BadRecord, DataError
-from askew.files.fingerprint import fingerprint, signature
+from askew.files.read_write import fingerprint, signature
 from askew.types import Id, Kind, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")

@@ -13,8 +13,7 @@ from askew.data.export.lmms_eval import write_lmms_eval
 from askew.data.export.vlmevalkit import write_vlmevalkit
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
-from askew.files.read_write import write_joined
-from askew.files.spreadsheet import csv_line
+from askew.files.read_write import csv_line, write_joined
 from askew.types import Group
 
 Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]

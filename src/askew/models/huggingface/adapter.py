@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias
 
 from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
-from askew.files.fingerprint import fingerprint
+from askew.files.read_write import fingerprint
 from askew.models.huggingface.classify import Classifier, RegionClassifier
 from askew.models.huggingface.folder import Folder, Task, find
 from askew.models.huggingface.generate import Generator

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from askew.errors import DataError, ModelError, need
-from askew.files.fingerprint import file_sha256
 from askew.files.limits import bounded_read, load_json
 from askew.files.paths import cache_folder
-from askew.files.read_write import replaced
+from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]

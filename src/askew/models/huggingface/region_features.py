@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadImage, DataError
-from askew.files.fingerprint import fingerprint
 from askew.files.images import content_hash
+from askew.files.read_write import fingerprint
 from askew.types import Question
 
 

@@ -8,10 +8,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from askew.language.inflect import with_article
-from askew.perturb.carets.attributes import Value, categories
+from askew.perturb.carets.attributes import Value, action, bare, categories
 from askew.perturb.carets.ontology import Number, number, piece
 from askew.perturb.carets.plausibility import pick
-from askew.perturb.carets.relations import action, bare
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, plain_values, tells_apart
 from askew.perturb.carets.templates import Split, Template, usable
 

@@ -1,4 +1,7 @@
-"""Attributes of things: their categories, their wording, and what they exclude (``data/attributes.yaml``)."""
+"""Attributes of things and relations between them: categories, wording, what they exclude and imply.
+
+The data is in ``data/attributes.yaml`` and ``data/relations.yaml``.
+"""
 
 from __future__ import annotations
 
@@ -188,3 +191,45 @@ def _opposites() -> Mapping[tuple[str, str], tuple[str, ...]]:
 def _shades(one: str, other: str) -> bool:
     """True if both end in the same colour word: light blue, royal blue."""
     return one.split()[-1] == other.split()[-1]
+
+
+@lru_cache(maxsize=1 << 12)
+def said(relation: str) -> str:
+    """The words for a relation in a question; empty if questions do not use it.
+
+    >>> said("left of"), said("sitting on"), said("on"), said("of"), said("qxz")
+    ('to the left of', 'sitting on', 'on', '', '')
+    """
+    relation = " ".join(relation.lower().split())
+    if relation in _wording()["never"]:
+        return ""
+    if relation in _wording()["said"]:
+        return str(_wording()["said"][relation])
+    if relation in _wording()["both"] or relation in _wording()["bare"]:
+        return relation
+    return relation if relation.split(" ")[0].endswith("ing") else ""
+
+
+def bare(phrase: str) -> bool:
+    """True if *that is* cannot precede the words: the sofa with pillows.
+
+    >>> bare("with"), bare("on")
+    (True, False)
+    """
+    return phrase in _wording()["bare"]
+
+
+@lru_cache(maxsize=1 << 12)
+def action(relation: str) -> str:
+    """The action that a relation implies for a person or animal as its subject; empty if none.
+
+    >>> action("sitting on"), action("eating"), action("on")
+    ('sitting', 'eating', '')
+    """
+    first = relation.lower().split(" ")[0]
+    return first if any(first in words(category) for category in action_categories()) else ""
+
+
+@lru_cache(maxsize=1)
+def _wording() -> Mapping[str, Any]:
+    return read("relations.yaml")

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from askew.perturb.carets.attributes import said
 from askew.perturb.carets.ontology import choice_classes, lemma, names, number, piece, plural, read
-from askew.perturb.carets.relations import said
 from askew.types import Scene, Thing
 
 _FRAMES = re.compile(

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from askew.perturb.carets.attributes import Value, apart, values
+from askew.perturb.carets.attributes import Value, action, apart, said, values
 from askew.perturb.carets.ontology import absent, askable, countable, first_words, known, lemma, may_be, up
-from askew.perturb.carets.relations import action, said
 from askew.types import Scene, Thing
 
 SMALLEST = 32

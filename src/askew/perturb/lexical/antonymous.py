@@ -13,10 +13,9 @@ from functools import cached_property, lru_cache
 
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
-from askew.language.senses import Senses
+from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import Antonym, Antonyms
-from askew.language.word_counts import WordCounts, words_of
 from askew.language.wordnet import Synset
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 

@@ -13,10 +13,9 @@ from askew.errors import BadOption
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrases import Paraphrases, reviewed
 from askew.language.ppdb import Ppdb, read_ppdb
-from askew.language.senses import Senses
+from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Antonyms, Synonyms
-from askew.language.word_counts import WordCounts, words_of
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.substitutions import Edit, drawn, edited

@@ -9,10 +9,9 @@ from functools import cached_property, lru_cache
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
 from askew.language.ppdb import Ppdb
-from askew.language.senses import Senses
+from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
-from askew.language.word_counts import WordCounts, words_of
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))

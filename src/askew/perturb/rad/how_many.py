@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from askew.language.inflect import invariant, is_mass, is_plural, plural, singular
-from askew.language.numbers import number_of, number_word
+from askew.language.inflect import invariant, is_mass, is_plural, number_of, number_word, plural, singular
 from askew.language.tagger import Tagger, Token
 from askew.perturb.rad.how_many_tails import Tail, read_tail, words
 from askew.perturb.rad.what_kind import is_listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from askew.language.numbers import number_word
+from askew.language.inflect import number_word
 from askew.types import Thing
 from askew.world.ask.referring import one_colour, tells_apart
 from askew.world.ask.scene_view import SceneView, shuffled

@@ -205,8 +205,8 @@ def _write_json(path: Path, content: Any) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Write a trained network as a folder that needs no torch: ``python -m askew.train.export TRAINED OUTPUT``."""
-    parser = argparse.ArgumentParser(prog="python -m askew.train.export", description=main.__doc__)
+    """Write a trained network as a folder that needs no torch: ``python -m askew.train.onnx_export TRAINED OUTPUT``."""
+    parser = argparse.ArgumentParser(prog="python -m askew.train.onnx_export", description=main.__doc__)
     parser.add_argument("trained", help="a folder that askew train wrote")
     parser.add_argument("output", type=Path, help="the folder to write")
     args = parser.parse_args(argv)

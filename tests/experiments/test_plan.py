@@ -8,8 +8,7 @@ import pytest
 
 from askew.errors import BadOption, UsageError
 from askew.experiments import EXPERIMENTS, experiment
-from askew.experiments.finding import Claim, ExperimentFinding, PaperCell, PaperTable, clear
-from askew.experiments.plan import ExperimentPlan
+from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear
 from askew.experiments.q3r import NETS, _weights_claim
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from askew.data.export import export
 from askew.data.read_predictions import read_predictions
-from askew.files.spreadsheet import FORMULA_SIGNS, csv_line, safe_cell
+from askew.files.read_write import FORMULA_SIGNS, csv_line, safe_cell
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 FORMULAS = [

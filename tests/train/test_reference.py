@@ -12,11 +12,11 @@ from askew.errors import BadOption
 from askew.models.onnx_encoder import OnnxEncoder
 from askew.models.onnx_model import Onnx
 from askew.nets.region_encoder import EncoderConfig
-from askew.train import export
-from askew.train.encoder_training import EncoderTrainConfig, cells_of, focal, train_encoder
-from askew.train.export import export_encoder, export_trained, input_of
+from askew.train import onnx_export
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
+from askew.train.onnx_export import export_encoder, export_trained, input_of
+from askew.train.reference import EncoderTrainConfig, cells_of, focal, train_encoder
 from askew.train.world_labels import images_with_scenes, label_images, labels_of
 from askew.world.dataset import World
 
@@ -135,6 +135,6 @@ def test_a_network_of_foreign_features_is_not_exported():
 
 def test_what_cannot_be_exported_is_said_without_a_traceback(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
-        export.main([str(tmp_path / "nowhere"), str(tmp_path / "out")])
+        onnx_export.main([str(tmp_path / "nowhere"), str(tmp_path / "out")])
     assert ended.value.code == 2
     assert "Give the folder of a training" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askew.language.word_counts import words_of
+from askew.language.senses import words_of
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,9 @@ from askew.attack.similarity import SentenceSimilarity, angular
 from askew.attack.word_meaning import opposite
 from askew.attack.word_places import coarse
 from askew.errors import BadOption
-from askew.language.inflect import base
-from askew.language.numbers import number_of
+from askew.language.inflect import base, number_of
+from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
-from askew.language.word_counts import words_of
 from askew.types import Candidate, Change, Question
 from askew.verbs import Constraint, Encoder
 

@@ -16,8 +16,8 @@ from itertools import pairwise
 from askew.attack.function_words import function_words
 from askew.attack.word_places import is_word
 from askew.language.inflect import article, invariant, is_mass, is_plural, parts_of_speech
+from askew.language.senses import WordCounts
 from askew.language.tagger import Tagger, Token
-from askew.language.word_counts import WordCounts
 from askew.language.wordnet import WordNet
 from askew.perturb.same_grammar import disagreements
 

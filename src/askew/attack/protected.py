@@ -11,10 +11,9 @@ from functools import lru_cache
 
 from askew.attack.function_words import word_lists
 from askew.attack.word_places import is_word
-from askew.language.inflect import base, singular
-from askew.language.numbers import number_of
+from askew.language.inflect import base, number_of, singular
+from askew.language.senses import words_of
 from askew.language.tagger import Token
-from askew.language.word_counts import words_of
 
 _PHRASE = ("NN", "JJ", "DT", "CD", "PRP$", "HYPH", "POS", "VBN", "VBG", "PDT")
 """How the tags of the words begin that an option consists of."""

@@ -19,8 +19,8 @@ import orjson
 from askew.attack.synonym_swaps import attested
 from askew.attack.word_places import free_words, is_word, word_places
 from askew.errors import BadOption, DataError
-from askew.files.fingerprint import fingerprint
 from askew.files.limits import bounded_read, load_json
+from askew.files.read_write import fingerprint
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
 from askew.language.tagger import Tagger, Token

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from askew.attack.function_words import function_words
 from askew.language.fixed_phrases import FixedPhrases
+from askew.language.senses import words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import POS_OF_TAG
-from askew.language.word_counts import words_of
 from askew.perturb.lexical.substitutions import trigger_words
 from askew.perturb.lexical.synonymous import in_compound
 from askew.types import Place, Swap

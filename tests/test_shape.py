@@ -94,6 +94,28 @@ def test_parts_of_the_package_do_not_import_one_another_in_a_circle():
     assert cycles(import_graph()) == CYCLES
 
 
+LAYERS = (
+    {"types", "errors", "significance"},
+    {"verbs"},
+    {"files", "answers", "registry", *STAGES} - {"train"},
+    {"engine"},
+    {"suites", "gate", "train", "attack", "collect"},
+    {"experiments"},
+    {"api"},
+    {"cli", "__init__"},
+    {"__main__"},
+)
+"""The direction of imports: a part imports parts of its own layer and of those above it in this list."""
+
+
+def test_imports_point_one_way():
+    order = {part: number for number, layer in enumerate(LAYERS) for part in layer}
+    graph = import_graph()
+    assert order.keys() == graph.keys(), "each folder and root module belongs to a layer"
+    wrong = [f"{part} imports {other}" for part in graph for other in graph[part] if order[other] > order[part]]
+    assert wrong == []
+
+
 def test_a_circle_of_imports_is_found():
     graph = {"data": {"types"}, "models": {"train", "types"}, "train": {"api"}, "api": {"models"}, "types": set()}
     assert cycles(graph) == {frozenset({"api", "models", "train"})}
@@ -108,7 +130,7 @@ PROBES = {
     "models/python_function.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
     "models/object_hash.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
     "models/huggingface/": {
-        "__len__", "chat_template", "generate", "image_processor", "image_token", "is_encoder_decoder",
+        "__len__", "chat_template", "eos_token_id", "generate", "image_processor", "image_token", "is_encoder_decoder",
         "max_position_embeddings", "shape", "to_tuple", "tokenizer",
     },
     "train/features.py": {"get_many"},  # features of users that have ``get`` alone

@@ -8,7 +8,8 @@ from askew.errors import AskewError
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Scene, Score, Variant
 
 if TYPE_CHECKING:
-    from askew.api import Comparison, Result, evaluate
+    from askew.api import evaluate
+    from askew.engine.compare import Comparison, Result
     from askew.registry import make, open_data
 
 __version__ = "0.1.0"
@@ -32,7 +33,13 @@ __all__ = [
     "open_data",
 ]
 
-_LATE = {"Comparison": "api", "Result": "api", "evaluate": "api", "open_data": "registry", "make": "registry"}
+_LATE = {
+    "Comparison": "engine.compare",
+    "Result": "engine.compare",
+    "evaluate": "api",
+    "make": "registry",
+    "open_data": "registry",
+}
 """Names whose modules are imported when first used, so that ``import askew`` is quick."""
 
 

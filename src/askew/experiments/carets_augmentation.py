@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 from statistics import fmean
 
-from askew.api import Result
 from askew.data.write_questions import write_jsonl
+from askew.engine.compare import Result
 from askew.engine.components import as_data, as_suite
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import (

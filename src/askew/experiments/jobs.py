@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
@@ -11,11 +12,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from askew.api import Result, evaluate
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
 from askew.engine.build import prepare
-from askew.engine.components import as_data, as_suite
+from askew.engine.compare import Result
+from askew.engine.components import as_data, as_model, as_suite
+from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
 from askew.experiments.plan import ExperimentPlan
 from askew.files.images import content_hash
@@ -144,10 +146,22 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
         **TRAINING,
     )
     for test in job.tests:
-        model = f"trained:{model_folder(plan, job)}"
-        groups = GroupFile(str(test.groups))
-        folder = _folder(plan, job, test)
-        evaluate(model, groups, test.suite, output=folder, seed=plan.seed, name=job.name)
+        runs = run_models(
+            [as_model(f"trained:{model_folder(plan, job)}", job.name)],
+            as_data(GroupFile(str(test.groups))),
+            [as_suite(test.suite)],
+            _folder(plan, job, test),
+            Settings(seed=plan.seed),
+            "askew experiment",
+            tell=_warn,
+        )
+        if runs.failures:
+            raise runs.failures[0]
+
+
+def _warn(kind: str, sentence: str) -> None:
+    if kind == "warning":
+        warnings.warn(sentence, stacklevel=2)
 
 
 def _folder(plan: ExperimentPlan, job: Job, test: Test) -> Path:

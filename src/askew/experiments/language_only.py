@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 
-from askew.api import Result
 from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_jsonl
+from askew.engine.compare import Result
 from askew.engine.components import as_data
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear, together

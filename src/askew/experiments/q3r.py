@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import fmean
 
-from askew.api import Result
 from askew.data.groups import read_groups
+from askew.engine.compare import Result
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import (
     Claim,

@@ -1,6 +1,7 @@
-"""Locks on files and folders that end with their process, however that ends: flock, or on Windows msvcrt.locking.
+"""Locks that end with their process, and workers that end with their parent, however that ends.
 
-Ten lines do what askew needs; a package such as filelock would need a second file beside each file it locks.
+Locks are flock, or on Windows msvcrt.locking. Ten lines do what askew needs; a package such as
+filelock would need a second file beside each file it locks.
 """
 
 from __future__ import annotations
@@ -85,3 +86,20 @@ def open_folder(folder: Path) -> int:
         return os.open(folder, os.O_RDONLY)
     except PermissionError:
         return os.open(folder / FOLDER_LOCK, os.O_RDWR | os.O_CREAT)
+
+
+def end_with_parent() -> None:
+    """End this process when its parent is gone, even if that was killed; no-op in the main process."""
+    from multiprocessing import parent_process  # imported late: most commands start no worker
+    from threading import Thread
+
+    parent = parent_process()
+    if parent is not None:
+        Thread(target=_wait, args=(parent.sentinel,), daemon=True).start()
+
+
+def _wait(sentinel: int) -> None:
+    from multiprocessing import connection
+
+    connection.wait([sentinel])
+    os._exit(1)

@@ -21,11 +21,11 @@ import orjson
 
 import askew
 from askew.errors import BadRecord, DataError
+from askew.files.locks import end_with_parent
 from askew.files.paths import cache_folder
 from askew.rank.question_pool import QuestionPool
 from askew.types import Ranked
 from askew.verbs import FittedRanker, Ranker
-from askew.worker import end_with_parent
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,11 @@ from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from askew.errors import BadOption
+from askew.files.locks import end_with_parent
 from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.question_pairs import PairDraft, QuestionPair
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Relation, Scene, Thing, Variant
-from askew.worker import end_with_parent
 
 T = TypeVar("T")
 R = TypeVar("R")

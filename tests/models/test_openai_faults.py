@@ -135,7 +135,7 @@ def test_failures_are_typed():
         8: "content filter: the endpoint kept the answer back",
         9: "cut off: the answer is longer than max_answer_tokens",
         10: "refusal",
-        11: "cut off: the answer is longer than max_answer_tokens",
+        11: "still thinking: the reply was cut off at max_answer_tokens=256 before an answer",
         12: "reply too large: more than 8 MB",
         13: "empty answer",
         14: "tool call: the model called a tool instead of answering",

@@ -15,7 +15,8 @@ from fault_server import Act, FaultServer, completion, http, ok, said
 import askew
 from askew.errors import ModelError
 from askew.files.limits import MOST_TOKENS
-from askew.models.endpoint.chat import Completion, Failed, Retry, Stop, judge, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat import Completion, Failed, Retry, Stop, judge
+from askew.models.endpoint.completion import prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Reply, TooLarge, read_reply
 from askew.models.endpoint.rate_limit import YEAR, retry_after
 from askew.models.openai import OpenAI
@@ -42,10 +43,12 @@ ODD = [
     ),
     *("[]", "{}", "[[]]", "[null]", '[{"text": 5}]', '{"text": "yes"}', '{"message": {}}', '{"code": []}', DEEP),
 ]
+LOGPROBS = {"content": [{"token": "yes", "logprob": -0.1}], "tokens": ["yes"], "token_logprobs": [-0.1]}
 WHOLE = [
     completion("yes"),
     completion([{"type": "text", "text": "yes"}], refusal=None, tool_calls=[]),
     completion(None, finish="length", refusal="no"),
+    completion("", reasoning_content="so") | {"choices": [{"message": {"content": "yes"}, "logprobs": LOGPROBS}]},
     {"error": {"message": "no", "code": 429, "param": "temperature", "type": "x"}},
     {"error": "no", "detail": [{"loc": ["body"], "msg": "bad"}]},
     {"message": "no", "detail": "none", "code": "insufficient_quota"},
@@ -106,7 +109,9 @@ def test_whatever_a_reply_holds_it_is_judged():
                     assert verdict.reason.isprintable(), body
                     assert len(verdict.reason) < 500, body
                     continue
-                assert prediction_from_reply(1, verdict.reply).question_id == 1
+                found = prediction_from_reply(1, verdict.reply, 64)
+                assert found.question_id == 1
+                assert found.score is None or 0 <= found.score <= 1, body
                 assert all(0 <= count <= MOST_TOKENS for count in tokens_of_reply(verdict.reply, 5)), body
     assert seen == {Completion, Retry, Failed, Stop}
 

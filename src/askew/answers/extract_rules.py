@@ -93,7 +93,7 @@ def bare(words: str) -> str:
     ('a cat', 'there is no cat')
     """
     known = rules()
-    text = _without_thoughts(words)
+    text = without_thoughts(words)
     text = text if len(text) <= _LONGEST else text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]
     if wrapped := known.wrapped.findall(text):
         text = next((part for part in wrapped[-1] if part), "") if isinstance(wrapped[-1], tuple) else wrapped[-1]
@@ -104,10 +104,13 @@ def bare(words: str) -> str:
     return unquoted(text)
 
 
-def _without_thoughts(words: str) -> str:
+def without_thoughts(words: str) -> str:
     """What follows the last thought, or what stands before the first when nothing follows.
 
     A template may have written the opening mark into the prompt; a thought without an end has no answer after it.
+
+    >>> [without_thoughts(words) for words in ("<think>A cat?</think>a cat", "A cat?</think>a cat", "<think>A c")]
+    ['a cat', 'a cat', '']
     """
     for start, end in rules().thoughts:
         after = words.rpartition(end)[2].partition(start)[0]

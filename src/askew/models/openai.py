@@ -52,6 +52,8 @@ class OpenAI:
     detail: Literal["", "auto", "low", "high"] = ""
     extra: str = ""
     """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``. Secrets in it are not shown."""
+    logprobs: bool = False
+    """Ask for the log-probability of each token, so that answers have a score. In the signature only when true."""
     blind: bool = False
     """Leave the pictures out: what language alone gives."""
     timeout: float = field(default=120.0, repr=False, compare=False)
@@ -116,8 +118,8 @@ class OpenAI:
         )
 
     def __repr__(self) -> str:
-        said = (f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.repr)
-        return self.hide(f"OpenAI({', '.join(said)})")
+        named = [part.name for part in fields(self) if part.repr and (part.name != "logprobs" or self.logprobs)]
+        return self.hide(f"OpenAI({', '.join(f'{name}={getattr(self, name)!r}' for name in named)})")
 
     def hide(self, text: str) -> str:
         """The text (a spec, a command, a signature) without the key and without secrets of ``extra``."""
@@ -175,7 +177,11 @@ class OpenAI:
         if cap == "auto":
             cap = "max_completion_tokens" if self.base_url == OFFICIAL else "max_tokens"
         chosen = {"model": self.model, "temperature": self.temperature, "seed": self.seed, cap: self.max_answer_tokens}
-        return {name: value for name, value in chosen.items() if value is not None} | _checked_extra(self.extra)
+        # some servers send log-probabilities only where the likeliest tokens are wanted too
+        scores = {"logprobs": True, "top_logprobs": 1} if self.logprobs else {}
+        return (
+            {name: value for name, value in chosen.items() if value is not None} | scores | _checked_extra(self.extra)
+        )
 
     def _size(self, image: ImageRef | None) -> tuple[int, int] | None:
         if self.blind or image is None:

@@ -1,4 +1,4 @@
-"""Chat completions: the request for a question, what a reply means for the run, and the prediction in it.
+"""Chat completions: the request for a question, and what a reply means for the run.
 
 No network and no clock here.
 """
@@ -14,16 +14,25 @@ from typing import Any, TypeAlias
 import orjson
 
 from askew.errors import BadOption
-from askew.files.limits import is_token_count
 from askew.models.endpoint.http import Reply
 from askew.models.endpoint.image_urls import EncodedImage
 from askew.models.endpoint.rate_limit import retry_after
-from askew.types import Id, Prediction, Question
+from askew.types import Question
 
 _FIELD = re.compile(r"\{(question|context)\}")
 _TILE = 512
 _AGAIN = {408, 409, 425, 429}
-_OURS = {"temperature", "seed", "max_tokens", "max_completion_tokens", "model", "reasoning_effort", "detail"}
+_LOGPROBS = {"logprobs", "top_logprobs"}
+_OURS = {
+    "temperature",
+    "seed",
+    "max_tokens",
+    "max_completion_tokens",
+    "model",
+    "reasoning_effort",
+    "detail",
+    *_LOGPROBS,
+}
 """Parameters that are the same in every request: what is wrong with one is wrong with all."""
 _REMEDIES = {
     401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint takes.",
@@ -38,6 +47,7 @@ _PARAMETER_REMEDIES = {
     "max_tokens": "Use cap_field=max_completion_tokens.",
     "max_completion_tokens": "Use cap_field=max_tokens.",
     "model": "Check the model's name.",
+    **dict.fromkeys(_LOGPROBS, "Leave out logprobs=true: answers then have no score."),
 }
 
 
@@ -52,6 +62,11 @@ class Chat:
     most_written: int
     fields: Mapping[str, Any]
     """The request's other fields: model, temperature, ..."""
+
+    @property
+    def wants_scores(self) -> bool:
+        """Whether the endpoint must send the log-probability of each token."""
+        return bool(self.fields.get("logprobs"))
 
     def __post_init__(self) -> None:
         if "{question}" not in self.prompt:
@@ -146,8 +161,8 @@ class Stop:
 Verdict: TypeAlias = Completion | Retry | Failed | Stop
 
 
-def judge(reply: Reply) -> Verdict:
-    """What a reply means.
+def judge(reply: Reply, wants_scores: bool = False) -> Verdict:
+    """What a reply means; ``wants_scores`` when the request asked for log-probabilities, which some servers refuse.
 
     >>> judge(Reply(429, {"retry-after": "2"}, b""))
     Retry(reason='http 429', overload=True, after=2.0, silent=False)
@@ -157,11 +172,11 @@ def judge(reply: Reply) -> Verdict:
     "broken reply: not a JSON object, but '<html>Welcome!</html>' (is base_url right?)"
     """
     if reply.status == 200:
-        return _completion(reply)
+        return _completion(reply, wants_scores)
     said = _json(reply.body)
     error = _error(said) if said is not None else _Error(_plain(reply.body))
     reason = ": ".join(part for part in (f"http {reply.status}", error.message) if part)
-    return _judge_error(reply.status, reason, error, retry_after(reply.headers))
+    return _judge_error(reply.status, reason, error, retry_after(reply.headers), wants_scores)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,14 +186,16 @@ class _Error:
     parameter: str = ""
 
 
-def _completion(reply: Reply) -> Verdict:
+def _completion(reply: Reply, wants_scores: bool) -> Verdict:
     said = _json(reply.body)
     if not isinstance(said, dict):
         return Retry(f"broken reply: not a JSON object{_instead(reply.body)}", overload=False)
     if said.get("error"):
         error = _error(said)
         status = int(error.code) if re.fullmatch("[45][0-9][0-9]", error.code) else 400
-        return _judge_error(status, f"error {error.code}: {error.message}", error, retry_after(reply.headers))
+        return _judge_error(
+            status, f"error {error.code}: {error.message}", error, retry_after(reply.headers), wants_scores
+        )
     choices = said.get("choices")
     if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
         return Retry("broken reply: no choices in it", overload=False)
@@ -187,9 +204,11 @@ def _completion(reply: Reply) -> Verdict:
     return Completion(said)
 
 
-def _judge_error(status: int, reason: str, error: _Error, after: float | None) -> Verdict:
+def _judge_error(status: int, reason: str, error: _Error, after: float | None, wants_scores: bool) -> Verdict:
     if error.code == "insufficient_quota":
         return Stop(reason, _REMEDIES[402])
+    if wants_scores and status not in _AGAIN and "logprobs" in error.message:
+        return Stop(reason, _PARAMETER_REMEDIES["logprobs"])
     if status in _AGAIN or status >= 500:
         return Retry(reason, after=after)
     if error.parameter in _OURS:
@@ -235,55 +254,3 @@ def _line(text: Any) -> str:
     """On one line, without anything that a terminal would obey; lists and objects in short."""
     words = text if isinstance(text, str) else str(text) if isinstance(text, (bool, int, float)) else repr_of(text)
     return "".join(sign if sign.isprintable() else "�" for sign in " ".join(words[:10_000].split())[:200])
-
-
-def prediction_from_reply(question_id: Id, reply: Mapping[str, Any]) -> Prediction:
-    """What a chat completion says: words, or why there are none.
-
-    >>> said = {"choices": [{"message": {"content": "Yes."}, "finish_reason": "stop"}]}
-    >>> prediction_from_reply(7, said).answer
-    'Yes.'
-    """
-    choice = reply["choices"][0]
-    message, end = choice["message"], choice.get("finish_reason")
-    words = _words(message.get("content"))
-    if error := _why_no_answer(message, words, end):
-        return Prediction(question_id, None, error=error, raw=words or _words(message.get("refusal")) or None)
-    return Prediction(question_id, words)
-
-
-def tokens_of_reply(reply: Mapping[str, Any], about: int) -> tuple[int, int]:
-    """Tokens read and written as the endpoint counts; from one that does not, ``about`` and a quarter of the letters.
-
-    >>> tokens_of_reply({"usage": {"prompt_tokens": 510, "completion_tokens": 2}, "choices": [{"message": {}}]}, 439)
-    (510, 2)
-    >>> tokens_of_reply({"choices": [{"message": {"content": "Yes."}}]}, 439)
-    (439, 1)
-    """
-    usage = reply.get("usage")
-    counts = usage if isinstance(usage, dict) else {}
-    read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
-    words = _words(reply["choices"][0]["message"].get("content"))
-    return (read if is_token_count(read) else about, written if is_token_count(written) else (len(words) + 3) // 4)
-
-
-def _why_no_answer(message: Mapping[str, Any], words: str, end: Any) -> str | None:
-    if end == "content_filter":
-        return "content filter: the endpoint kept the answer back"
-    if message.get("refusal"):
-        return "refusal"
-    if end == "length":
-        return "cut off: the answer is longer than max_answer_tokens"
-    if words.strip():
-        return None
-    return "tool call: the model called a tool instead of answering" if message.get("tool_calls") else "empty answer"
-
-
-def _words(content: Any) -> str:
-    """Content is text, or a list of parts of which some are text."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        parts = (part.get("text") if isinstance(part, dict) else part for part in content)
-        return "".join(part for part in parts if isinstance(part, str))
-    return ""

@@ -19,9 +19,8 @@ from askew.models.endpoint.chat import (
     Stop,
     Verdict,
     judge,
-    prediction_from_reply,
-    tokens_of_reply,
 )
+from askew.models.endpoint.completion import Replies, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
 from askew.models.endpoint.image_urls import EncodedImage, EncodedImages
 from askew.models.endpoint.rate_limit import Limiter, jitter
@@ -68,6 +67,7 @@ class Dispatcher:
     in_a_row: int = 0
     """Questions that ended without an answer since the last one that had one."""
     answered: bool = False
+    replies: Replies = field(default_factory=Replies)
     silences: int = 0
     """Requests in a row to which nothing came at all, each sent after the one before; those at once count once."""
     heard: bool = False
@@ -116,9 +116,8 @@ class Dispatcher:
             if verdict is None:
                 return None
             if isinstance(verdict, Completion):
-                self.in_a_row, self.answered = 0, True
-                said = self._hidden(prediction_from_reply(question.id, verdict.reply))
-                return replace(said, tries=tries, seconds=seconds, tokens=tokens)
+                said = self._read(question, verdict)
+                return said and replace(said, tries=tries, seconds=seconds, tokens=tokens)
             if isinstance(verdict, Stop):
                 self._stop(
                     ModelError(f"{self.settings.url}: {self._clean(verdict.reason).rstrip('.')}. {verdict.remedy}")
@@ -128,6 +127,15 @@ class Dispatcher:
                 return self._failed(question, verdict, tries, seconds)
             await self._wait(verdict, tries)
         raise AssertionError("every try returns or is followed by another")
+
+    def _read(self, question: Question, completion: Completion) -> Prediction | None:
+        """The prediction in a completion; None for an answer that is of no use to this run."""
+        self.in_a_row, self.answered = 0, True
+        said = self._hidden(prediction_from_reply(question.id, completion.reply, self.chat.most_written))
+        if trouble := self.replies.trouble(said, self.chat.wants_scores, bool(self.settings.give_up)):
+            self._stop(ModelError(f"{self.settings.url}: {trouble}"))
+            return said if said.failed else None
+        return said
 
     async def _picture(self, question: Question) -> EncodedImage | None:
         if self.pictures is None or question.image is None:
@@ -175,9 +183,8 @@ class Dispatcher:
         except TooLarge:
             return Failed(f"reply too large: more than {LARGEST >> 20} MB")
         self.heard = True
-        return judge(
-            Reply(reply.status, reply.headers, hide_in(reply.body, (self.settings.key, *self.settings.secrets)))
-        )
+        body = hide_in(reply.body, (self.settings.key, *self.settings.secrets))
+        return judge(Reply(reply.status, reply.headers, body), self.chat.wants_scores)
 
     def _unreachable(self, reason: str) -> Verdict:
         """Where nobody ever answered, a few tries are enough to tell that the address is wrong."""

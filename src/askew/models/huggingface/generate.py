@@ -149,7 +149,8 @@ class Generator:
     @property
     def _ends(self) -> list[int]:
         """The tokens that end an answer, as the generation config has them."""
-        found = getattr(self.loaded.model.generation_config, "eos_token_id", None)
+        config = self.loaded.model.generation_config
+        found = None if config is None else config.eos_token_id
         return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
 
     def _inputs(self, texts: Sequence[str], images: Sequence[Any]) -> Any:

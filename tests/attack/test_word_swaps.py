@@ -6,10 +6,15 @@ import json
 
 import pytest
 
+from askew.attack.constraints import FewLetters, edit_distance
+from askew.attack.grammar import GrammarRules
+from askew.attack.rewording import reworded
 from askew.attack.sememe_swaps import SememeSwaps
 from askew.attack.synonym_swaps import SynonymSwaps
+from askew.attack.typo_swaps import TypoSwaps, typos
+from askew.attack.vector_swaps import VectorSwaps
 from askew.errors import AskewError, BadOption
-from askew.types import Question
+from askew.types import Place, Question, Swap
 
 QUESTIONS = [
     Question(number, None, text)
@@ -48,7 +53,13 @@ def test_words_of_the_same_kind_share_a_direct_hypernym():
 
 
 def test_every_word_is_a_place_and_no_swap_leaves_it_as_it_is():
-    for proposals in (SynonymSwaps(), SynonymSwaps("all"), SememeSwaps(), SememeSwaps(most=3, compounds=False)):
+    for proposals in (
+        SynonymSwaps(),
+        SynonymSwaps("all"),
+        SememeSwaps(),
+        SememeSwaps(most=3, compounds=False),
+        TypoSwaps(),
+    ):
         together = proposals.places(QUESTIONS)
         assert together == [proposals.places([question])[0] for question in QUESTIONS]
         assert [len(places) for places in together] == [9, 7, 5, 5, 0, 0], proposals
@@ -96,5 +107,71 @@ def test_a_bad_sememe_table_is_refused_in_one_line(tmp_path):
 
 def test_options_are_checked():
     for make in (lambda: SynonymSwaps("some"), lambda: SynonymSwaps(confidence=2.0), lambda: SememeSwaps(most=0)):
+        with pytest.raises(BadOption):
+            make()
+
+
+def test_typing_errors_keep_the_first_and_last_letter_and_make_no_other_word():
+    rules = GrammarRules()
+    kinds = set()
+    for word in ("horse", "frisbee", "Where", "TABLE", "bats"):
+        found = typos(word)
+        assert found, word
+        for new, kind in found:
+            kinds.add(kind)
+            assert (new[0], new[-1]) == (word[0], word[-1])
+            assert edit_distance(word, new) == (2 if kind == "swap" else 1)
+            assert not rules.knows(new.lower())
+    assert kinds == {"swap", "delete", "insert", "substitute"}
+    substituted = [swap.text for swap in typos("horse") if swap.rule == "substitute"]
+    assert substituted == ["hirse", "hprse", "hoese", "hotse", "horae"], "horde is a word"
+    for short in ("dog", "", "3d", "ab-cd", "naïve"):
+        assert typos(short) == ()
+    question = Question(1, None, "Is the horse brown?")
+    two = reworded(question, {Place(7, 12, "horse"): Swap("hrose"), Place(13, 18, "brown"): Swap("brwn")})
+    assert FewLetters().keep(question, [two, reworded(question, {Place(7, 12, "horse"): Swap("hrose")})]) == [
+        False,
+        True,
+    ]
+
+
+def vectors(tmp_path, text):
+    file = tmp_path / "vectors.txt"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_neighbours_in_a_users_vectors(tmp_path):
+    file = vectors(tmp_path, "dogs 1 0\nhounds 0.9 0.1\nhound 0.95 0.05\ncats 0.6 0.8\nred 0 1\ndogs 0 1\n")
+    found = swaps(VectorSwaps(file, least=0.7), "Are the dogs here?")
+    assert found == {"dogs": ["hounds"]}, "hound is singular, and cats have a cosine of 0.6"
+    assert swaps(VectorSwaps(file, compounds=False), "Are the dogs here?") == {"dogs": ["hound", "hounds", "cats"]}
+    assert swaps(VectorSwaps(file, compounds=False, most=1), "Are the dogs here?") == {"dogs": ["hound"]}
+    assert str(tmp_path) not in repr(VectorSwaps(file))
+    with_header = vectors(tmp_path, "2 2\ndogs 1 0\nhounds 0.9 0.1\n")
+    assert swaps(VectorSwaps(with_header), "Are the dogs here?") == {"dogs": ["hounds"]}
+
+
+def test_a_bad_vector_file_is_refused_in_one_line(tmp_path):
+    for content, said in (
+        ("", "empty"),
+        ("\n\n", "no word"),
+        ("dog 1 2\ncat 1\n", "line 2 has 1 numbers, not 2 numbers"),
+        ("dog 1 2\ncat 1 x\n", "line 2"),
+        ("dog 1 nan\n", "not finite"),
+        ("dog\n", "at least two numbers"),
+    ):
+        file = vectors(tmp_path, content)
+        with pytest.raises(AskewError, match=said) as caught:
+            VectorSwaps(file).places(QUESTIONS)
+        assert str(caught.value).startswith(file)
+        assert "\n" not in str(caught.value)
+    with pytest.raises(AskewError, match=r"none\.txt"):
+        VectorSwaps(str(tmp_path / "none.txt")).places(QUESTIONS)
+    binary = tmp_path / "binary.txt"
+    binary.write_bytes(b"\xe9t\xe9 1 2\n")
+    with pytest.raises(AskewError, match="line 1"):
+        VectorSwaps(str(binary)).places(QUESTIONS)
+    for make in (lambda: VectorSwaps(file, least=2.0), lambda: VectorSwaps(file, most=0), lambda: TypoSwaps(least=2)):
         with pytest.raises(BadOption):
             make()

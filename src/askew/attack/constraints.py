@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from askew.attack.function_words import function_words
 from askew.attack.grammar import GrammarRules
@@ -242,3 +242,36 @@ class FewChanges(Constraint):
         """Whether each candidate changes few enough words; one change is always allowed."""
         words = len(words_of(original.text))
         return [len(candidate.changes) <= max(1, self.share * words) for candidate in candidates]
+
+
+@dataclass(frozen=True)
+class FewLetters(Constraint):
+    """At most so many letters are inserted, deleted or replaced in all (Levenshtein), of the original."""
+
+    most: int = 2
+
+    def __post_init__(self) -> None:
+        if self.most < 1:
+            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+
+    def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
+        """Whether each candidate changes few enough letters."""
+        return [
+            sum(edit_distance(change.old, change.new) for change in candidate.changes) <= self.most
+            for candidate in candidates
+        ]
+
+
+@lru_cache(maxsize=1 << 14)
+def edit_distance(one: str, other: str) -> int:
+    """Levenshtein's distance: letters inserted, deleted or replaced.
+
+    >>> edit_distance("green", "geren"), edit_distance("green", "gren"), edit_distance("", "ab")
+    (2, 1, 2)
+    """
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        before, row[0] = row[0], place
+        for at, found in enumerate(other, 1):
+            before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (letter != found))
+    return row[-1]

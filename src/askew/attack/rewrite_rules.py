@@ -1,0 +1,146 @@
+"""Rules that rewrite a question: SEARs, "semantically equivalent adversarial rules" (Ribeiro, Singh, Guestrin 2018).
+
+A rule is a pattern of tokens and its replacement: ``WP is`` becomes ``WP 's``. Each part of a pattern is one of
+
+* a word in lower case, or a choice of words: ``color``, ``the|this``;
+* a coarse part of speech or a Penn Treebank tag in capitals: ``NOUN``, ``VBZ``;
+* ``^`` or ``$``, the virtual tokens before the first word and after the last one (before the question mark).
+
+A part of the replacement that is a tag or a choice stands for the token that matched it, in order. Only the first match
+in a question is rewritten, and apostrophes are attached again: ``What 's`` is written ``What's``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from askew.attack.word_places import coarse
+from askew.errors import DataError
+from askew.files.resources import resource
+from askew.language.tagger import Token
+
+POS = frozenset(("NOUN", "VERB", "ADJ", "ADV", "ADP", "DET", "PRON", "NUM", "CONJ", "PRT", "PUNCT"))
+"""The coarse parts of speech; other words in capitals are Penn Treebank tags."""
+START, END = "^", "$"
+_APOSTROPHE = re.compile(r" (?='|n't\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRule:
+    """``source`` becomes ``target``.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "What is on the table?"
+    >>> RewriteRule("whats", ("WP", "is"), ("WP", "'s")).apply(question, Tagger().tags([question])[0])
+    (0, 7, "What's")
+    """
+
+    id: str
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    unless: tuple[tuple[str, ...], ...] = ()
+    """Patterns that must not match where the rule does."""
+    without: frozenset[str] = frozenset()
+    """Words of which the question must have none."""
+
+    def apply(self, text: str, tokens: Sequence[Token]) -> tuple[int, int, str] | None:
+        """The part of the text that the first match covers (start, end) and what comes instead; None if none does."""
+        if self.without and not self.without.isdisjoint(token.lower for token in tokens):
+            return None
+        first = self.find(tokens)
+        if first is None:
+            return None
+        covered = [tokens[first + n] for n in range(len(self._plain(self.source)))]
+        new = self._filled(covered)
+        start, end = covered[0].start, covered[-1].end
+        return None if new == text[start:end] else (start, end, new)
+
+    def find(self, tokens: Sequence[Token]) -> int | None:
+        """The number of the first token of the first match."""
+        return next((first for first in range(len(tokens)) if self._matches(tokens, first)), None)
+
+    def _matches(self, tokens: Sequence[Token], first: int) -> bool:
+        return matches(self.source, tokens, first) and not any(matches(p, tokens, first) for p in self.unless)
+
+    def _filled(self, covered: Sequence[Token]) -> str:
+        taken: dict[str, list[Token]] = {}
+        for part, token in zip(self._plain(self.source), covered, strict=True):
+            taken.setdefault(part, []).append(token)
+        words = []
+        for part in self._plain(self.target):
+            stored = taken.get(part)
+            words.append(stored.pop(0).text if stored and _is_open(part) else part)
+        return _APOSTROPHE.sub("", " ".join(words))
+
+    @staticmethod
+    def _plain(parts: Sequence[str]) -> list[str]:
+        return [part for part in parts if part not in (START, END)]
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.source)} → {' '.join(self.target)}"
+
+
+def matches(pattern: Sequence[str], tokens: Sequence[Token], first: int) -> bool:
+    """Whether a pattern matches the tokens from this one on."""
+    place = first
+    for number, part in enumerate(pattern):
+        if part == START:
+            if place != 0 or number:
+                return False
+        elif part == END:
+            if any(token.tag != "." for token in tokens[place:]):
+                return False
+        elif place >= len(tokens) or not _fits(part, tokens[place]):
+            return False
+        else:
+            place += 1
+    return place > first
+
+
+def _fits(part: str, token: Token) -> bool:
+    if part.isupper() and part in POS:
+        return coarse(token.tag) == part
+    if _is_tag(part):
+        return token.tag == part
+    return token.text.lower() in part.split("|")
+
+
+def _is_tag(part: str) -> bool:
+    return part[:1].isupper()
+
+
+def _is_open(part: str) -> bool:
+    """True when a part matches more than one word, so that the replacement refers to what it matched."""
+    return _is_tag(part) or "|" in part
+
+
+@lru_cache(maxsize=2)
+def reviewed_rules(published: bool = False) -> tuple[RewriteRule, ...]:
+    """The reviewed rules (``rewrite_rules.yaml``), or the four for VQA as the paper prints them.
+
+    >>> [str(rule) for rule in reviewed_rules(published=True)]
+    ["WP VBZ → WP 's", 'what NOUN → which NOUN', 'color → colour', "ADV is → ADV 's"]
+    """
+    data: dict[str, list[dict[str, Any]]] = resource("attack/rewrite_rules.yaml")
+    return tuple(rule_of(entry) for entry in data["published" if published else "reviewed"])
+
+
+def rule_of(entry: dict[str, Any]) -> RewriteRule:
+    """A rule from its entry in YAML.
+
+    Raises:
+        DataError: when the replacement refers to something that the pattern does not have.
+    """
+    source, target = tuple(str(entry["from"]).split()), tuple(str(entry["to"]).split())
+    left = list(source)
+    for part in target:
+        if _is_open(part):
+            if part not in left:
+                raise DataError(f"rule {entry['id']!r}: {part!r} of the replacement is not in the pattern.")
+            left.remove(part)
+    unless = tuple(tuple(pattern.split()) for pattern in entry.get("unless", ()))
+    return RewriteRule(str(entry["id"]), source, target, unless, frozenset(entry.get("without", ())))

@@ -1,0 +1,165 @@
+"""Neighbours in a user's word vectors as swaps, as TextFooler has them (Jin et al. 2020).
+
+The paper uses counter-fitted vectors (Mrkšić et al. 2016), in which synonyms are near and opposites far. They are a
+text file of the authors, ``word v1 … v300`` per line, which is not shipped. Plain GloVe vectors are no substitute:
+*red* and *yellow* are neighbours there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askew.attack.word_places import free_words, is_word, word_places
+from askew.errors import BadOption, DataError
+from askew.files.fingerprint import fingerprint
+from askew.files.limits import bounded_lines
+from askew.files.read_write import opened
+from askew.language.fixed_phrases import FixedPhrases
+from askew.language.inflect import base, inflected
+from askew.language.tagger import Tagger, Token
+from askew.language.thesaurus import POS_OF_TAG
+from askew.types import Place, Question, Swap
+
+_MOST_NUMBERS = 400_000_000
+"""The largest table: 1.6 GB of float32."""
+_AT_ONCE = 64
+"""Words whose cosines with all others are computed together."""
+_REMEDY = "Each line must be a word and its numbers, separated by spaces, and all lines have as many."
+
+
+@dataclass(frozen=True, repr=False)
+class VectorSwaps:
+    """The nearest words by cosine, of a file of word vectors."""
+
+    file: str
+    """Text, ``word v1 … vn`` per line; may be compressed."""
+    least: float = 0.5
+    """The lowest cosine: 0.7 in the paper, 0.5 in its code."""
+    most: int = 50
+    """The maximum number of neighbours."""
+    compounds: bool = True
+    """False to replace also words within compounds and fixed phrases, and to change number and tense."""
+    tagger: Tagger = field(default_factory=Tagger)
+
+    def __post_init__(self) -> None:
+        if not -1.0 <= self.least <= 1.0:
+            raise BadOption(f"least is {self.least}. Give a cosine between -1 and 1.")
+        if self.most < 1:
+            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+
+    def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
+        """Every word of each question, with its neighbours."""
+        texts = [question.text for question in questions]
+        tagged = self.tagger.tags(texts)
+        open_ = [self._open(text, tokens) for text, tokens in zip(texts, tagged, strict=True)]
+        pairs = zip(tagged, open_, strict=True)
+        near = self._table.neighbours({tokens[n].lower for tokens, places in pairs for n in places})
+        return [
+            word_places(tokens, {n: self._swaps(tokens[n], near) for n in places})
+            for tokens, places in zip(tagged, open_, strict=True)
+        ]
+
+    def _open(self, text: str, tokens: Sequence[Token]) -> list[int]:
+        if self.compounds:
+            return free_words(text, tokens, self._phrases)
+        return [number for number, token in enumerate(tokens) if is_word(token)]
+
+    def _swaps(self, token: Token, near: dict[str, tuple[tuple[str, float], ...]]) -> tuple[Swap, ...]:
+        found = [word for word, cosine in near.get(token.lower, ())[: self.most] if cosine >= self.least]
+        if self.compounds:
+            found = [word for word in found if _has_form(word, token.tag)]
+        return tuple(Swap(word, "neighbour") for word in found)
+
+    @cached_property
+    def _phrases(self) -> FixedPhrases:
+        return FixedPhrases()
+
+    @cached_property
+    def _table(self) -> WordVectors:
+        return read_vectors(self.file)
+
+    def __repr__(self) -> str:
+        name, content = Path(self.file).name, fingerprint(self.file)
+        return f"VectorSwaps({name!r}, content={content!r}, least={self.least}, most={self.most})"
+
+
+@lru_cache(maxsize=1 << 15)
+def _has_form(word: str, tag: str) -> bool:
+    """True when a word has the form that this tag needs, or the tag needs none: *dogs* for NNS."""
+    return tag not in POS_OF_TAG or inflected(base(word, tag), tag) == word
+
+
+class WordVectors:
+    """Word vectors of unit length, and the neighbours that were looked up."""
+
+    def __init__(self, words: Sequence[str], rows: Any) -> None:
+        self.words, self._rows = words, rows
+        self._number = {word: number for number, word in reversed(list(enumerate(words)))}
+        self._known: dict[str, tuple[tuple[str, float], ...]] = {}
+
+    def neighbours(self, words: Iterable[str], most: int = 200) -> dict[str, tuple[tuple[str, float], ...]]:
+        """The nearest words of each word with their cosines, nearest first; nothing for words without a vector."""
+        new = sorted({word for word in words if word in self._number and word not in self._known})
+        for start in range(0, len(new), _AT_ONCE):
+            part = new[start : start + _AT_ONCE]
+            cosines = np.round(self._rows[[self._number[word] for word in part]] @ self._rows.T, 5)
+            for word, row in zip(part, cosines, strict=True):
+                row[self._number[word]] = -2.0
+                self._known[word] = tuple(self._nearest(row, most))
+        return self._known
+
+    def _nearest(self, row: Any, most: int) -> Iterator[tuple[str, float]]:
+        best = np.argpartition(-row, most)[:most] if len(row) > most else np.arange(len(row))
+        for number in best[np.lexsort((best, -row[best]))]:
+            if row[number] > -2.0:
+                yield self.words[number], float(row[number])
+
+
+def read_vectors(path: str) -> WordVectors:
+    """The vectors of a text file.
+
+    Raises:
+        DataError: when the file is not of this form, in one line.
+    """
+    return _read_vectors(path, fingerprint(path) if Path(path).is_file() else "")
+
+
+@lru_cache(maxsize=1)
+def _read_vectors(path: str, content: str) -> WordVectors:
+    words: dict[str, None] = {}
+    rows: list[Any] = []
+    with opened(path) as file:
+        for number, line in enumerate(bounded_lines(file, path), 1):
+            fields = line.split()
+            if not fields or (number == 1 and len(fields) == 2):  # word2vec begins with the size of the table
+                continue
+            word, row = _row(path, number, fields, len(rows[0]) if rows else 0)
+            if word not in words:
+                words[word] = None
+                rows.append(row)
+            if len(rows) * len(row) > _MOST_NUMBERS:
+                raise DataError(f"{path}: more than {_MOST_NUMBERS:,} numbers. Keep the lines of the commonest words.")
+    if not rows:
+        raise DataError(f"{path}: there is no word in it. {_REMEDY}")
+    table = np.array(rows, np.float32)
+    table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
+    return WordVectors(list(words), table)
+
+
+def _row(path: str, number: int, fields: Sequence[bytes], width: int) -> tuple[str, Any]:
+    if len(fields) < 3 or (width and len(fields) != width + 1):
+        wanted = f"{width} numbers" if width else "at least two numbers"
+        raise DataError(f"{path}: line {number} has {len(fields) - 1} numbers, not {wanted}. {_REMEDY}")
+    try:
+        word, row = fields[0].decode("utf-8"), np.array(fields[1:]).astype(np.float32)
+    except ValueError:
+        raise DataError(f"{path}: line {number} is not a word and {width or 'some'} numbers. {_REMEDY}") from None
+    if not np.isfinite(row).all():
+        raise DataError(f"{path}: line {number} has a number that is not finite. {_REMEDY}")
+    return word, row

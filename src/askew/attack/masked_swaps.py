@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from askew.attack.function_words import function_words
 from askew.attack.word_places import free_words, word_places
 from askew.errors import BadOption, DataError, need
-from askew.files.fingerprint import fingerprint
+from askew.files.read_write import fingerprint
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.tagger import Tagger, Token
 from askew.types import Place, Question, Swap

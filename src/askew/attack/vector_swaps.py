@@ -17,9 +17,8 @@ import numpy as np
 
 from askew.attack.word_places import free_words, is_word, word_places
 from askew.errors import BadOption, DataError
-from askew.files.fingerprint import fingerprint
 from askew.files.limits import bounded_lines
-from askew.files.read_write import opened
+from askew.files.read_write import fingerprint, opened
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected
 from askew.language.tagger import Tagger, Token

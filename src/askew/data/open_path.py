@@ -15,6 +15,8 @@ from askew.verbs import Dataset
 
 RELEASE = "release.json"
 """In a folder that ``askew collect export`` wrote: its manifest."""
+GROUPS = "groups.jsonl"
+"""In a folder that ``askew build`` wrote."""
 _TEXT = (".txt", ".txt.gz")
 _WORLD = os.path.join("images", ".drawn")
 """In every folder that ``askew world`` writes."""
@@ -32,7 +34,11 @@ _ADVICE = {
 
 
 def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``)."""
+    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``).
+
+    Of a folder that ``askew world``, ``askew build`` or ``askew collect export`` wrote, what it is for: the questions
+    of a split, or the groups.
+    """
     path = os.fspath(path)
     if not os.path.exists(path):
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
@@ -42,6 +48,8 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
         return Jsonl(_release_split(path), images=images, skip_bad=skip_bad)
     if os.path.isfile(os.path.join(path, _WORLD)):
         return Jsonl(_world_split(path), images=images, skip_bad=skip_bad)
+    if os.path.isfile(groups := os.path.join(path, GROUPS)):
+        return GroupFile(groups, images=images, skip_bad=skip_bad)
     kind = _format_in(path) if os.path.isdir(path) else format_of(path)
     if kind == "vqa":
         return Vqa(path, images=images, skip_bad=skip_bad)

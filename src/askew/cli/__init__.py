@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import errno
 import io
 import os
 import sys
@@ -132,6 +133,8 @@ def _trouble(error: OSError) -> str:
         return f"{place}: a folder is where a file is needed. Give another path."
     if error.errno in FULL:
         return f"{place}: {error.strerror}. Make room there and give the same command again, or give another path."
+    if error.errno == errno.EFBIG:
+        return f"{place}: {error.strerror}. Raise the limit of file sizes (ulimit -f) or give another path."
     return f"{place}: {error.strerror}. Check the path and its permissions, or give another."
 
 

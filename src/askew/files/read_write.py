@@ -98,7 +98,7 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
                 yield raw
         part.replace(place)
     except OSError as trouble:
-        if trouble.errno in FULL and trouble.filename is None:
+        if trouble.errno in (*FULL, errno.EFBIG) and trouble.filename is None:
             trouble.filename = str(part)
         raise
     finally:

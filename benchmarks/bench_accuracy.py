@@ -17,7 +17,7 @@ from random import Random
 
 import askew.answers.normalise
 from askew.files.resources import resource
-from askew.metrics import official
+from askew.metrics import accuracy
 from askew.types import Kind, Question
 
 
@@ -53,9 +53,9 @@ def timed(run):
 
 def fresh(questions, predictions):
     """Ours with nothing remembered from before."""
-    for cached in (askew.answers.normalise.normalise, official._as_the_evaluator_adds_up):
+    for cached in (askew.answers.normalise.normalise, accuracy._as_the_evaluator_adds_up):
         cached.cache_clear()
-    return official.official_table(questions, predictions)
+    return accuracy.official_table(questions, predictions)
 
 
 def made_up(count: int):

@@ -17,7 +17,7 @@ import numpy as np
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.interval import difference, interval
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 
 DRAWS = {10: 12_000, 30: 12_000, 100: 6_000, 1000: 2_000}
 EFFECTS = (0.5, 1.0)

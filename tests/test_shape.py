@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,41 @@ def test_a_probe_is_found(tmp_path):
     file = tmp_path / "probing.py"
     file.write_text("a = getattr(model, 'key', None)\nb = hasattr(model, 'price')\nc = getattr(model, name)\n")
     assert probes(file) == {"key", "price"}
+
+
+NAMED_BY_COMMAND = ("cli/", "collect/commands/", "collect/web/pages/")
+"""Folders whose files are named after a command or a page, and may share their name with the file they call."""
+SHARED_CLASS_NAMES = {"Column", "EncodedRegions", "Keys", "Retry", "Work", "_Share"}
+"""Names that two classes of the package still have; only to be made smaller."""
+
+
+def repeated(names: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
+    """The names that more than one file has or defines, each with the files."""
+    places: dict[str, list[str]] = {}
+    for name, file in names:
+        places.setdefault(name, []).append(file.relative_to(SOURCE).as_posix())
+    return {name: sorted(files) for name, files in places.items() if len(files) > 1}
+
+
+def test_no_two_files_of_the_package_have_the_same_name():
+    files = [file for file in SOURCE.rglob("*.py") if file.name != "__init__.py"]
+    named = [file for file in files if not file.relative_to(SOURCE).as_posix().startswith(NAMED_BY_COMMAND)]
+    assert repeated((file.name, file) for file in named) == {}
+
+
+def test_no_two_classes_of_the_package_have_the_same_name():
+    classes = (
+        (node.name, file)
+        for file in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert repeated(classes).keys() <= SHARED_CLASS_NAMES
+
+
+def test_a_repeated_name_is_found():
+    files = [SOURCE / "metrics" / "rad.py", SOURCE / "suites" / "rad.py", SOURCE / "suites" / "p2.py"]
+    assert repeated((file.name, file) for file in files) == {"rad.py": ["metrics/rad.py", "suites/rad.py"]}
 
 
 def test_types_import_nothing_of_ours_and_verbs_only_types():

@@ -44,7 +44,7 @@ VERBS: Mapping[str, type] = {
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
-        "accuracy": "askew.suites.accuracy:AccuracySuite",
+        "accuracy": "askew.suites.unperturbed:AccuracySuite",
         "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
         "basic": "askew.suites.basic:BasicSuite",
         "carets": "askew.suites.carets:CaretsSuite",
@@ -80,16 +80,16 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "attack-error-rate": "askew.metrics.attacks:AttackErrorRate",
         "attack-tries": "askew.metrics.attacks:AttackTries",
         "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
-        "consensus": "askew.metrics.consensus:Consensus",
+        "consensus": "askew.metrics.consistency:Consensus",
         "flips": "askew.metrics.flips:Flips",
         "gap": "askew.metrics.accuracy:Gap",
-        "introspect": "askew.metrics.rad:Introspect",
+        "introspect": "askew.metrics.rad_metrics:Introspect",
         "mu": "askew.metrics.accuracy:Mu",
         "noise-accuracy": "askew.metrics.noise:NoiseAccuracy",
         "noise-falls": "askew.metrics.noise:NoiseFalls",
         "noise-loss": "askew.metrics.noise:NoiseLoss",
         "pair-accuracy": "askew.metrics.consistency:PairAccuracy",
-        "rad": "askew.metrics.rad:Rad",
+        "rad": "askew.metrics.rad_metrics:Rad",
         "rscore": "askew.metrics.noise:RScore",
         "self-consistency": "askew.metrics.consistency:SelfConsistency",
         "worst": "askew.metrics.accuracy:Worst",

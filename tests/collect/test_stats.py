@@ -28,7 +28,7 @@ from askew.collect.stats.told_examples import Answer, Example
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
-from askew.metrics.official import official_table
+from askew.metrics.accuracy import official_table
 from askew.types import Question
 
 HOSTILE = "<script>alert(1)</script> what is it?"

@@ -6,7 +6,7 @@ import pytest
 
 from askew.errors import UsageError
 from askew.experiments.rad_regression import _adjusted, _claims, _decided, _interval, _left_out, _with_rad
-from askew.metrics.regression import Sides, predicts_generalisation
+from askew.metrics.rad_metrics import Sides, predicts_generalisation
 
 
 @pytest.fixture(autouse=True)

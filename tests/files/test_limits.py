@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from askew.data.json_limits import Guarded
-from askew.data.json_stream import items
+from askew.data.json_stream import Guarded, items
 from askew.data.jsonl import Jsonl
 from askew.errors import DataError
 from askew.files.limits import MAX_DEPTH, MAX_RECORD

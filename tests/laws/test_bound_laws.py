@@ -16,11 +16,11 @@ from askew import evaluate
 from askew.data.groups import write_groups
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
-from askew.metrics.consensus import Consensus
+from askew.metrics.consistency import Consensus
 from askew.metrics.flips import Flips
 from askew.metrics.group_rows import GroupRows
 from askew.metrics.noise import RScore
-from askew.metrics.rad import Introspect, Rad
+from askew.metrics.rad_metrics import Introspect, Rad
 from askew.metrics.scorer import score
 from askew.models.baselines import Scripted
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant

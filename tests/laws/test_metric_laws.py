@@ -12,11 +12,10 @@ import pytest
 
 from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst
 from askew.metrics.attacks import AttackErrorRate, AttackTries
-from askew.metrics.consensus import Consensus
-from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy, SelfConsistency
+from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
-from askew.metrics.rad import Introspect, Rad
+from askew.metrics.rad_metrics import Introspect, Rad
 from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric

@@ -12,7 +12,7 @@ from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.attacks import AttackTries
 from askew.metrics.interval import Estimate, difference, estimate, interval, jackknifed
 from askew.metrics.noise import NoiseFalls, NoiseLoss, RScore, r_score
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 from askew.significance import t_quantile
 from askew.verbs import Metric
 

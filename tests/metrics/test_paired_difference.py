@@ -11,7 +11,7 @@ from askew.errors import BadRecord
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import ComprehensiveAccuracy
 from askew.metrics.paired_difference import compare
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 from askew.significance import mcnemar
 
 METRICS = {"accuracy": Accuracy("variant"), "rad": Rad(), "cacc": ComprehensiveAccuracy()}

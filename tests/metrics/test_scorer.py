@@ -8,7 +8,7 @@ from outcomes_by_hand import outcome, variant
 
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.noise import RScore
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 from askew.metrics.scorer import Scorer, score
 from askew.types import Kind
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from askew.errors import BadOption, DataError, MissingExtra, UnknownName
-from askew.metrics.official import official_table
+from askew.metrics.accuracy import official_table
 from askew.models.baselines import prior
 from askew.models.onnx_encoder import REFERENCE, OnnxEncoder
 from askew.models.onnx_model import Bundled, Onnx, bundled_names

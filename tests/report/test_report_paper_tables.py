@@ -5,10 +5,10 @@ from pathlib import Path
 
 from fake_runs import make_run
 
-from askew.report.figures import NOTHING, Figure
 from askew.report.html import page
 from askew.report.load import Run, load_run
 from askew.report.paper_tables import PUBLISHED, latex_tables, latex_text, markdown_tables, sheets, without_published
+from askew.report.score_display import NOTHING, Figure
 
 
 def test_latex_escapes_everything_special() -> None:

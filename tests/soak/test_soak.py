@@ -15,7 +15,7 @@ import pytest
 from askew.answers.normalise import modal_answer, normalise
 from askew.world.ask import asked_and_answered
 from askew.world.scenes import make_scene
-from askew.world.truth import true_answer
+from independent_answers import true_answer
 
 pytestmark = pytest.mark.soak
 

@@ -16,8 +16,7 @@ from askew.files.images import open_image
 from askew.metrics.scorer import score
 from askew.perturb.visual.image_encoding import encode
 from askew.registry import make
-from askew.suites.carets import CaretsSuite
-from askew.suites.carets_tables import TESTS, labelled
+from askew.suites.carets import TESTS, CaretsSuite, labelled
 from askew.suites.shared import published
 from askew.types import Expect, Group, Kind, Outcome, Prediction, Question, Refusal, Scene, Thing, Variant
 

@@ -12,8 +12,7 @@ from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError
 from askew.language.ppdb import read_ppdb
-from askew.suites.p2 import P2Suite
-from askew.suites.p2_release import write_release
+from askew.suites.p2 import P2Suite, write_release
 from askew.types import Group, ImageRef, Outcome, Prediction, Question, Refusal
 
 DATA = Questions(

@@ -14,9 +14,9 @@ from askew.metrics.accuracy import accuracy
 from askew.types import Question
 from askew.world.annotators import answered, holds
 from askew.world.ask import asked_and_answered
-from askew.world.datasheet import agreement_of
-from askew.world.meaning import Asked, Meaning
+from askew.world.phrasing import Asked, Meaning
 from askew.world.scenes import make_scene
+from askew.world.write_world import agreement_of
 
 
 @cache

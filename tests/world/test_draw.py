@@ -18,12 +18,11 @@ from PIL import Image
 from askew.errors import UsageError
 from askew.files.records import scene_from, scene_record
 from askew.types import Relation, Scene, Thing
-from askew.world.clusters import single
+from askew.world.clusters import dressed, single
 from askew.world.draw import draw
 from askew.world.draw.draw_scene import RIM, SKETCHES, paint
-from askew.world.draw.palette import palette
+from askew.world.draw.surface import palette
 from askew.world.layout import box_of, overlap, painting_order, toss
-from askew.world.persons import dressed
 from askew.world.scenes import main_things, make_scene
 from askew.world.world_data import classes, dimensions, people
 

@@ -10,13 +10,12 @@ from random import Random
 from askew.types import Relation, Scene, Thing
 from askew.world import layout
 from askew.world.ask import KINDS, asked, questions_of
+from askew.world.ask.askable_scene import AskableScene
 from askew.world.ask.referring import the
-from askew.world.ask.scene_view import SceneView
-from askew.world.meaning import Asked, Meaning, Pick
-from askew.world.phrasing import data, phrasings, question_type
+from askew.world.phrasing import Asked, Meaning, Pick, data, phrasings, question_type
 from askew.world.scenes import make_scene
-from askew.world.truth import things_meant, true_answer
 from askew.world.world_data import classes, dimensions, is_a
+from independent_answers import things_meant, true_answer
 
 SCENES = 330
 
@@ -168,7 +167,7 @@ def scene_of(*things: Thing, relations: tuple[Relation, ...] = ()) -> Scene:
 
 
 def phrases(scene: Scene, thing: Thing, hide: tuple[str, ...] = ()) -> set[str]:
-    made = (the(SceneView(scene), thing, Random(seed), hide) for seed in range(200))
+    made = (the(AskableScene(scene), thing, Random(seed), hide) for seed in range(200))
     return {phrase.text for phrase in made if phrase}
 
 
@@ -226,7 +225,7 @@ def test_every_maker_fills_every_slot_of_every_phrasing() -> None:
     """A slot that a maker forgets would fail only when that phrasing is drawn."""
     drawn = set()
     for scene, _ in world()[:150]:
-        view, rng = SceneView(scene), Random(scene.id)
+        view, rng = AskableScene(scene), Random(scene.id)
         for makers in KINDS.values():
             for make in makers.values():
                 for want in ("yes", "no"):
@@ -239,7 +238,7 @@ def test_every_maker_fills_every_slot_of_every_phrasing() -> None:
 
 def test_a_yes_no_maker_gives_the_answer_that_is_wanted() -> None:
     for scene, _ in world()[:60]:
-        view, rng = SceneView(scene), Random(scene.id)
+        view, rng = AskableScene(scene), Random(scene.id)
         for make in KINDS["yes/no"].values():
             for want in ("yes", "no"):
                 draft = make(view, rng, want)

@@ -19,11 +19,10 @@ from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
-from askew.world import scene_cache
+from askew.world import dataset
 from askew.world.ask import questions_of
-from askew.world.dataset import World
+from askew.world.dataset import DATA_DIGEST, VERSION, SceneCache, World, data_digest, generator
 from askew.world.draw import draw
-from askew.world.scene_cache import DATA_DIGEST, VERSION, SceneCache, data_digest, generator
 from askew.world.scenes import make_scene
 from askew.world.splits import SPLITS, Shift, indices, split_of
 from askew.world.write_world import write_world
@@ -141,10 +140,10 @@ def test_the_identity_comes_from_the_data_and_a_version_not_from_source_text(
 ) -> None:
     assert data_digest() == DATA_DIGEST, "the world's YAML files changed: raise VERSION and update DATA_DIGEST"
     copy = tmp_path / "package" / "askew"
-    shutil.copytree(Path(scene_cache.__file__).parents[1], copy)
+    shutil.copytree(Path(dataset.__file__).parents[1], copy)
 
     def identity() -> str:
-        code = "from askew.world.scene_cache import generator; print(generator())"
+        code = "from askew.world.dataset import generator; print(generator())"
         environment = {**os.environ, "PYTHONPATH": str(copy.parent)}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.strip()

@@ -14,11 +14,10 @@ from askew.errors import DataError
 from askew.language.inflect import number_of
 from askew.types import Scene
 from askew.world.ask import asked
-from askew.world.meaning import Meaning, Pick
-from askew.world.phrasing import data, phrasings, plural_of, said_word
+from askew.world.phrasing import Meaning, Pick, data, phrasings, plural_of, said_word
 from askew.world.scenes import make_scene
-from askew.world.truth import true_answer
 from askew.world.world_data import classes, dimensions, is_a
+from independent_answers import true_answer
 
 
 def either(words: list[str]) -> str:

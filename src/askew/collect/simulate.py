@@ -32,7 +32,7 @@ from askew.engine.settings import check_share
 from askew.errors import UsageError
 from askew.types import Prediction
 from askew.world.annotators import answered
-from askew.world.meaning import Asked
+from askew.world.phrasing import Asked
 
 Progress = Callable[[int], object]
 TICK = 40.0

@@ -20,8 +20,8 @@ from askew.errors import UsageError
 from askew.files.paths import cache_folder
 from askew.files.read_write import write_joined
 from askew.world.ask import asked
-from askew.world.meaning import Asked
-from askew.world.scene_cache import SceneCache, generator
+from askew.world.dataset import SceneCache, generator
+from askew.world.phrasing import Asked
 from askew.world.scenes import make_scene
 
 FILE = "world.json"

@@ -1,4 +1,4 @@
-"""Data: from a path to questions (or groups), and back. Readers hold one record at a time, however long the file is.
+"""Data: read questions or groups from a path, and write them. Readers hold one record at a time in memory.
 
     open_path.py        a path -> its reader         json_stream.py  also tells a file's format from its beginning
     benchmarks/         one reader per published benchmark: vqa.py (VQA v2 and its family), gqa.py
@@ -10,6 +10,6 @@
     read_predictions.py answers of a model           harness.py      answers in the logs of other harnesses
     export/             groups -> the formats of other harnesses
 
-Below them: json_stream.py (JSON, one record at a time), json_limits.py (nesting and length), bad_records.py (errors in
-records) and disk_index.py (what must be remembered of a whole file).
+Shared by the readers: json_stream.py (JSON one record at a time, with limits on nesting and length), bad_records.py
+(errors in records) and disk_index.py (what a reader must remember of a whole file).
 """

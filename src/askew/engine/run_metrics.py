@@ -54,7 +54,7 @@ def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | 
 def with_mode(suite: Suite, mode: Mode) -> Suite:
     """The suite with another mode of accuracy; one without such an option stays as it is.
 
-    >>> from askew.suites.accuracy import AccuracySuite
+    >>> from askew.suites.unperturbed import AccuracySuite
     >>> with_mode(AccuracySuite(), "robust")
     AccuracySuite(accuracy='robust')
     """

@@ -10,7 +10,7 @@ import numpy as np
 from askew.errors import UsageError
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable
-from askew.metrics.regression import Fit, Sides, has_rad, predicts_generalisation, sides
+from askew.metrics.rad_metrics import Fit, Sides, has_rad, predicts_generalisation, sides
 
 TYPES = ("what color", "how many", "what kind")
 SHARES = (0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.92, 0.95, 0.96, 0.97, 0.98, 0.99)

@@ -17,8 +17,8 @@ from askew.files.paths import public_text
 from askew.gate.checks import Check, Status
 from askew.gate.requirement import did_you_mean
 from askew.metrics.paired_difference import Difference, corrected
-from askew.report.figures import probability, show
 from askew.report.load import Run
+from askew.report.score_display import probability, show
 from askew.significance import LEAST_IMAGES
 from askew.verbs import Metric
 

@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from askew.errors import UsageError
 from askew.gate.checks import Check, Status
-from askew.report.figures import NOTHING, Figure, printed, show
 from askew.report.load import Run
+from askew.report.score_display import NOTHING, Figure, printed, show
 
 By: TypeAlias = Literal["value", "low"]
 """What must meet the requirement: the value, or the worse end of its interval."""

@@ -1,16 +1,17 @@
-"""CARETS' scores over pairs of an original and its variant, and how often yes is answered (Jimenez et al. 2022)."""
+"""Consistency: CARETS' scores over pairs of an original and its variant, and the consensus score over whole groups."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import comb
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
-from askew.metrics.correct import Correct, check_correct, judged_pairs
+from askew.metrics.correct import Correct, check_correct, judged, judged_pairs
 from askew.metrics.sums import ratio
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
@@ -148,3 +149,43 @@ def kind_of(answer: str) -> Says:
     """yes, no or other, after normalisation."""
     word = normalise(answer)
     return "yes" if word == "yes" else "no" if word == "no" else "other"
+
+
+@dataclass(frozen=True)
+class Consensus(Metric):
+    """CS(k): share of a group's k-subsets whose answers are all correct, mean over groups (Shah et al. 2019).
+
+    A group is the original with its variants; a question without an answer is left out of it, and a group of fewer
+    than k says nothing. With ``anchored`` only the subsets that contain the original count: for k = 2 the pairs
+    (original, perturbed) of VQA P2, even where an original has several variants.
+
+    A group of four of which three are correct has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
+    """
+
+    k: int = 2
+    correct: Correct = "any"
+    mode: Mode = "official"
+    anchored: bool = False
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+        if self.k < 1:
+            raise BadOption(f"A consensus is of k = 1 question or more, not of {self.k}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(share of the group's subsets that are correct, 1)."""
+        original = judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)
+        found = (judged(v.question, p, failed, self.correct, self.mode) for v, p in outcome.pairs())
+        variants = [value for value in found if value is not None]
+        if self.anchored:
+            subsets = comb(len(variants), self.k - 1) if original is not None else 0
+            whole = comb(round(sum(variants)), self.k - 1) * (original or 0.0)
+        else:
+            known = variants if original is None else [original, *variants]
+            subsets = comb(len(known), self.k)
+            whole = comb(round(sum(known)), self.k)
+        return (whole / subsets, 1.0) if subsets else None
+
+    def combine(self, sums: Any) -> Any:
+        """The mean over groups."""
+        return ratio(sums[0], sums[1])

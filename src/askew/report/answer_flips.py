@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from askew.report.figures import count
 from askew.report.markup import Html, details, el, scroll
+from askew.report.score_display import count
 
 MOST_FLIPS = 100_000
 """Distinct pairs of answers kept; when there are more, the rarest are dropped (they would not be shown)."""

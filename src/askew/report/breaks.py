@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.report.answer_flips import flip_section
-from askew.report.figures import count, probability
 from askew.report.markup import Html, details, el, join, scroll
 from askew.report.pair_table import DIMENSIONS, RIGHT, WRONG, PairTable, Trait
 from askew.report.plots import mark, percent, tone
 from askew.report.report_data import ReportData
+from askew.report.score_display import count, probability
 from askew.significance import difference_p, holm, wilson
 
 SUPPORT = 20

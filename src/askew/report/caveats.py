@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from askew.report.figures import count
+from askew.report.score_display import count
 from askew.significance import LEAST_IMAGES
 
 SHOWN_REASONS = 3

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from askew.report.figures import NOTHING, Figure, title
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.noise_curve import noise_curve
 from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, scale
 from askew.report.report_data import ReportData
+from askew.report.score_display import NOTHING, Figure, title
 
 CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
 """What the heat map shows of a suite: the first that it has for its tests."""

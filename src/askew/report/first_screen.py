@@ -9,11 +9,11 @@ from typing import Any
 
 from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import asked_of, coverage_lines, form_sentences, made_nothing, nothing_sentence
-from askew.report.figures import Figure, count, is_conditional, is_ratio, meaning, show, title, unit
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
 from askew.report.plots import mark, meter
 from askew.report.report_data import ReportData
+from askew.report.score_display import Figure, count, is_conditional, is_ratio, meaning, show, title, unit
 
 TOO_WIDE = 0.10
 """Half an interval above ten points says too little for "only" or "still"."""

@@ -13,16 +13,15 @@ from askew.files.read_write import write_joined
 from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.charts import charts_section
-from askew.report.figures import count
 from askew.report.first_screen import first_screen
-from askew.report.frame import framed, own, part
 from askew.report.load import Run, labels
-from askew.report.markup import Html, el, join
+from askew.report.markup import Html, el, framed, join, own, part
 from askew.report.pair_table import PairTable, read_pairs
 from askew.report.pair_viewer import Sample, choose, draw_sample, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables, tables_section
 from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData
+from askew.report.score_display import count
 from askew.report.thumbnails import Thumbnails
 
 MOST_PAIRS = 400

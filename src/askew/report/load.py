@@ -16,7 +16,7 @@ from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
 from askew.files.records import outcome_from
-from askew.report.figures import NOTHING, Figure, title
+from askew.report.score_display import NOTHING, Figure, title
 from askew.types import Outcome
 
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")

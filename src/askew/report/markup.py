@@ -1,9 +1,13 @@
-"""HTML written safely: text is escaped unless it was made here."""
+"""HTML for every page: escaped text and elements, and the frame around a page's body (its own style, no network)."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from html import escape
+from importlib.resources import files
+from string import Template
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 """Elements that have no end."""
@@ -62,3 +66,64 @@ def _attribute(key: str, value: str | int | float | bool | None) -> str:
         return ""
     name = key.rstrip("_").replace("_", "-")
     return f" {name}" if value is True else f' {name}="{escape(str(value))}"'
+
+
+SHAPES = (
+    "M0-5A5 5 0 1 0 0 5A5 5 0 1 0 0-5Z",
+    "M-4.5-4.5H4.5V4.5H-4.5Z",
+    "M0-6.2L6.2 0L0 6.2L-6.2 0Z",
+    "M0-6L5.6 4.2H-5.6Z",
+    "M0 6L5.6-4.2H-5.6Z",
+    "M-2-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
+)
+"""One mark for each model, so that colour is never all there is."""
+
+
+def shapes() -> Html:
+    """The marks, once for the page."""
+    marks = [el("path", id=f"shape{number}", d=shape) for number, shape in enumerate(SHAPES)]
+    return el("svg", el("defs", *marks), class_="defs", width=0, height=0, aria_hidden="true")
+
+
+def framed(
+    body: str,
+    *,
+    title: str,
+    eyebrow: str,
+    heading: str,
+    subtitle: str,
+    first: str,
+    allowed: tuple[str, ...] = (),
+    more_style: str = "",
+) -> str:
+    """A whole page around its body; ``first`` is the section to skip to, ``allowed`` what the page needs beyond style.
+
+    Nothing may be fetched, and only our own style (with ``more_style`` of this page) and what is allowed counts.
+    """
+    style = part("style.css") + more_style
+    policy = ("default-src 'none'", own("style", style), *allowed, "base-uri 'none'", "form-action 'none'")
+    return Template(part("frame.html")).substitute(
+        policy="; ".join(policy),
+        title=join(title),
+        style=style,
+        first=join(first),
+        shapes=shapes(),
+        eyebrow=join(eyebrow),
+        heading=join(heading),
+        subtitle=join(subtitle),
+        body=body,
+    )
+
+
+def own(kind: str, text: str) -> str:
+    """The rule of a page that lets this very text be its style or script.
+
+    >>> own("script", "")
+    "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    """
+    return f"{kind}-src 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def part(name: str) -> str:
+    """A file that pages are made of."""
+    return files("askew.report").joinpath("page", name).read_text(encoding="utf-8")

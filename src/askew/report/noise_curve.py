@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from askew.report.figures import Figure
-from askew.report.markup import Html, details, el, table
-from askew.report.plots import SHAPES, axis, charted, curve, legend
+from askew.report.markup import SHAPES, Html, details, el, table
+from askew.report.plots import axis, charted, curve, legend
 from askew.report.report_data import ReportData
+from askew.report.score_display import Figure
 
 PREFIX = "made_by="
 """Parts of the data by the rule that made the variants: here, by ranker."""

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from askew.report.caveats import modes_sentence
-from askew.report.figures import DASH, Figure, count, printed, title
 from askew.report.load import Run, labels, measured_apart, tag_parts
 from askew.report.markup import Html, details, el, join, scroll
-from askew.report.model_differences import differences_section
-from askew.report.report_data import ReportData
+from askew.report.report_data import ReportData, differences_section
+from askew.report.score_display import DASH, Figure, count, printed, title
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -44,7 +43,7 @@ class TableRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperTable:
+class FilledTable:
     """A table of one suite with every run in it."""
 
     id: str
@@ -65,9 +64,9 @@ class PaperTable:
         return [line for line in self.lines if line.published]
 
 
-def sheets(runs: Sequence[Run]) -> list[PaperTable]:
+def sheets(runs: Sequence[Run]) -> list[FilledTable]:
     """Every table that some run has, in order, each with all the runs; a plain one for a suite that brings none."""
-    made: dict[tuple[str, str], PaperTable] = {}
+    made: dict[tuple[str, str], FilledTable] = {}
     for run in runs:
         for suite in run.suites:
             for table in [*(suite.get("tables") or [_plain_table(suite)]), *_tag_table(runs, suite)]:
@@ -95,7 +94,7 @@ def latex_tables(runs: Sequence[Run]) -> str:
     return "% \\usepackage{booktabs}\n" + "\n".join(latex(sheet) + "\n" for sheet in sheets(runs))
 
 
-def markdown(sheet: PaperTable) -> str:
+def markdown(sheet: FilledTable) -> str:
     """One table as Markdown."""
     lines = [f"**{markdown_text(sheet.title)}** ({markdown_text(sheet.paper)})", ""]
     lines.append("| " + " | ".join([sheet.rows, *map(markdown_text, sheet.columns)]) + " |")
@@ -113,7 +112,7 @@ def _markdown_line(line: TableRow) -> str:
     return "| " + " | ".join([label, *cells]) + " |"
 
 
-def latex(sheet: PaperTable) -> str:
+def latex(sheet: FilledTable) -> str:
     """One table as LaTeX."""
     head = [sheet.rows, *map(latex_text, sheet.columns)]
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{latex_text(sheet.title)} ({latex_text(sheet.paper)}).}}"]
@@ -179,7 +178,7 @@ def _latex_line(line: TableRow) -> str:
     return _latex_row([label, *cells])
 
 
-def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> PaperTable:
+def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, Any]) -> FilledTable:
     columns, rows = table.get("columns", []), table.get("rows", "model")
     lines = [
         TableRow(label, tuple(_cell(run, suite["name"], column) for column in columns), human=run.is_human)
@@ -194,7 +193,7 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
         )
         for label, values in published.items()
     ]
-    return PaperTable(
+    return FilledTable(
         id=str(table.get("id") or f"{suite['name']}-table"),
         title=str(table.get("title") or suite.get("title") or suite["name"]),
         paper=str(suite.get("paper") or suite["name"]),
@@ -295,7 +294,7 @@ def _switch() -> Html:
     return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
 
 
-def _sheet_html(sheet: PaperTable) -> Html:
+def _sheet_html(sheet: FilledTable) -> Html:
     head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns)]
     inner = el(
         "table",
@@ -315,7 +314,7 @@ def _sheet_html(sheet: PaperTable) -> Html:
     )
 
 
-def _published_html(sheet: PaperTable) -> Html:
+def _published_html(sheet: FilledTable) -> Html:
     heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
     return el("tbody", el("tr", heading, class_="apart"), *map(_line_html, sheet.published), class_="published")
 

@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from askew.report.figures import Figure
-from askew.report.markup import Html, el, join
-
-SHAPES = (
-    "M0-5A5 5 0 1 0 0 5A5 5 0 1 0 0-5Z",
-    "M-4.5-4.5H4.5V4.5H-4.5Z",
-    "M0-6.2L6.2 0L0 6.2L-6.2 0Z",
-    "M0-6L5.6 4.2H-5.6Z",
-    "M0 6L5.6-4.2H-5.6Z",
-    "M-2-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
-)
-"""One mark for each model, so that colour is never all there is."""
+from askew.report.markup import SHAPES, Html, el, join
+from askew.report.score_display import Figure
 
 LANE = 20
 """Pixels for one model in a row."""
-
-
-def shapes() -> Html:
-    """The marks, once for the page."""
-    marks = [el("path", id=f"shape{number}", d=shape) for number, shape in enumerate(SHAPES)]
-    return el("svg", el("defs", *marks), class_="defs", width=0, height=0, aria_hidden="true")
 
 
 def tone(run: int) -> str:

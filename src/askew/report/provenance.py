@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from askew.report.figures import DASH, count, show, title
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, table
 from askew.report.plots import mark
 from askew.report.report_data import ReportData
+from askew.report.score_display import DASH, count, show, title
 
 LISTED_PARTS = ("", "test", "made_by", "answer_type", "round", "domain")
 """Parts whose numbers are listed here; those by question type are in results.json."""

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from askew.language.translate import translator
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.consensus import Consensus
+from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 from askew.perturb.back_translation import TEST, BackTranslation
 from askew.perturb.vary import vary_all
 from askew.suites.shared import Originals, before_after, check_originals, published

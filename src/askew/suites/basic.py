@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import BadOption, DataError, MissingExtra
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.consensus import Consensus
+from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.perturb.basic_questions import SIZE, BasicQuestions, partition_name
 from askew.perturb.vary import vary_all
-from askew.rank.bqd import BqdFile
+from askew.rank.bqd import BqdFile, write_bqd, write_parquet
 from askew.rank.question_pool import pool_of
-from askew.rank.ranking import BATCH, Ranking
+from askew.rank.ranking import BATCH, Ranking, RankingStore, ranking_path
 from askew.registry import make
-from askew.suites.basic_release import write_release
 from askew.suites.basic_tables import basic_tables
 from askew.suites.shared import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
@@ -196,3 +196,39 @@ def training(data: Dataset) -> Dataset:
     """Where basic questions come from unless told: the training split of the same world, else the data itself."""
     source = data.source if isinstance(data, WrapsDataset) else data
     return replace(source, split="train") if isinstance(source, World) else data
+
+
+def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
+    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; gives their paths."""
+    rest = iter(groups)
+    first = next((group for group in rest if group.variants), None)
+    if first is None:
+        return []
+    found = {variant.note["ranking"]: variant.made_by.partition("/")[2] for variant in first.variants}
+    with ExitStack() as stack:
+        targets = {
+            str(folder / ("bqd.jsonl" if len(found) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
+                closing(RankingStore(ranking_path(key)))
+            )
+            for key, name in found.items()
+        }
+        write_bqd(_originals(chain([first], rest)), targets)
+    files = [Path(path) for path in targets]
+    with suppress(MissingExtra):
+        for path in tuple(files):
+            write_parquet(str(path), str(path.with_suffix(".parquet")))
+            files.append(path.with_suffix(".parquet"))
+    return files
+
+
+def _originals(groups: Iterable[Group]) -> Iterator[Question]:
+    return (group.original for group in groups if group.variants)
+
+
+def _plain(name: str) -> str:
+    """A ranker's name as part of a file's name.
+
+    >>> _plain("lasso:sign=free")
+    'lasso-sign-free'
+    """
+    return "".join(sign if sign.isalnum() else "-" for sign in name)

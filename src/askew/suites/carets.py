@@ -5,27 +5,43 @@ The generator is imported where groups are made; scoring groups that exist does 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar
-
-import orjson
+from typing import ClassVar
 
 from askew.errors import BadOption
-from askew.files.read_write import replaced
 from askew.metrics.consistency import AnswerRate
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS
 from askew.perturb.visual.image_encoding import Encoding
-from askew.suites.carets_tables import PARTS, TESTS, VISUAL, labelled, tables
 from askew.suites.shared import before_after, carets_scores, listed
-from askew.types import Group, Mode, Question, Refusal, Table, Variant
+from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric
+
+REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
+VISUAL, NEGATION, ANTONYM = "VISUAL-INV", "NEGATION-DIR", "ANTONYM-DIR"
+
+TESTS = (REPHRASE, ORDER, ONTOLOGICAL, VISUAL, NEGATION, ANTONYM)
+"""The order of the paper's Figure 2."""
+
+PARTS = ("note.direction", "note.order", "note.form", "note.choices")
+"""What Tables 2, 3 and 4 are broken down by; ``labelled`` writes the last three."""
+
+_SCORES = (("ACC", "carets.acc"), ("CONS", "carets.cons"), ("C-ACC", "carets.cacc"))
+_SIDES = (("Original ACC", "accuracy.original"), ("Perturbed ACC", "accuracy.variant"))
+_RATES = (("yes", "says.yes"), ("no", "says.no"), ("other", "says.other"))
+_FULL = {
+    REPHRASE: "Table 8",
+    ORDER: "Table 9",
+    ONTOLOGICAL: "Table 10",
+    ANTONYM: "Table 11",
+    NEGATION: "Table 12",
+}
+_PAPERS = ("mask", "crop", "blur-3", "blur-6", "blur-9")
+"""Table 7's order."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +98,7 @@ class CaretsSuite:
     @property
     def tables(self) -> Sequence[Table]:
         """Tables 1 to 4 and 7 to 12 of the paper, and the numbers of its Figure 2."""
-        return tuple(tables(tuple(self.tests), self._changes))
+        return tuple(paper_tables(tuple(self.tests), self._changes))
 
     @property
     def headline(self) -> tuple[str, str]:
@@ -155,66 +171,4 @@ def _colour(fill: str) -> tuple[int, int, int] | None:
     return red, green, blue
 
 
-SUFFIXES = {
-    "REPHRASE-INV": "t",
-    "ORDER-INV": "s",
-    "ONTOLOGICAL-INV": "h",
-    "NEGATION-DIR": "n",
-    "ANTONYM-DIR": "a",
-    "VISUAL-INV": "v",
-}
-"""The suffix of the id of a changed question. The release has none for changed images; ``v1``, ... is an addition."""
-
-
-def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:
-    """Write ``rephrase_inv.json``, ``order_inv.json``, ... into a folder; returns their paths.
-
-    A file lists ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``, an
-    original before its variants. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
-    original and a suffix (``-t`` rephrased, ``-s`` swapped, ``-h`` ontology, ``-n`` negated, ``-a`` antonym), and
-    ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own.
-    """
-    paths: list[str] = []
-    candidates: Counter[tuple[str, object]] = Counter()
-    with ExitStack() as stack:
-        files: dict[str, IO[bytes]] = {}
-        for group in groups:
-            test = group.variants[0].test
-            if test not in files:
-                path = Path(folder) / f"{test.lower().replace('-', '_')}.json"
-                paths.append(str(path))
-                files[test] = stack.enter_context(replaced(path))
-            image = _image(group.original)
-            candidates[test, image] += 1
-            for record in _records(group, f"{image}-{candidates[test, image]}"):
-                files[test].write((b",\n" if files[test].tell() else b"[\n") + orjson.dumps(record))
-        for file in files.values():
-            file.write(b"\n]\n")
-    return paths
-
-
-def _records(group: Group, candidate: str) -> Iterator[dict[str, Any]]:
-    """The original, then its variants."""
-    first = group.variants[0].note.get("template", [0])[0]
-    key = f"{candidate}-{first}"
-    yield _record(group.original, key, group.variants[0])
-    for place, variant in enumerate(group.variants, 1):
-        letter = SUFFIXES[variant.test]
-        suffix = f"{letter}{place}" if variant.test == "VISUAL-INV" else letter
-        record = _record(variant.question, f"{key}-{suffix}", variant)
-        yield record | {"new_template_number": variant.note.get("template", [first, first])[-1]}
-
-
-def _record(question: Question, key: str, variant: Variant) -> dict[str, Any]:
-    return {
-        "img_id": _image(question),
-        "label": dict.fromkeys(question.answers, 1.0),
-        "question_id": key,
-        "sent": question.text,
-        "question_type": question.kind.question_type,
-        "assignment": variant.note.get("arguments", {}),
-    }
-
-
-def _image(question: Question) -> object:
-    return question.image.id if question.image else question.id
+from dataclasses import dataclass, field

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from askew.language.tagger import Tagger
 from askew.metrics.accuracy import Accuracy, Worst
-from askew.metrics.consensus import Consensus
+from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.rad import Rad
+from askew.metrics.rad_metrics import Rad
 from askew.perturb.rad import RadPerturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.shared import Originals, before_after, check_originals, published

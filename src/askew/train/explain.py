@@ -16,8 +16,7 @@ from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
 from askew.nets.module_network import MODULES
 from askew.nets.networks import PixelNet
-from askew.report.frame import own
-from askew.report.markup import Html, el, join
+from askew.report.markup import Html, el, join, own
 from askew.train.trained import Trained
 from askew.types import Group, ImageRef, Question
 

@@ -26,7 +26,7 @@ from torch.nn import functional as fn
 from askew.engine.components import as_data
 from askew.files.read_write import replaced
 from askew.files.resources import resource
-from askew.metrics.official import official_table
+from askew.metrics.accuracy import official_table
 from askew.models.onnx_model import Onnx
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.registry import make

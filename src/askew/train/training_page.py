@@ -10,10 +10,9 @@ from string import Template
 from typing import Any
 
 from askew.files.read_write import replaced
-from askew.report.figures import Figure
-from askew.report.frame import framed
-from askew.report.markup import Html, details, el, join, table
+from askew.report.markup import Html, details, el, framed, join, table
 from askew.report.plots import axis, charted, curve
+from askew.report.score_display import Figure
 
 MOST_LABELS = 15
 """With more epochs than so many, only the first and the last have their number below the curve."""

@@ -15,8 +15,7 @@ from random import Random
 
 from askew.answers.normalise import normalise
 from askew.language.inflect import number_word
-from askew.world.meaning import Asked
-from askew.world.phrasing import data
+from askew.world.phrasing import Asked, data
 from askew.world.world_data import classes
 
 PEOPLE = 10

@@ -1,18 +1,162 @@
-"""The embedded world as a data set: made scene by scene when it is read, and kept in a cache folder."""
+"""The embedded world as a data set: scenes are generated when first read, and cached on disk."""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+
+import orjson
 
 from askew.errors import BadOption, DataError
 from askew.files.paths import cache_folder
-from askew.types import Question
-from askew.world.scene_cache import SceneCache, generator
-from askew.world.splits import indices
+from askew.files.read_write import replaced
+from askew.files.records import question_from, question_record, scene_from, scene_record
+from askew.types import ImageRef, Question, Scene
+from askew.world.ask import asked_and_answered
+from askew.world.phrasing import data
+from askew.world.scenes import make_scene
+from askew.world.splits import Shift, indices, split_of
+
+VERSION = "1-e848f95a"
+"""Names the world in signatures, datasheets and the cache, so that stored runs know which world they used.
+
+Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answers or images than before. Formatting,
+moving or renaming code keeps it.
+"""
+DATA_DIGEST = "96393093"
+"""``data_digest`` of the YAML files of this version; raise ``VERSION`` with it."""
+_QUALITY = 95
+
+
+@dataclass(frozen=True)
+class CachedQuestion:
+    """A question of the world, with what its other formats and the datasheet need."""
+
+    question: Question
+    kind: str
+    """The kind of question, e.g. ``exists``."""
+    gqa: str
+    """GQA's structural and semantic type, e.g. ``verify/obj``."""
+    answer: str
+    """The true answer."""
+
+
+@dataclass(frozen=True)
+class SceneCache:
+    """A folder with images (``images/``) and records of scenes."""
+
+    folder: str
+    seed: int
+    size: int
+    shifted: bool = False
+    records: str = "records"
+    """The folder of the records, below."""
+
+    def image_path(self, index: int) -> str:
+        """The path of an image, named as COCO names its own."""
+        name = f"COCO_world_{split_of(self.seed, index)}_{index:012d}.jpg"
+        return os.path.join(self.folder, "images", name)
+
+    def record(self, index: int) -> str:
+        """The path of a record."""
+        return os.path.join(self.folder, self.records + ("-shifted" if self.shifted else ""), f"{index:06d}.json")
+
+    def take(self, index: int) -> list[CachedQuestion]:
+        """The questions of a scene, made now if they are not in the cache."""
+        return self.entry(index)[1]
+
+    def entry(self, index: int) -> tuple[Scene, list[CachedQuestion]]:
+        """A scene and its questions, made now if they are not in the cache."""
+        record = self._read(index)
+        if record is None or not os.path.isfile(self.image_path(index)):
+            record = self._make(index)
+        scene = scene_from(record["scene"])
+        image = ImageRef(scene.id, self.image_path(index), None, record["sha256"], (self.size, self.size))
+        return scene, [
+            CachedQuestion(
+                replace(question_from(part), image=image, scene=scene), part["made"], part["gqa"], part["true"]
+            )
+            for part in record["questions"]
+        ]
+
+    def make(self, index: int) -> int:
+        """Make a scene that is not in the cache yet; returns its index, so that workers can report progress."""
+        if not (os.path.isfile(self.record(index)) and os.path.isfile(self.image_path(index))):
+            self._make(index)
+        return index
+
+    def _read(self, index: int) -> Any:
+        try:
+            with open(self.record(index), "rb") as file:
+                return orjson.loads(file.read())
+        except (OSError, ValueError):
+            return None
+
+    def _make(self, index: int) -> dict[str, Any]:
+        scene = make_scene(self.seed, index, (self.size, self.size))
+        prior = Shift(split_of(self.seed, index)) if self.shifted else None
+        questions = [
+            question_record(replace(question, scene=None))
+            | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
+            for asked, question in asked_and_answered(scene, self.seed, prior)
+        ]
+        record = {"scene": scene_record(scene), "sha256": self._drawn(index, scene), "questions": questions}
+        _write(self.record(index), orjson.dumps(record))
+        # Read again, so that a scene is the same (floats, tuples) whether it was made or found.
+        made: dict[str, Any] = orjson.loads(orjson.dumps(record))
+        return made
+
+    def _drawn(self, index: int, scene: Scene) -> str:
+        """The hash of the image, which is drawn unless it is there."""
+        path = self.image_path(index)
+        if os.path.isfile(path):
+            return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        content = encoded_image(scene, self.size)
+        _write(path, content)
+        return hashlib.sha256(content).hexdigest()
+
+
+def encoded_image(scene: Scene, size: int) -> bytes:
+    """The image of a scene as the bytes of a JPEG file."""
+    from askew.world.draw import draw
+
+    buffer = io.BytesIO()
+    draw(scene, size).save(buffer, "JPEG", quality=_QUALITY, subsampling=0)
+    return buffer.getvalue()
+
+
+def _write(path: str, content: bytes) -> None:
+    try:
+        with replaced(path) as file:
+            file.write(content)
+    except OSError as trouble:
+        raise DataError(
+            f"{path}: cannot be written ({trouble.strerror or trouble}). Make room or give another folder; "
+            "ASKEW_CACHE says where the world is kept."
+        ) from None
+
+
+def data_digest(folder: Path | None = None) -> str:
+    """A hash of the YAML files that the world is made from, by default those of the package."""
+    folder = folder or Path(__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.relative_to(folder).as_posix()):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:8]
+
+
+@cache
+def generator() -> str:
+    """Which world this is: the version, followed by a hash of the data where the YAML files were edited."""
+    digest = data_digest()
+    return VERSION if digest == DATA_DIGEST else f"{VERSION}-{digest}"
+
 
 SMALLEST, LARGEST = 64, 2048
 """Images may have this many pixels on a side."""

@@ -13,9 +13,8 @@ from random import Random
 
 from askew.errors import BadOption
 from askew.types import Relation, Scene, Thing
-from askew.world.clusters import Cluster, draw_one, laden_table, occupied, single
+from askew.world.clusters import Cluster, draw_one, laden_table, occupied, person, single
 from askew.world.layout import LEAST_SIDE, Box, box_of, ground_line, level, overlap, relations, toss
-from askew.world.persons import person
 from askew.world.world_data import Place, classes, people, places, read
 
 FEWEST, MOST = 3, 9

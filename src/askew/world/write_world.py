@@ -1,26 +1,27 @@
-"""The world as a folder of files: images, and each split as VQA v2, as GQA with scene graphs, and as our JSONL."""
+"""Write a world to a folder: images, a datasheet, and each split as VQA v2, GQA (with scene graphs) and our JSONL."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from askew.answers.normalise import normalise
 from askew.data.scene_graphs import write_scenes
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import replaced
 from askew.types import Kind, Question, Scene
-from askew.world.dataset import World
-from askew.world.datasheet import Tally, markdown
-from askew.world.scene_cache import CachedQuestion, SceneCache, generator
+from askew.world.dataset import CachedQuestion, SceneCache, World, generator
 from askew.world.splits import SPLITS, indices
 
 Progress = Callable[[int], Any]
@@ -59,10 +60,10 @@ def _write(
     for _ in _made(cache, range(scenes), workers):
         if progress:
             progress(1)
-    tally = Tally(scenes=scenes, seed=seed, size=size, shifted=shifted, generator=generator())
+    counted = WorldCounts(scenes=scenes, seed=seed, size=size, shifted=shifted, generator=generator())
     for split in SPLITS:
-        _write_split(output, cache, split, list(indices(seed, scenes, split)), tally)
-    sheet = tally.sheet()
+        _write_split(output, cache, split, list(indices(seed, scenes, split)), counted)
+    sheet = counted.sheet()
     _write_text(output / "datasheet.json", json.dumps(sheet, indent=2) + "\n")
     _write_text(output / "datasheet.md", markdown(sheet))
     for records in output.glob(".records-*"):
@@ -92,7 +93,7 @@ def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
         _write_text(stamp, drawn)
 
 
-def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int], tally: Tally) -> None:
+def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int], counted: WorldCounts) -> None:
     def kept() -> Iterator[tuple[int, int, CachedQuestion]]:
         for index in wanted:
             for number, one in enumerate(cache.take(index)):
@@ -101,7 +102,7 @@ def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int],
     def scenes() -> Iterator[Scene]:
         for index in wanted:
             scene, questions = cache.entry(index)
-            tally.add(split, scene, questions)
+            counted.add(split, scene, questions)
             yield _gqa_scene(scene, cache.image_path(index))
 
     write_scenes(scenes(), str(output / "gqa" / f"{split}_sceneGraphs.json"))
@@ -139,3 +140,110 @@ def _stem(path: str) -> str:
 def _write_text(path: Path, text: str) -> None:
     with replaced(str(path)) as file:
         file.write(text.encode())
+
+
+_TOP = 12
+
+
+@dataclass
+class WorldCounts:
+    """Counts that grow as scenes come by."""
+
+    scenes: int
+    seed: int
+    size: int
+    shifted: bool
+    generator: str
+    splits: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    answers: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    unanimous: int = 0
+    agreed: float = 0.0
+    questions: int = 0
+
+    def add(self, split: str, scene: Scene, kept: Sequence[CachedQuestion]) -> None:
+        """One scene with its questions."""
+        self.splits[split].update(scenes=1, questions=len(kept))
+        self.counts["places"][scene.facts["place"]] += 1
+        for thing in scene.things:
+            self.counts["classes"][thing.name] += 1
+        for one in kept:
+            kind = one.question.kind
+            self.counts["answer types"][kind.answer_type] += 1
+            self.counts["question types"][kind.question_type] += 1
+            self.counts["kinds of question"][one.kind] += 1
+            self.answers[kind.answer_type][one.answer] += 1
+            if one.kind in ("color", "colors"):
+                self.answers["color"][one.answer] += 1
+            self.questions += 1
+            self.unanimous += len(set(map(normalise, one.question.answers))) == 1
+            self.agreed += agreement_of(one.question.answers)
+
+    def sheet(self) -> dict[str, Any]:
+        """The datasheet as plain values; shares are parts of one."""
+        return {
+            "world": {
+                "scenes": self.scenes,
+                "questions": self.questions,
+                "seed": self.seed,
+                "size": self.size,
+                "shifted": self.shifted,
+                "generator": self.generator,
+            },
+            "splits": {split: {key: self.splits[split][key] for key in ("scenes", "questions")} for split in SPLITS},
+            "people": {
+                "answers per question": 10,
+                "unanimous": round(self.unanimous / max(1, self.questions), 4),
+                "human accuracy": round(self.agreed / max(1, self.questions), 4),
+            },
+            **{name: dict(_sorted(counts)) for name, counts in sorted(self.counts.items())},
+            "answers": {name: dict(_sorted(counts)[:_TOP]) for name, counts in sorted(self.answers.items())},
+        }
+
+
+@lru_cache(maxsize=1 << 14)
+def agreement_of(answers: tuple[str, ...]) -> float:
+    """How well one person agrees with the others, by VQA accuracy: the mean of min(1, others who say the same / 3).
+
+    >>> agreement_of(("yes",) * 9 + ("no",)), agreement_of(("2", "two", "3"))
+    (0.9, 0.2222222222222222)
+    """
+    counts = Counter(map(normalise, answers))
+    return sum(number * min(1.0, (number - 1) / 3) for number in counts.values()) / len(answers)
+
+
+def markdown(sheet: Mapping[str, Any]) -> str:
+    """The datasheet for people."""
+    world, people = sheet["world"], sheet["people"]
+    lines = [
+        "# Datasheet of an embedded world",
+        "",
+        f"{world['scenes']} scenes with {world['questions']} questions, made by askew (generator {world['generator']}, "
+        f"seed {world['seed']}{', answers shifted in test' if world['shifted'] else ''}). Pictures have "
+        f"{world['size']}×{world['size']} pixels. Everything is synthetic: drawn and asked by a program, and the "
+        "people who answer are simulated. It stands in for real data and replaces no evaluation on it.",
+        "",
+        "Pictures are in `images/`; each split is there as VQA v2 (`vqa/`), as GQA with scene graphs (`gqa/`) and as "
+        "JSONL. No scene is in two splits.",
+        "",
+        f"Ten answers per question. All ten agree on {people['unanimous']:.1%} of the questions; one person agrees "
+        f"with the other nine to {people['human accuracy']:.1%} (VQA accuracy). The most frequent answer is the "
+        "true one.",
+        "",
+        "| split | scenes | questions |",
+        "| --- | ---: | ---: |",
+        *(f"| {split} | {part['scenes']} | {part['questions']} |" for split, part in sheet["splits"].items()),
+    ]
+    for name in ("answer types", "question types", "kinds of question", "places", "classes"):
+        lines += ["", f"## {name.capitalize()}", "", *_table(name, sheet[name])]
+    for name, counts in sheet["answers"].items():
+        lines += ["", f"## Answers: {name}", "", *_table("answer", counts)]
+    return "\n".join(lines) + "\n"
+
+
+def _table(name: str, counts: Mapping[str, int]) -> list[str]:
+    return [f"| {name} | number |", "| --- | ---: |", *(f"| {key} | {value} |" for key, value in counts.items())]
+
+
+def _sorted(counts: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))

@@ -9,8 +9,7 @@ from askew.collect.stats.figures import BANDS
 from askew.collect.stats.rates import Rate
 from askew.collect.stats.sheets import Line, Sheet
 from askew.collect.stats.tables import ALL
-from askew.report.frame import part
-from askew.report.markup import Html, el, join
+from askew.report.markup import Html, el, join, part
 
 WIDTH = 400
 LEFT, RIGHT, TOP, BOTTOM = 34, 8, 26, 34

@@ -10,8 +10,7 @@ from askew.collect.stats.sheets import Cell, Column, Sheet, interval_shown, show
 from askew.collect.stats.statistics import Statistics
 from askew.collect.study_settings import differences
 from askew.metrics.interval import METHOD
-from askew.report.frame import framed
-from askew.report.markup import Html, details, el, join, scroll
+from askew.report.markup import Html, details, el, framed, join, scroll
 from askew.report.paper_tables import PUBLISHED
 
 MOST_ROWS = 60

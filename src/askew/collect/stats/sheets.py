@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from askew.collect.stats.rates import Rate
-from askew.report.figures import DASH
+from askew.report.score_display import DASH
 
 Cell: TypeAlias = Rate | int | float | str | None
 

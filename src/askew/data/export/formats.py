@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
+import orjson
+
 from askew.data.export.export_rows import ANSWER_PROMPT, IDS, ExportRow, distinct_questions, each_question, image_name
-from askew.data.export.lmms_eval import write_lmms_eval
-from askew.data.export.vlmevalkit import write_vlmevalkit
 from askew.data.write_questions import line
 from askew.errors import DataError, UsageError
+from askew.files.images import image_bytes
 from askew.files.read_write import csv_line, write_joined
-from askew.types import Group
+from askew.types import Group, ImageRef
 
 Format: TypeAlias = Literal["lmms-eval", "vlmevalkit", "jsonl", "csv"]
 FORMATS: tuple[str, ...] = get_args(Format)
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
+_MARK = b"\xef\xbb\xbf"
+"""The byte order mark by which Excel recognises UTF-8."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +69,13 @@ def export(
     if format in ("jsonl", "csv"):
         if prompt:
             raise UsageError("Plain JSONL and CSV have the questions alone; say the prompt where you ask them.")
-        files = (write_plain if format == "jsonl" else write_sheet)(asked, folder, name)
+        written = (write_plain if format == "jsonl" else write_sheet)(asked, folder, name)
     elif format == "lmms-eval":
-        files = write_lmms_eval(asked, folder, name, said)
+        written = write_lmms_eval(asked, folder, name, said)
     else:
-        files = write_vlmevalkit(asked, folder, name, said, inline)
+        written = write_vlmevalkit(asked, folder, name, said, inline)
     write_joined(ids, rows)
-    return Exported(len(asked), sum(len(one.ids) for one in asked), (*files, ids))
+    return Exported(len(asked), sum(len(one.ids) for one in asked), (*written, ids))
 
 
 def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) -> None:
@@ -78,15 +85,7 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
         if not ids.is_file() or ids.read_bytes() != b"".join(rows):
             raise UsageError(f"{ids}: this is of an export of other questions. {instead}")
         return
-    for file in (
-        f"{name}.jsonl",
-        f"{name}.csv",
-        f"{name}.tsv",
-        f"{name}.csv",
-        f"{name}.yaml",
-        "questions.jsonl",
-        "utils.py",
-    ):
+    for file in (f"{name}.jsonl", f"{name}.csv", f"{name}.tsv", f"{name}.yaml", "questions.jsonl", "utils.py"):
         if (folder / file).exists():
             raise UsageError(f"{folder / file}: this file is not of an export. {instead}")
 
@@ -94,11 +93,11 @@ def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) ->
 def write_plain(asked: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.jsonl``; gives its path. Answer with ``{"id", "answer"}`` lines, the ids as they are."""
     path = folder / f"{name}.jsonl"
-    write_joined(path, (line(_row(one)) for one in asked))
+    write_joined(path, (line(_plain_row(one)) for one in asked))
     return [path]
 
 
-def _row(asked: ExportRow) -> dict[str, Any]:
+def _plain_row(asked: ExportRow) -> dict[str, Any]:
     question = asked.question
     row = {
         "id": question.id,
@@ -109,18 +108,105 @@ def _row(asked: ExportRow) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value is not None}
 
 
-_MARK = b"\xef\xbb\xbf"
-"""By which Excel knows UTF-8."""
-
-
 def write_sheet(asked: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
     """Write ``NAME.csv``; gives its path. Filled in, ``askew score`` takes it; what is left empty has no answer."""
     path = folder / f"{name}.csv"
-    write_joined(path, _lines(asked), _MARK)
+    write_joined(path, _sheet_lines(asked), _MARK)
     return [path]
 
 
-def _lines(asked: Sequence[ExportRow]) -> Iterator[bytes]:
+def _sheet_lines(asked: Sequence[ExportRow]) -> Iterator[bytes]:
     yield csv_line([IDS, "image", "question", "answer"])
     for one in asked:
         yield csv_line([one.encoded_ids, str(image_name(one.question.image) or ""), one.prompt, ""])
+
+
+_TASK = """\
+# A task for lmms-eval, written by askew. Run it from anywhere:
+#   python -m lmms_eval --include_path FOLDER_OF_THIS_FILE --tasks {task} --log_samples --output_path logs --model ...
+# then: askew score groups.jsonl logs/.../*_samples_{task}.jsonl --output runs/mine
+task: {task}
+dataset_path: json
+dataset_kwargs:
+  data_files:
+    test: {questions}
+test_split: test
+output_type: generate_until
+doc_to_visual: !function utils.doc_to_visual
+doc_to_text: !function utils.doc_to_text
+doc_to_target: answer
+generation_kwargs:
+  max_new_tokens: 16
+  temperature: 0
+  do_sample: false
+process_results: !function utils.process_results
+metric_list:
+  - metric: askew
+    aggregation: !function utils.answered
+    higher_is_better: true
+lmms_eval_specific_kwargs:
+  default:
+    pre_prompt: ""
+    post_prompt: {prompt}
+metadata:
+  - version: 1
+"""
+
+
+def write_lmms_eval(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
+    """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; gives their paths.
+
+    Every column is text, as a dataset's columns must be of one type.
+    """
+    questions, task, functions = folder / "questions.jsonl", folder / f"{name}.yaml", folder / "utils.py"
+    write_joined(questions, (line(_lmms_eval_row(one)) for one in asked))
+    text = _TASK.format(task=name, questions=_quoted(str(questions.resolve())), prompt=_quoted(prompt))
+    write_joined(task, [text.encode()])
+    write_joined(functions, [files("askew.data.export").joinpath("task_functions.py").read_bytes()])
+    return [task, functions, questions]
+
+
+def _quoted(text: str) -> str:
+    """A JSON string, which is a YAML string too, whatever is in it."""
+    return orjson.dumps(text).decode()
+
+
+def _lmms_eval_row(asked: ExportRow) -> dict[str, Any]:
+    return {
+        IDS: asked.encoded_ids,
+        "question": asked.prompt,
+        "answer": asked.answer,
+        "category": asked.category,
+        "picture": asked.picture(),
+    }
+
+
+def write_vlmevalkit(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
+    """Write ``NAME.tsv``; gives its path.
+
+    VLMEvalKit takes a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column but the
+    image in its prediction file. An image that came before is named by the index of that row, which it understands.
+    """
+    table = folder / f"{name}.tsv"
+    write_joined(table, _table_lines(asked, prompt, inline))
+    return [table]
+
+
+def _table_lines(asked: Sequence[ExportRow], prompt: str, inline: bool) -> Iterator[bytes]:
+    first_at: dict[str, int] = {}
+    yield _table_line(["index", IDS, "image" if inline else "image_path", "question", "answer", "category"])
+    for index, one in enumerate(asked):
+        path = one.picture()
+        picture = path
+        if inline:
+            before = first_at.setdefault(path, index)
+            picture = (
+                b64encode(image_bytes(ImageRef(one.question.id, path))).decode() if before == index else str(before)
+            )
+        yield _table_line([str(index), one.encoded_ids, picture, one.prompt + prompt, one.answer, one.category])
+
+
+def _table_line(cells: list[str]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that either sign is quoted
+    return text.getvalue().removesuffix("\r\n").encode() + b"\n"

@@ -12,14 +12,13 @@ from typing import Protocol
 
 from askew.types import Kind, Question, Scene
 from askew.world.annotators import answered
-from askew.world.ask import count_questions, open_questions, scene_questions, yes_no_questions
-from askew.world.ask.scene_view import SceneView
-from askew.world.meaning import Asked, Draft, Meaning, Pick, Point
-from askew.world.phrasing import data, phrase, question_type
+from askew.world.ask import open_questions, scene_questions, yes_no_questions
+from askew.world.ask.askable_scene import AskableScene
+from askew.world.phrasing import Asked, Draft, Meaning, Pick, Point, data, phrase, question_type
 
 __all__ = ["KINDS", "Asked", "Meaning", "Pick", "Prior", "asked", "asked_and_answered", "questions_of"]
 
-Maker = Callable[[SceneView, Random, str], Draft | None]
+Maker = Callable[[AskableScene, Random, str], Draft | None]
 _TRIES = 3
 
 KINDS: Mapping[str, Mapping[str, Maker]] = {
@@ -29,15 +28,15 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
         "action": yes_no_questions.action,
         "contact": yes_no_questions.contact,
         "relation": yes_no_questions.relation,
-        "how_many": count_questions.how_many,
-        "several": count_questions.several,
-        "more": count_questions.more,
+        "how_many": scene_questions.how_many,
+        "several": scene_questions.several,
+        "more": scene_questions.more,
         "whole": scene_questions.whole,
         "called": yes_no_questions.called,
         "group": yes_no_questions.group,
         "same": yes_no_questions.same,
     },
-    "number": {"count": count_questions.count},
+    "number": {"count": scene_questions.count},
     "other": {
         "color": open_questions.color,
         "colors": open_questions.colors,
@@ -61,7 +60,7 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
 """Answer type, kind of question, and what makes a draft of it."""
 
 
-class Prior(Protocol):
+class AnswerPrior(Protocol):
     """What decides which answers are frequent: see ``askew.world.splits.Shift``."""
 
     def keeps(self, kind: str, answer: str, chance: float) -> bool:
@@ -69,10 +68,10 @@ class Prior(Protocol):
         ...
 
 
-def asked(scene: Scene, seed: int = 0, prior: Prior | None = None) -> list[Asked]:
+def asked(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[Asked]:
     """The questions of a scene with their true answers and meanings, before anybody has answered them."""
     rng = Random(f"{seed}:ask:{scene.id}")
-    view = SceneView(scene)
+    view = AskableScene(scene)
     mix = data("mix")
     wanted = rng.choice(mix["questions"])
     found: dict[Point, Asked] = {}
@@ -85,7 +84,7 @@ def asked(scene: Scene, seed: int = 0, prior: Prior | None = None) -> list[Asked
     return list(found.values())
 
 
-def questions_of(scene: Scene, seed: int = 0, prior: Prior | None = None) -> list[Question]:
+def questions_of(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[Question]:
     """The questions of a scene, each with ten people's answers; ids are ``<scene>-<number>``, pictures come later.
 
     >>> from askew.world.scenes import make_scene
@@ -96,7 +95,7 @@ def questions_of(scene: Scene, seed: int = 0, prior: Prior | None = None) -> lis
     return [question for _, question in asked_and_answered(scene, seed, prior)]
 
 
-def asked_and_answered(scene: Scene, seed: int = 0, prior: Prior | None = None) -> list[tuple[Asked, Question]]:
+def asked_and_answered(scene: Scene, seed: int = 0, prior: AnswerPrior | None = None) -> list[tuple[Asked, Question]]:
     """The questions of a scene as they were meant, and as they are given away: with ten people's answers."""
     made = []
     for number, one in enumerate(asked(scene, seed, prior)):
@@ -107,7 +106,9 @@ def asked_and_answered(scene: Scene, seed: int = 0, prior: Prior | None = None) 
     return made
 
 
-def _one(view: SceneView, rng: Random, prior: Prior | None, found: Container[Point]) -> tuple[Point, Asked] | None:
+def _one(
+    view: AskableScene, rng: Random, prior: AnswerPrior | None, found: Container[Point]
+) -> tuple[Point, Asked] | None:
     """A question that is not among the found ones, and its point: an answer type is drawn, a kind, then a draft."""
     answer_type = _draw(rng, data("mix")["answer_types"])
     kinds = dict(data("mix")["kinds"][answer_type])
@@ -124,7 +125,7 @@ def _one(view: SceneView, rng: Random, prior: Prior | None, found: Container[Poi
     return None
 
 
-def _draft(view: SceneView, rng: Random, make: Maker, found: Container[Point]) -> Draft | None:
+def _draft(view: AskableScene, rng: Random, make: Maker, found: Container[Point]) -> Draft | None:
     """A new draft, if one comes up in a few tries."""
     for _ in range(_TRIES):
         want = "yes" if rng.random() < data("mix")["yes"] else "no"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from random import Random
 
 from askew.types import Thing
+from askew.world.ask.askable_scene import AskableScene, shuffled
 from askew.world.ask.referring import SIZES, Phrase, one_colour, owned, side_of, size_shows, the, words_of
 from askew.world.ask.scene_questions import recognised
-from askew.world.ask.scene_view import SceneView, shuffled
-from askew.world.meaning import Draft, Meaning, Pick
-from askew.world.phrasing import agreement, data, near, plural_of, said_word
+from askew.world.phrasing import Draft, Meaning, Pick, agreement, data, near, plural_of, said_word
 from askew.world.world_data import classes
 
 _ON_A_SIDE = 0.14
 """How far from the middle a thing is whose side is asked for, in parts of the width."""
 
 
-def color(view: SceneView, rng: Random, want: str) -> Draft | None:
+def color(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What color is the dog?* *What color shirt is the man wearing?*"""
     things = [thing for thing in view.asked if one_colour(view, thing)]
     white = data("mix")["white"]
@@ -30,7 +29,7 @@ def color(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def colors(view: SceneView, rng: Random, want: str) -> Draft | None:
+def colors(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What color are the flowers?*, when all have one color."""
     for noun in shuffled(sorted(view.names), rng):
         things = view.named(noun)
@@ -41,7 +40,7 @@ def colors(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def kind(view: SceneView, rng: Random, want: str) -> Draft | None:
+def kind(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What kind of animal is this?*, when there is but one; *What animals are these?*, when all are alike."""
     options = []
     for wide in data("nouns")["kinds"]:
@@ -60,17 +59,17 @@ def kind(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft(key, Meaning("name", Pick(wide)), answer, slots)
 
 
-def holding(view: SceneView, rng: Random, want: str) -> Draft | None:
+def holding(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is the man holding?*"""
     return _what(view, rng, "holding")
 
 
-def riding(view: SceneView, rng: Random, want: str) -> Draft | None:
+def riding(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is the girl riding?*"""
     return _what(view, rng, "riding")
 
 
-def wearing(view: SceneView, rng: Random, want: str) -> Draft | None:
+def wearing(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is the woman wearing?*, when it is one garment: a dress."""
     for person in shuffled(view.people, rng):
         worn = view.of(person, "wearing")
@@ -81,7 +80,7 @@ def wearing(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def doing(view: SceneView, rng: Random, want: str) -> Draft | None:
+def doing(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is the boy doing?*"""
     for thing in shuffled(view.beings, rng):
         answer = _activity(view, thing)
@@ -92,7 +91,7 @@ def doing(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def where(view: SceneView, rng: Random, want: str) -> Draft | None:
+def where(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Where is the cat?*"""
     for thing in shuffled(view.subjects, rng):
         spot = _spot(view, thing)
@@ -104,7 +103,7 @@ def where(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def side(view: SceneView, rng: Random, want: str) -> Draft | None:
+def side(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Which side of the picture is the dog on?*"""
     for thing in shuffled(view.subjects, rng):
         phrase = the(view, thing, rng, hide=("side",))
@@ -113,13 +112,13 @@ def side(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def who(view: SceneView, rng: Random, want: str) -> Draft | None:
+def who(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Who is holding the umbrella?* *Who is running?*"""
     first, second = shuffled((_who_touches, _who_acts), rng)
     return first(view, rng) or second(view, rng)
 
 
-def contents(view: SceneView, rng: Random, want: str) -> Draft | None:
+def contents(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is on the table?*, when only one kind of thing is."""
     for carrier in shuffled(view.subjects, rng):
         for name in shuffled(("on", "in", "under"), rng):
@@ -135,17 +134,17 @@ def contents(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def material(view: SceneView, rng: Random, want: str) -> Draft | None:
+def material(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What is the table made of?*"""
     return _look(view, rng, "material", data("nouns")["materials"])
 
 
-def pattern(view: SceneView, rng: Random, want: str) -> Draft | None:
+def pattern(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What pattern is on the shirt?*"""
     return _look(view, rng, "pattern", {word: word for word in data("nouns")["marks"]})
 
 
-def choice(view: SceneView, rng: Random, want: str) -> Draft | None:
+def choice(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is the dog black or white?* *Is the door open or closed?*"""
     for thing in shuffled(view.asked, rng):
         looks = view.looks[thing.id]
@@ -169,7 +168,7 @@ def choice(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def _who_touches(view: SceneView, rng: Random) -> Draft | None:
+def _who_touches(view: AskableScene, rng: Random) -> Draft | None:
     for subject, name, other in shuffled(view.touching, rng):
         if name in ("holding", "riding", "sitting on") and subject.id in view.asked_ids:
             phrase = the(view, other, rng, hide=("tie", "wider"))
@@ -179,7 +178,7 @@ def _who_touches(view: SceneView, rng: Random) -> Draft | None:
     return None
 
 
-def _who_acts(view: SceneView, rng: Random) -> Draft | None:
+def _who_acts(view: AskableScene, rng: Random) -> Draft | None:
     """Only where several people are and only one of them does it."""
     for person in shuffled(view.people, rng):
         word = view.looks[person.id].get("action", view.looks[person.id].get("pose", ""))
@@ -199,7 +198,7 @@ def _alternatives(thing: Thing, asked: str, true: str) -> list[str]:
     return [word for word in options if word not in near(true)]
 
 
-def _color(view: SceneView, rng: Random, thing: Thing, said: Phrase) -> Draft:
+def _color(view: AskableScene, rng: Random, thing: Thing, said: Phrase) -> Draft:
     key, pick, slots = "color/plural" if said.many else "color", said.pick, {"s": said.text}
     owner = view.wearer.get(thing.id)
     if owner and pick.to and not said.many and rng.random() < 0.3:
@@ -210,7 +209,7 @@ def _color(view: SceneView, rng: Random, thing: Thing, said: Phrase) -> Draft:
     return Draft(key, Meaning("look", pick, "colour"), view.looks[thing.id]["colour"], slots, thing.id)
 
 
-def _what(view: SceneView, rng: Random, name: str) -> Draft | None:
+def _what(view: AskableScene, rng: Random, name: str) -> Draft | None:
     for subject, relation, other in shuffled(view.touching, rng):
         if relation != name or other.id not in view.asked_ids:
             continue
@@ -221,7 +220,7 @@ def _what(view: SceneView, rng: Random, name: str) -> Draft | None:
     return None
 
 
-def _activity(view: SceneView, thing: Thing) -> str | None:
+def _activity(view: AskableScene, thing: Thing) -> str | None:
     looks = view.looks[thing.id]
     known = data("nouns")["activities"]
     act = looks.get("action", "")
@@ -231,7 +230,7 @@ def _activity(view: SceneView, thing: Thing) -> str | None:
     return done
 
 
-def _spot(view: SceneView, thing: Thing) -> str | None:
+def _spot(view: AskableScene, thing: Thing) -> str | None:
     carriers = [(name, b) for a, name, b in view.touching if a.id == thing.id and name != "wearing"]
     held = any(b.id == thing.id and name in ("holding", "riding") for _, name, b in view.touching)
     if held or any(name in ("holding", "riding") for name, _ in carriers):
@@ -247,7 +246,7 @@ def _spot(view: SceneView, thing: Thing) -> str | None:
     return "on wall" if not carriers and classes()[thing.name].stands == ("wall",) and thing.name != "window" else None
 
 
-def _look(view: SceneView, rng: Random, kind_: str, words: dict[str, str]) -> Draft | None:
+def _look(view: AskableScene, rng: Random, kind_: str, words: dict[str, str]) -> Draft | None:
     for thing in shuffled(view.asked, rng):
         word = view.looks[thing.id].get(kind_)
         phrase = the(view, thing, rng, hide=(kind_,)) if word in words else None

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from random import Random
 
 from askew.types import Thing
-from askew.world.ask.scene_view import SceneView
-from askew.world.meaning import Pick
-from askew.world.phrasing import data, near, said_word
+from askew.world.ask.askable_scene import AskableScene
+from askew.world.phrasing import Pick, data, near, said_word
 from askew.world.world_data import classes, dimensions
 
 SIZES = frozenset(("big/small", "tall/short", "long/short"))
@@ -40,7 +39,7 @@ class Phrase:
     many: bool = False
 
 
-def the(view: SceneView, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Phrase | None:
+def the(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Phrase | None:
     """A phrase for one thing that nothing else in the scene fits, or None.
 
     ``hide`` names what it must not say because the question asks it: a dimension, ``side``, ``tie`` or ``wider``.
@@ -53,7 +52,7 @@ def the(view: SceneView, thing: Thing, rng: Random, hide: Collection[str] = ()) 
     return rng.choices([phrase for _, phrase in forms], weights=[weight for weight, _ in forms])[0]
 
 
-def tells_apart(view: SceneView, thing: Thing, noun: str, kind: str) -> bool:
+def tells_apart(view: AskableScene, thing: Thing, noun: str, kind: str) -> bool:
     """Whether its word of this dimension sets a thing apart from all others that the noun means."""
     word = view.looks[thing.id].get(kind)
     if word is None or word == "plain":
@@ -62,7 +61,7 @@ def tells_apart(view: SceneView, thing: Thing, noun: str, kind: str) -> bool:
     return all(other is not None and other not in near(word) for other in words)
 
 
-def side_of(view: SceneView, thing: Thing) -> str:
+def side_of(view: AskableScene, thing: Thing) -> str:
     """``left`` or ``right`` when the thing is well in that half of the picture, else nothing."""
     centre = view.centre(thing)
     return "left" if centre < 0.5 - MARGIN else "right" if centre > 0.5 + MARGIN else ""
@@ -77,7 +76,7 @@ def owned(owner: str, noun: str) -> str:
     return f"{owner}'s {noun}" if len(owner.split()) <= 3 else f"the {noun} of {owner}"
 
 
-def _forms(view: SceneView, thing: Thing, rng: Random, hide: Collection[str]) -> Iterator[tuple[float, Phrase]]:
+def _forms(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str]) -> Iterator[tuple[float, Phrase]]:
     noun = thing.name
     word = view.call(noun, rng)[0]
     yield from _before(view, thing, noun, word, hide)
@@ -101,7 +100,7 @@ def _forms(view: SceneView, thing: Thing, rng: Random, hide: Collection[str]) ->
 
 
 def _before(
-    view: SceneView, thing: Thing, noun: str, word: str, hide: Collection[str]
+    view: AskableScene, thing: Thing, noun: str, word: str, hide: Collection[str]
 ) -> Iterator[tuple[float, Phrase]]:
     """Phrases that say everything before the noun."""
     alone = not view.others(thing, noun)
@@ -115,13 +114,13 @@ def _before(
             yield (0.6 if alone else 3.0), Phrase(f"the {look} {word}", Pick(noun, (look,)))
 
 
-def one_colour(view: SceneView, thing: Thing) -> bool:
+def one_colour(view: AskableScene, thing: Thing) -> bool:
     """Whether people would name one colour for it: it has one and no second one in a pattern."""
     looks = view.looks[thing.id]
     return "colour" in looks and looks.get("pattern", "plain") == "plain"
 
 
-def _sides(view: SceneView, thing: Thing, noun: str, word: str) -> Iterator[tuple[float, Phrase]]:
+def _sides(view: AskableScene, thing: Thing, noun: str, word: str) -> Iterator[tuple[float, Phrase]]:
     side = side_of(view, thing)
     others = [side_of(view, other) for other in view.others(thing, noun)]
     if not side or not others or any(other in ("", side) for other in others):
@@ -134,7 +133,7 @@ def _sides(view: SceneView, thing: Thing, noun: str, word: str) -> Iterator[tupl
 
 
 def _ties(
-    view: SceneView, thing: Thing, noun: str, word: str, rng: Random, hide: Collection[str]
+    view: AskableScene, thing: Thing, noun: str, word: str, rng: Random, hide: Collection[str]
 ) -> Iterator[tuple[float, Phrase]]:
     """Phrases that say what the thing touches: *the cup on the table*, *the man in the red shirt*."""
     peers = {other.id for other in view.others(thing, noun)}
@@ -155,7 +154,9 @@ def _ties(
             yield from _in_clothes(view, thing, noun, word, other)
 
 
-def _in_clothes(view: SceneView, thing: Thing, noun: str, word: str, garment: Thing) -> Iterator[tuple[float, Phrase]]:
+def _in_clothes(
+    view: AskableScene, thing: Thing, noun: str, word: str, garment: Thing
+) -> Iterator[tuple[float, Phrase]]:
     colour = view.looks[garment.id].get("colour")
     if (
         garment.id not in view.asked_ids
@@ -176,7 +177,7 @@ def _in_clothes(view: SceneView, thing: Thing, noun: str, word: str, garment: Th
     )
 
 
-def _worn(view: SceneView, garment: Thing, rng: Random) -> Phrase | None:
+def _worn(view: AskableScene, garment: Thing, rng: Random) -> Phrase | None:
     """*the man's shirt*, *the shirt of the man on the left*."""
     owner = view.wearer[garment.id]
     many = garment.name in data("nouns")["plural"]
@@ -189,7 +190,7 @@ def _worn(view: SceneView, garment: Thing, rng: Random) -> Phrase | None:
     return Phrase(owned(who.text, word), Pick(garment.name, tie="worn by", to=who.pick), many)
 
 
-def size_shows(view: SceneView, thing: Thing, kind: str) -> bool:
+def size_shows(view: AskableScene, thing: Thing, kind: str) -> bool:
     """Whether big, tall or long can be told: another of its class has the opposite word. A dress shows it alone."""
     if thing.name == "dress":
         return True

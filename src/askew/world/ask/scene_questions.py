@@ -1,20 +1,23 @@
-"""Questions about the picture as a whole: the place, the weather, the time of day, the sport."""
+"""Questions about the whole image: place, weather, time of day, sport, and how many things there are."""
 
 from __future__ import annotations
 
 from random import Random
 
-from askew.language.inflect import with_article
-from askew.world.ask.scene_view import SceneView, shuffled
-from askew.world.meaning import Draft, Meaning
-from askew.world.phrasing import data, said_word
+from askew.language.inflect import number_word, with_article
+from askew.types import Thing
+from askew.world.ask.askable_scene import AskableScene, shuffled
+from askew.world.ask.referring import one_colour, tells_apart
+from askew.world.ask.yes_no_questions import absent
+from askew.world.phrasing import Draft, Meaning, Pick, data, said_word
+from askew.world.world_data import classes, is_a
 
 _TIMES = {"day": "daytime", "night": "nighttime"}
 _SPORTS = ("soccer", "basketball", "tennis", "surfing", "skateboarding", "horse riding")
 _WEATHERS = ("sunny", "cloudy", "rainy", "snowy")
 
 
-def whole(view: SceneView, rng: Random, want: str) -> Draft | None:
+def whole(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is this a kitchen?* *Is it sunny?* *Was this photo taken outdoors?*"""
     for fact in shuffled(("place", "place", "setting", "weather", "time", "sport"), rng):
         draft = _FACTS[fact](view, rng, want)
@@ -23,7 +26,7 @@ def whole(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def place(view: SceneView, rng: Random, want: str) -> Draft | None:
+def place(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What room is this?* *Where was this photo taken?* *What sport is this?*"""
     name, sport = view.scene.facts["place"], view.scene.facts.get("sport")
     if sport:
@@ -37,7 +40,7 @@ def place(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def weather(view: SceneView, rng: Random, want: str) -> Draft | None:
+def weather(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*How is the weather?*, where it can be seen: not whether the sky is clear at night."""
     value = view.scene.facts.get("weather")
     if value is None or not _shows(view, value):
@@ -45,23 +48,23 @@ def weather(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft("weather", Meaning("fact", about="weather"), value)
 
 
-def time(view: SceneView, rng: Random, want: str) -> Draft | None:
+def time(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*What time of day is it?*"""
     value = view.scene.facts.get("time")
     return Draft("time", Meaning("fact", about="time"), value) if value else None
 
 
-def recognised(view: SceneView, name: str) -> bool:
+def recognised(view: AskableScene, name: str) -> bool:
     """Whether people would know the place: by what only this place looks like, or by a thing that tells."""
     telling = data("nouns")["telltale"].get(name)
     return telling is None or bool(view.names.intersection(telling))
 
 
-def _shows(view: SceneView, weather: str) -> bool:
+def _shows(view: AskableScene, weather: str) -> bool:
     return view.scene.facts.get("time") == "day" or weather in ("rainy", "snowy")
 
 
-def _place(view: SceneView, rng: Random, want: str) -> Draft | None:
+def _place(view: AskableScene, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts["place"]
     rooms, places = data("nouns")["rooms"], list(data("nouns")["places"])
     among = rooms if true in rooms else places
@@ -76,14 +79,14 @@ def _place(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft(key, Meaning("fact is", about="place", values=(asked,)), want, slots)
 
 
-def _setting(view: SceneView, rng: Random, want: str) -> Draft:
+def _setting(view: AskableScene, rng: Random, want: str) -> Draft:
     true = view.scene.facts["setting"]
     asked = true if want == "yes" else {"indoors": "outdoors", "outdoors": "indoors"}[true]
     said = {"indoors": "inside", "outdoors": "outside"}[asked] if rng.random() < 0.3 else asked
     return Draft("whole/setting", Meaning("fact is", about="setting", values=(asked,)), want, {"w": said})
 
 
-def _weather(view: SceneView, rng: Random, want: str) -> Draft | None:
+def _weather(view: AskableScene, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("weather")
     if true is None or not _shows(view, true):
         return None
@@ -93,7 +96,7 @@ def _weather(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft("whole/weather", Meaning("fact is", about="weather", values=(asked,)), want, {"w": asked})
 
 
-def _time(view: SceneView, rng: Random, want: str) -> Draft | None:
+def _time(view: AskableScene, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("time", "")
     if true not in _TIMES:
         return None
@@ -101,7 +104,7 @@ def _time(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft("whole/time", Meaning("fact is", about="time", values=(asked,)), want, {"w": _TIMES[asked]})
 
 
-def _sport(view: SceneView, rng: Random, want: str) -> Draft | None:
+def _sport(view: AskableScene, rng: Random, want: str) -> Draft | None:
     true = view.scene.facts.get("sport")
     if true is None:
         return None
@@ -110,3 +113,118 @@ def _sport(view: SceneView, rng: Random, want: str) -> Draft | None:
 
 
 _FACTS = {"place": _place, "setting": _setting, "weather": _weather, "time": _time, "sport": _sport}
+
+
+def count(view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*How many dogs are there?* *How many apples are on the table?*"""
+    options = [(Pick(noun), noun, "", len(view.named(noun))) for noun in _countable(view)]
+    options += list(_narrower(view, rng))
+    none = absent(view, rng)
+    if none:
+        options.append((Pick(none), none, "", 0))
+    odds = data("mix")["counts"]
+    weights = [odds.get(number, 1.0) for *_, number in options]
+    pick, noun, where, number = rng.choices(options, weights=weights)[0]
+    plural = view.call(noun, rng)[1]
+    if where == "colour":
+        return Draft("count", Meaning("count", pick), str(number), {"many": f"{pick.words[0]} {plural}"})
+    return Draft("count/where" if where else "count", Meaning("count", pick), str(number), {"many": plural, "w": where})
+
+
+def how_many(view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*Are there two dogs in the picture?*"""
+    nouns = _countable(view)
+    if not nouns:
+        return None
+    noun = rng.choices(nouns, weights=[len(view.named(noun)) for noun in nouns])[0]
+    true = len(view.named(noun))
+    asked = true if want == "yes" else max(1, true + rng.choice((-1, 1, 1, 2)))
+    if (asked == true) != (want == "yes"):
+        return None
+    one, plural = view.call(noun, rng)
+    said = number_word(asked) if rng.random() < 0.6 else str(asked)
+    key = "how_many/one" if asked == 1 else "how_many/several" if asked >= true else "how_many/exactly"
+    meaning = Meaning("count is", Pick(noun), values=(str(asked),))
+    return Draft(key, meaning, want, {"n": said, "noun": one, "many": plural})
+
+
+def several(view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*Is there more than one dog?*"""
+    nouns = [noun for noun in _countable(view) if (len(view.named(noun)) > 1) == (want == "yes")]
+    if not nouns:
+        return None
+    noun = rng.choice(nouns)
+    one, plural = view.call(noun, rng)
+    return Draft("several", Meaning("more than", Pick(noun), values=("1",)), want, {"noun": one, "many": plural})
+
+
+def more(view: AskableScene, rng: Random, want: str) -> Draft | None:
+    """*Are there more cats than dogs?*"""
+    for noun in shuffled(sorted(view.names), rng):
+        for other in shuffled(sorted(view.names), rng):
+            mine, theirs = len(view.named(noun)), len(view.named(other))
+            family = classes()[noun].family == classes()[other].family
+            if (
+                not is_a(noun, other)
+                and not is_a(other, noun)
+                and mine != theirs
+                and family
+                and (mine > theirs) == (want == "yes")
+            ):
+                slots = {"many": view.call(noun, rng)[1], "others": view.call(other, rng)[1]}
+                return Draft("more", Meaning("more", Pick(noun), other=Pick(other)), want, slots)
+    return None
+
+
+def _countable(view: AskableScene) -> list[str]:
+    """Classes and wider words of which everything that they mean is seen well."""
+    nouns = sorted(view.names)
+    nouns += [
+        word for word in data("nouns")["wider"] if word not in view.names and view.named(word) and view.wider(word)
+    ]
+    return [noun for noun in nouns if all(thing.id in view.asked_ids for thing in view.named(noun))]
+
+
+def _narrower(view: AskableScene, rng: Random) -> list[tuple[Pick, str, str, int]]:
+    """Counts of some of a kind: by pose, by colour, or by what they are on."""
+    found = []
+    for noun in _countable(view):
+        things = view.named(noun)
+        if len(things) < 2:
+            continue
+        poses = [view.looks[thing.id].get("pose") for thing in things]
+        clear = all(poses) and not {"standing", "walking", "running"} & set(poses) and not _rider(view, things)
+        for pose in sorted({pose for pose in poses if pose and clear}):
+            found.append((Pick(noun, (pose,)), noun, said_word(pose), poses.count(pose)))
+        if classes().get(noun) and len({view.looks[thing.id].get("colour") for thing in things}) > 1:
+            found += _by_colour(view, noun, things)
+        found += _by_carrier(view, rng, noun, things)
+    return found
+
+
+def _rider(view: AskableScene, things: list[Thing]) -> bool:
+    return any(view.looks[thing.id].get("action") == "riding" for thing in things)
+
+
+def _by_colour(view: AskableScene, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+    if not all(one_colour(view, thing) for thing in things):
+        return []
+    found = []
+    for thing in things:
+        colour = view.looks[thing.id]["colour"]
+        if tells_apart(view, thing, noun, "colour"):
+            found.append((Pick(noun, (colour,)), noun, "colour", 1))
+    return found
+
+
+def _by_carrier(view: AskableScene, rng: Random, noun: str, things: list[Thing]) -> list[tuple[Pick, str, str, int]]:
+    found = []
+    for carrier in view.subjects:
+        if view.others(carrier, carrier.name):
+            continue
+        number = sum(a.id in {t.id for t in things} and n == "on" and b.id == carrier.id for a, n, b in view.touching)
+        inside = any(a.id in {t.id for t in things} and n in ("in", "under") for a, n, b in view.touching)
+        if number and not inside:
+            said = f"on the {view.call(carrier.name, rng)[0]}"
+            found.append((Pick(noun, tie="on", to=Pick(carrier.name)), noun, said, number))
+    return found

@@ -6,17 +6,16 @@ from random import Random
 
 from askew.language.inflect import with_article
 from askew.types import Thing
+from askew.world.ask.askable_scene import AskableScene, shuffled
 from askew.world.ask.referring import SIZES, one_colour, size_shows, the, words_of
-from askew.world.ask.scene_view import SceneView, shuffled
-from askew.world.meaning import Draft, Meaning, Pick
-from askew.world.phrasing import agreement, alike, data, near, plural_of, said_word
+from askew.world.phrasing import Draft, Meaning, Pick, agreement, alike, data, near, plural_of, said_word
 from askew.world.world_data import classes, is_a, places
 
 _STATES = ("open/closed", "full/empty", "wet/dry", "clean/dirty", "young/old", "happy/sad", *sorted(SIZES))
 _AGENT = ("holding", "riding", "sitting on", "wearing")
 
 
-def exists(view: SceneView, rng: Random, want: str) -> Draft | None:
+def exists(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is there a dog in the picture?*"""
     if rng.random() < 0.3:
         return _exists_so(view, rng, want)
@@ -29,7 +28,7 @@ def exists(view: SceneView, rng: Random, want: str) -> Draft | None:
     return Draft("exists/many" if many else "exists/one", Meaning("exists", Pick(noun)), want, slots)
 
 
-def attribute(view: SceneView, rng: Random, want: str) -> Draft | None:
+def attribute(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is the door open?* *Is the man's shirt red?*"""
     for thing in shuffled(view.asked, rng):
         kinds = [kind for kind in view.looks[thing.id] if _can_verify(view, thing, kind)]
@@ -48,7 +47,7 @@ def attribute(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def action(view: SceneView, rng: Random, want: str) -> Draft | None:
+def action(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is the girl running?*"""
     for thing in shuffled(view.beings, rng):
         doing = [word for word in (view.looks[thing.id].get(kind) for kind in ("pose", "action")) if word]
@@ -63,7 +62,7 @@ def action(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def contact(view: SceneView, rng: Random, want: str) -> Draft | None:
+def contact(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is the man holding an umbrella?* *Is the cat on the sofa?*"""
     if want == "yes":
         for subject, name, other in shuffled(view.touching, rng):
@@ -75,7 +74,7 @@ def contact(view: SceneView, rng: Random, want: str) -> Draft | None:
     return _no_contact(view, rng)
 
 
-def relation(view: SceneView, rng: Random, want: str) -> Draft | None:
+def relation(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is the dog to the left of the table?* A "no" asks for the converse of what is true."""
     words = data("nouns")
     for subject, name, other in shuffled(view.spatial, rng)[:6]:
@@ -91,7 +90,7 @@ def relation(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def called(view: SceneView, rng: Random, want: str) -> Draft | None:
+def called(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is this a horse?*, when it is the only animal; *Are these cows?*, when all animals are."""
     for wide in shuffled(data("nouns")["kinds"], rng):
         group = view.named(wide)
@@ -107,7 +106,7 @@ def called(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def group(view: SceneView, rng: Random, want: str) -> Draft | None:
+def group(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Are the dogs brown?* *Are they sitting?* Asked only when it is true of all, or of none."""
     for noun in shuffled([*sorted(view.names), "person"], rng):
         things = view.named(noun)
@@ -120,7 +119,7 @@ def group(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def same(view: SceneView, rng: Random, want: str) -> Draft | None:
+def same(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Are the cars the same color?*"""
     for noun in shuffled(sorted(view.names), rng):
         things = view.named(noun)
@@ -134,7 +133,7 @@ def same(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def absent(view: SceneView, rng: Random) -> str | None:
+def absent(view: AskableScene, rng: Random) -> str | None:
     """A class that is not there and that nothing there could be taken for; mostly one that would fit the place."""
     likely = list(places()[view.scene.facts["place"]].things)
     pool = likely if rng.random() < 0.6 else [n for n, c in classes().items() if c.family != "clothing"]
@@ -145,7 +144,7 @@ def absent(view: SceneView, rng: Random) -> str | None:
     return None
 
 
-def _present(view: SceneView, rng: Random) -> str | None:
+def _present(view: AskableScene, rng: Random) -> str | None:
     things = view.subjects
     if not things:
         return None
@@ -154,7 +153,7 @@ def _present(view: SceneView, rng: Random) -> str | None:
     return rng.choice(wide) if wide and rng.random() < 0.15 else noun
 
 
-def _exists_so(view: SceneView, rng: Random, want: str) -> Draft | None:
+def _exists_so(view: AskableScene, rng: Random, want: str) -> Draft | None:
     """*Is there a red car?*"""
     for thing in shuffled(view.subjects, rng):
         if not one_colour(view, thing):
@@ -177,7 +176,7 @@ def _exists_so(view: SceneView, rng: Random, want: str) -> Draft | None:
     return None
 
 
-def _can_verify(view: SceneView, thing: Thing, kind: str) -> bool:
+def _can_verify(view: AskableScene, thing: Thing, kind: str) -> bool:
     if kind == "colour":
         return one_colour(view, thing)
     if kind in SIZES:
@@ -189,7 +188,7 @@ def _flavour(kind: str) -> str:
     return kind if kind in ("colour", "material", "pattern") else "switch" if kind == "on/off" else "state"
 
 
-def _word(view: SceneView, thing: Thing, kind: str, rng: Random, want: str) -> str | None:
+def _word(view: AskableScene, thing: Thing, kind: str, rng: Random, want: str) -> str | None:
     true = view.looks[thing.id][kind]
     if want == "yes":
         return true if true != "plain" else None
@@ -206,7 +205,7 @@ def _doable(thing: Thing) -> list[str]:
     return ["sitting", "standing", "lying", "running", "flying", "swimming"]
 
 
-def _touches(view: SceneView, rng: Random, subject: Thing, name: str, noun: str, want: str) -> Draft | None:
+def _touches(view: AskableScene, rng: Random, subject: Thing, name: str, noun: str, want: str) -> Draft | None:
     """The draft of *Is the subject ... a (or the) noun?*"""
     phrase = the(view, subject, rng, hide=("tie", "clothes"))
     if phrase is None or is_a(noun, phrase.pick.noun):
@@ -220,7 +219,7 @@ def _touches(view: SceneView, rng: Random, subject: Thing, name: str, noun: str,
     return Draft("contact", Meaning("relates", phrase.pick, name, other=Pick(noun)), want, slots)
 
 
-def _no_contact(view: SceneView, rng: Random) -> Draft | None:
+def _no_contact(view: AskableScene, rng: Random) -> Draft | None:
     place = places()[view.scene.facts["place"]]
     for subject in shuffled(view.people, rng):
         name = rng.choice(_AGENT)
@@ -246,17 +245,17 @@ def _no_contact(view: SceneView, rng: Random) -> Draft | None:
     return None
 
 
-def _hidden_contact(view: SceneView, subject: Thing, carrier: Thing) -> bool:
+def _hidden_contact(view: AskableScene, subject: Thing, carrier: Thing) -> bool:
     """Whether the subject is on the carrier by way of something else: fruit in a bowl on the table."""
     return any(a.id == subject.id and view.joined(b, carrier) for a, _, b in view.touching)
 
 
-def _another(view: SceneView, wide: str, true: str, rng: Random) -> str:
+def _another(view: AskableScene, wide: str, true: str, rng: Random) -> str:
     family = [name for name in classes() if is_a(name, wide) and not is_a(true, name) and not is_a(name, true)]
     return rng.choice([name for name in family if name not in alike(true)])
 
 
-def _all_are(view: SceneView, rng: Random, want: str, noun: str, things: list[Thing], kind: str) -> Draft | None:
+def _all_are(view: AskableScene, rng: Random, want: str, noun: str, things: list[Thing], kind: str) -> Draft | None:
     words = [view.looks[thing.id].get(kind) for thing in things]
     if kind == "pose" and any(thing not in view.beings for thing in things):
         return None

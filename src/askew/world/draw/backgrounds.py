@@ -1,8 +1,9 @@
-"""What is behind the things: the place in its light, and rain or snow. Never anything that could be asked for."""
+"""The background of a scene: rooms, landscapes and the weather. Nothing in it could be the subject of a question."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import pi, sin
 from random import Random
 
 from PIL import Image, ImageDraw
@@ -10,9 +11,142 @@ from PIL import Image, ImageDraw
 from askew.types import Scene
 from askew.world.draw.canvas import Canvas, sky
 from askew.world.draw.landscapes import beach, farm, lake, open_sky, park, savanna, sports_field, station, street
-from askew.world.draw.rooms import bathroom, bedroom, kitchen, living_room, office
+from askew.world.draw.surface import Rgb, darker, lighter, tones
 from askew.world.layout import ground_line
 from askew.world.world_data import places
+
+
+def _room(c: Canvas, floor: Rgb, paper: str, ground: str) -> None:
+    """A room: wall with paper, skirting board, floor of planks, tiles or carpet, and a rug in some."""
+    wall = c.rng.choice(tones(c.scene.facts["place"]))
+    c.area(0, c.ground, lighter(wall, 0.15), wall)
+    ink = (*darker(wall, 0.08), 255)
+    step = round(16 * c.unit)
+    if paper == "stripes":
+        for x in range(0, c.width, step * 2):
+            c.draw.rectangle((x, 0, x + step, c.ground), fill=(*darker(wall, 0.05), 255))
+    elif paper == "dots":
+        for row, y in enumerate(range(step // 2, c.ground, step)):
+            for x in range(step // 2 + (row % 2) * step // 2, c.width, step):
+                c.draw.ellipse((x - 1.6 * c.unit, y - 1.6 * c.unit, x + 1.6 * c.unit, y + 1.6 * c.unit), fill=ink)
+    elif paper == "tiles":
+        _tiles(c, 0 if c.scene.facts["place"] == "bathroom" else round(0.5 * c.ground), lighter(wall, 0.4))
+    c.area(c.ground, c.height, lighter(floor, 0.12), floor)
+    if ground == "planks":
+        _planks(c, floor)
+    elif ground == "checks":
+        _floor_tiles(c, floor)
+    c.draw.rectangle((0, c.ground - 5 * c.unit, c.width, c.ground), fill=lighter(wall, 0.55))
+    c.draw.line([(0, c.ground), (c.width, c.ground)], fill=darker(floor, 0.25), width=round(c.unit))
+    if ground != "checks" and c.rng.random() < 0.7:
+        _rug(c)
+
+
+def _tiles(c: Canvas, top: int, colour: Rgb) -> None:
+    side = round(13 * c.unit)
+    c.draw.rectangle((0, top, c.width, c.ground), fill=colour)
+    ink = darker(colour, 0.09)
+    for x in range(0, c.width, side):
+        c.draw.line([(x, top), (x, c.ground)], fill=ink, width=max(1, round(0.8 * c.unit)))
+    for y in range(top, c.ground, side):
+        c.draw.line([(0, y), (c.width, y)], fill=ink, width=max(1, round(0.8 * c.unit)))
+
+
+def _planks(c: Canvas, floor: Rgb) -> None:
+    ink = darker(floor, 0.12)
+    for k in range(-6, 18):
+        c.draw.line(
+            [(c.width * (0.5 + (k - 5.5) * 0.085), c.ground), (c.width * (0.5 + (k - 5.5) * 0.17), c.height)],
+            fill=ink,
+            width=max(1, round(0.9 * c.unit)),
+        )
+
+
+def _floor_tiles(c: Canvas, floor: Rgb) -> None:
+    rows = [c.ground + (c.height - c.ground) * (k / 5) ** 1.35 for k in range(6)]
+    ink = darker(floor, 0.10)
+    for row in range(5):
+        for k in range(-8, 20):
+            if (row + k) % 2:
+                continue
+            corners = []
+            for y, column in ((rows[row], k), (rows[row], k + 1), (rows[row + 1], k + 1), (rows[row + 1], k)):
+                spread = 0.09 + 0.09 * (y - c.ground) / (c.height - c.ground)
+                corners.append((c.width * (0.5 + (column - 5.5) * spread), y))
+            c.draw.polygon(corners, fill=ink)
+
+
+def _rug(c: Canvas) -> None:
+    tone = c.rng.choice(((196, 142, 128), (132, 158, 172), (178, 168, 128), (164, 146, 178), (146, 170, 146)))
+    y, x = c.ground + 0.60 * (c.height - c.ground), c.width * c.rng.uniform(0.4, 0.6)
+    wide, high = 0.40 * c.width, 0.28 * (c.height - c.ground)
+    c.draw.ellipse((x - wide, y - high, x + wide, y + high), fill=lighter(tone, 0.30))
+    c.draw.ellipse((x - 0.9 * wide, y - 0.86 * high, x + 0.9 * wide, y + 0.86 * high), fill=lighter(tone, 0.46))
+    c.draw.ellipse((x - 0.84 * wide, y - 0.78 * high, x + 0.84 * wide, y + 0.78 * high), fill=lighter(tone, 0.30))
+
+
+def kitchen(c: Canvas) -> None:
+    """A tiled wall behind a row of drawers."""
+    _room(c, (214, 190, 160), "tiles", "checks")
+    u, top = c.unit, c.ground - 34 * c.unit
+    front = c.rng.choice(((196, 206, 200), (214, 196, 170), (190, 200, 212)))
+    c.draw.rectangle((0, top, c.width, c.ground), fill=front)
+    c.draw.rectangle((0, top - 4 * u, c.width, top), fill=lighter(darker(front, 0.30), 0.25))
+    wide = c.width / 5
+    for k in range(5):
+        for y, high in ((top + 3 * u, 11 * u), (top + 17 * u, 13 * u)):
+            c.draw.rectangle((k * wide + 3 * u, y, (k + 1) * wide - 3 * u, y + high), fill=lighter(front, 0.25))
+            c.draw.line(
+                [(k * wide + wide / 2 - 5 * u, y + 4 * u), (k * wide + wide / 2 + 5 * u, y + 4 * u)],
+                fill=darker(front, 0.4),
+                width=round(1.4 * u),
+            )
+
+
+def living_room(c: Canvas) -> None:
+    """Panelling, planks and a rug."""
+    _room(c, (192, 152, 112), c.rng.choice(("stripes", "plain")), "planks")
+    u, wide = c.unit, c.width / 6
+    panel = tones("living room")[0]
+    c.draw.rectangle((0, c.ground - 32 * u, c.width, c.ground), fill=lighter(panel, 0.45))
+    c.draw.rectangle((0, c.ground - 35 * u, c.width, c.ground - 32 * u), fill=lighter(panel, 0.65))
+    for k in range(6):
+        frame = (k * wide + 5 * u, c.ground - 27 * u, (k + 1) * wide - 5 * u, c.ground - 7 * u)
+        c.draw.rectangle(frame, outline=darker(panel, 0.04), width=round(1.4 * u))
+
+
+def bedroom(c: Canvas) -> None:
+    """Wallpaper, planks, a line of flags."""
+    _room(c, (200, 168, 132), c.rng.choice(("dots", "stripes")), "planks")
+    flags = ((226, 150, 140), (150, 186, 204), (236, 208, 140), (166, 196, 150))
+    for k in range(12):
+        x, y = c.width * (k + 0.5) / 12, c.unit * (5 + 9 * sin(pi * (k + 0.5) / 12))
+        c.draw.polygon([(x - 6 * c.unit, y), (x + 6 * c.unit, y), (x, y + 10 * c.unit)], fill=flags[k % 4])
+
+
+def bathroom(c: Canvas) -> None:
+    """Tiles and a tub."""
+    _room(c, (188, 204, 210), "tiles", "checks")
+    u, left, top = c.unit, c.rng.uniform(0.0, 0.4) * c.width, c.ground - 30 * c.unit
+    c.draw.rounded_rectangle((left, top, left + 110 * u, c.ground + 4 * u), 10 * u, fill=(240, 244, 246))
+    c.draw.rounded_rectangle((left - 3 * u, top - 3 * u, left + 113 * u, top + 5 * u), 4 * u, fill=(252, 253, 254))
+    c.draw.line([(left, top + 7 * u), (left + 110 * u, top + 7 * u)], fill=(214, 222, 228), width=round(2 * u))
+
+
+def office(c: Canvas) -> None:
+    """A grey carpet and a board with notes."""
+    _room(c, (150, 160, 174), "plain", "carpet")
+    for k in range(1, 4):
+        x = c.width * k / 4
+        c.draw.line([(x, 0), (x, c.ground - 5 * c.unit)], fill=(120, 124, 134, 60), width=round(c.unit))
+    u, left, top = c.unit, c.rng.uniform(0.06, 0.5) * c.width, 0.14 * c.height
+    c.draw.rectangle(
+        (left, top, left + 84 * u, top + 40 * u), fill=(214, 178, 134), outline=(176, 136, 96), width=round(2 * u)
+    )
+    for _ in range(5):
+        x, y = left + c.rng.uniform(6, 68) * u, top + c.rng.uniform(5, 26) * u
+        note = c.rng.choice(((250, 236, 170), (196, 222, 236), (244, 204, 204), (214, 234, 200)))
+        c.draw.polygon([(x, y + 2 * u), (x + 10 * u, y), (x + 11 * u, y + 9 * u), (x + u, y + 11 * u)], fill=note)
 
 
 def background(scene: Scene, size: tuple[int, int]) -> Image.Image:

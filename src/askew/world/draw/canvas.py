@@ -10,7 +10,7 @@ from random import Random
 from PIL import Image, ImageDraw
 
 from askew.types import Scene
-from askew.world.draw.palette import Rgb, mix
+from askew.world.draw.surface import Rgb, mix
 
 
 def gradient(size: tuple[int, int], upper: Rgb, lower: Rgb) -> Image.Image:

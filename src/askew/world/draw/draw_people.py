@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.palette import darker, mix
 from askew.world.draw.pen import Point, blob, limb, poly
-from askew.world.draw.person_figure import Figure, hair_behind, head
-from askew.world.draw.surface import Surface
+from askew.world.draw.person_figure import PersonFigure, hair_behind, head
+from askew.world.draw.surface import Surface, darker, mix
 
 
-def draw_person(body: Figure) -> None:
+def draw_person(body: PersonFigure) -> None:
     """The far limbs, the clothes, the head, the near limbs."""
     arms = [_points(arm) for arm in body.joints["arms"]]
     legs = [_points(leg) for leg in body.joints["legs"]]
@@ -32,7 +31,7 @@ def draw_person(body: Figure) -> None:
     head(body, front)
 
 
-def hand(body: Figure, spot: Point) -> None:
+def hand(body: PersonFigure, spot: Point) -> None:
     """The hand again, over what it holds."""
     body.pen.fill(body.skin, body.disc(spot, 0.036, 0.036), shade=False)
 
@@ -41,26 +40,26 @@ def _points(values: list[list[float]]) -> list[Point]:
     return [(x, y) for x, y in values]
 
 
-def _surface(body: Figure, garment: str, far: bool = False) -> Surface:
+def _surface(body: PersonFigure, garment: str, far: bool = False) -> Surface:
     surface = body.outfit.garments[garment].surface
     return replace(surface, colour=darker(surface.colour, 0.2)) if far else surface
 
 
-def _leg(body: Figure, leg: list[Point], far: bool) -> None:
+def _leg(body: PersonFigure, leg: list[Point], far: bool) -> None:
     """A bare leg with a shoe (under a dress); trousers are drawn over."""
     tone = darker(body.skin, 0.15) if far else body.skin
     body.pen.fill(tone, body.limb(0.075, leg), shade=False)
     _shoe(body, leg, far)
 
 
-def _shoe(body: Figure, leg: list[Point], far: bool) -> None:
+def _shoe(body: PersonFigure, leg: list[Point], far: bool) -> None:
     tone = mix(body.hair, (70, 50, 60), 0.6) if not far else (54, 44, 52)
     x, y = leg[-1]
     toe = 0.035 if body.outfit.pose not in ("standing", "facing") else (0.012 if x > 0.5 else -0.012)
     body.pen.fill(tone, body.disc(body.spot((x, y), toe, 0.012), 0.065, 0.034), shade=False)
 
 
-def _arm(body: Figure, arm: list[Point], far: bool) -> None:
+def _arm(body: PersonFigure, arm: list[Point], far: bool) -> None:
     tone = darker(body.skin, 0.15) if far else body.skin
     garment = "dress" if "dress" in body.outfit.garments else "shirt"
     body.pen.fill(tone, body.limb(0.068, arm), body.disc(arm[-1], 0.036, 0.036), shade=False)
@@ -69,7 +68,7 @@ def _arm(body: Figure, arm: list[Point], far: bool) -> None:
     body.pen.fill(replace(_surface(body, garment, far), pattern="plain"), sleeve, shade=False)
 
 
-def _trousers(body: Figure, legs: list[list[Point]]) -> None:
+def _trousers(body: PersonFigure, legs: list[list[Point]]) -> None:
     (hx, hy), (kx, ky) = _points(body.joints["hips"])
     for far, leg in ((True, legs[0]), (False, legs[1])):
         surface = _surface(
@@ -83,7 +82,7 @@ def _trousers(body: Figure, legs: list[list[Point]]) -> None:
         body.pen.fill(surface, *paths, shade=False)
 
 
-def _torso(body: Figure) -> None:
+def _torso(body: PersonFigure) -> None:
     (ax, ay), (bx, by) = _points(body.joints["shoulders"])
     (cx, cy), (dx, dy) = _points(body.joints["hips"])
     low = 0.035 * body.tall / body.pen.height
@@ -101,7 +100,7 @@ def _torso(body: Figure) -> None:
     body.pen.fill(_surface(body, "shirt"), shape)
 
 
-def _dress(body: Figure, legs: list[list[Point]]) -> None:
+def _dress(body: PersonFigure, legs: list[list[Point]]) -> None:
     (ax, ay), (bx, by) = _points(body.joints["shoulders"])
     (cx, cy), (dx, dy) = _points(body.joints["hips"])
     words = body.outfit.garments["dress"].words

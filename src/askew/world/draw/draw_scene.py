@@ -8,38 +8,23 @@ from PIL import Image
 
 from askew.errors import UsageError
 from askew.types import Scene, Thing
-from askew.world.draw import (
-    birds,
-    food,
-    furniture,
-    hoofed,
-    household,
-    outdoor,
-    pets,
-    playthings,
-    tableware,
-    vehicles,
-)
+from askew.world.clusters import grip
+from askew.world.draw import food_and_tableware, indoor_things, large_animals, outdoor_things, small_animals, vehicles
 from askew.world.draw.backgrounds import background, foreground
 from askew.world.draw.draw_people import draw_person, hand
-from askew.world.draw.palette import INK, WHITE, brightness
 from askew.world.draw.pen import Look, Pen, Sketch, look_of
 from askew.world.draw.person_figure import Outfit, figure
+from askew.world.draw.surface import INK, WHITE, brightness
 from askew.world.layout import Box, box_of, facing, level, painting_order
-from askew.world.persons import grip
 from askew.world.world_data import classes, people, places
 
 SKETCHES: dict[str, Sketch] = {
-    **pets.SKETCHES,
-    **hoofed.SKETCHES,
-    **birds.SKETCHES,
+    **small_animals.SKETCHES,
+    **large_animals.SKETCHES,
     **vehicles.SKETCHES,
-    **furniture.SKETCHES,
-    **household.SKETCHES,
-    **tableware.SKETCHES,
-    **food.SKETCHES,
-    **outdoor.SKETCHES,
-    **playthings.SKETCHES,
+    **indoor_things.SKETCHES,
+    **food_and_tableware.SKETCHES,
+    **outdoor_things.SKETCHES,
 }
 FINENESS = 2
 """The picture is drawn so many times larger and then made smaller, so that edges are soft."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sin
 
 from askew.world.draw.canvas import Canvas
-from askew.world.draw.palette import Rgb, darker, lighter
+from askew.world.draw.surface import Rgb, darker, lighter
 from askew.world.layout import box_of
 from askew.world.world_data import places
 

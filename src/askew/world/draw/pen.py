@@ -15,8 +15,7 @@ from typing import TypeAlias
 from PIL import Image, ImageChops, ImageDraw
 
 from askew.types import Thing
-from askew.world.draw.palette import WOOD, Rgb, brightness, darker, lighter, palette, shade_of
-from askew.world.draw.surface import Surface, cover
+from askew.world.draw.surface import WOOD, Rgb, Surface, brightness, cover, darker, lighter, palette, shade_of
 from askew.world.layout import Box
 from askew.world.world_data import dimensions
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from askew.world.draw.palette import INK, WHITE, Rgb, darker, lighter, tones
 from askew.world.draw.pen import Look, Path, Pen, Point, blob, curve, limb, oval, poly
+from askew.world.draw.surface import INK, WHITE, Rgb, darker, lighter, tones
 from askew.world.world_data import people
 
 
@@ -22,7 +22,7 @@ class Outfit:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PersonFigure:
     """A person ready to be drawn: joints in the box, lengths in parts of the standing height."""
 
     pen: Pen
@@ -52,7 +52,7 @@ class Figure:
         return curve(self.wide(width), *points)
 
 
-def figure(pen: Pen, look: Look, outfit: Outfit) -> Figure:
+def figure(pen: Pen, look: Look, outfit: Outfit) -> PersonFigure:
     """The figure of a person; a hat lowers the body to make room."""
     table = people()
     joints = table["joints"][outfit.pose]
@@ -62,7 +62,7 @@ def figure(pen: Pen, look: Look, outfit: Outfit) -> Figure:
     skin = look.rng.choice(tones("skin"))
     hair = (206, 204, 204) if "old" in look else look.rng.choice(tones("hair"))
     tall = pen.height / table["poses"][outfit.pose]["height"] * (1.06 if child else 1.0)
-    return Figure(pen, look, outfit, joints, tall, skin, hair)
+    return PersonFigure(pen, look, outfit, joints, tall, skin, hair)
 
 
 def _lowered(joints: Mapping[str, Any], room: float) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def _lowered(joints: Mapping[str, Any], room: float) -> dict[str, Any]:
     return {name: move(value) for name, value in joints.items()}
 
 
-def hair_behind(body: Figure) -> None:
+def hair_behind(body: PersonFigure) -> None:
     """Long hair and plaits, which the body covers."""
     r, c = _radius(body), _center(body)
     if body.look.name == "woman":
@@ -96,7 +96,7 @@ def hair_behind(body: Figure) -> None:
             body.pen.fill((222, 80, 110), body.disc(body.spot(c, side * r * 0.94, 0.02), 0.022, 0.022), shade=False)
 
 
-def head(body: Figure, front: bool) -> None:
+def head(body: PersonFigure, front: bool) -> None:
     """Face, hair and hat; ``front`` looks at us, otherwise a little to the side."""
     r, c = _radius(body), _center(body)
     pen = body.pen
@@ -115,16 +115,16 @@ def head(body: Figure, front: bool) -> None:
         _hat(body, c, r)
 
 
-def _radius(body: Figure) -> float:
+def _radius(body: PersonFigure) -> float:
     return 0.138 if body.look.name in ("boy", "girl") else 0.125
 
 
-def _center(body: Figure) -> Point:
+def _center(body: PersonFigure) -> Point:
     x, y = body.joints["head"]
     return x, y + (_radius(body) - 0.125) * body.tall / body.pen.height
 
 
-def _hair(body: Figure, c: Point, r: float, turn: float) -> None:
+def _hair(body: PersonFigure, c: Point, r: float, turn: float) -> None:
     pen, hair = body.pen, body.hair
 
     def p(x: float, y: float) -> Point:
@@ -178,7 +178,7 @@ def _hair(body: Figure, c: Point, r: float, turn: float) -> None:
     pen.fill(hair, shape, shade=False)
 
 
-def _face(body: Figure, c: Point, r: float, turn: float) -> None:
+def _face(body: PersonFigure, c: Point, r: float, turn: float) -> None:
     pen = body.pen
 
     def p(x: float, y: float) -> Point:
@@ -192,11 +192,11 @@ def _face(body: Figure, c: Point, r: float, turn: float) -> None:
     _mouth(body, c, r, turn)
 
 
-def _ink(body: Figure) -> Rgb:
+def _ink(body: PersonFigure) -> Rgb:
     return INK if sum(body.skin) > 300 else (30, 24, 26)
 
 
-def _mouth(body: Figure, c: Point, r: float, turn: float) -> None:
+def _mouth(body: PersonFigure, c: Point, r: float, turn: float) -> None:
     """A laugh, a line, or a sad mouth with frown and tear."""
     pen, look = body.pen, body.look
 
@@ -216,7 +216,7 @@ def _mouth(body: Figure, c: Point, r: float, turn: float) -> None:
         pen.flat(tone, limb(body.wide(0.09 * r), p(-0.18, 0.52), p(0.18, 0.52)))
 
 
-def _aged(body: Figure, c: Point, r: float, turn: float) -> None:
+def _aged(body: PersonFigure, c: Point, r: float, turn: float) -> None:
     """Glasses, and a man's white beard or a woman's bun."""
     pen = body.pen
 
@@ -234,7 +234,7 @@ def _aged(body: Figure, c: Point, r: float, turn: float) -> None:
         pen.fill(body.hair, body.disc(p(-turn / r, -1.0), 0.34 * r, 0.26 * r), shade=False)
 
 
-def _hat(body: Figure, c: Point, r: float) -> None:
+def _hat(body: PersonFigure, c: Point, r: float) -> None:
     """A hat on the top of the head: a crown on a brim."""
     look = body.outfit.garments["hat"]
     top = -c[1] * body.pen.height / body.tall + 0.004

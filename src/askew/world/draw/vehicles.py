@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.palette import GLASS, INK, STEEL, Rgb, brightness, darker, lighter
 from askew.world.draw.pen import Look, Path, Pen, Sketches, blob, curve, limb, oval, poly, slab
+from askew.world.draw.surface import GLASS, INK, STEEL, Rgb, brightness, darker, lighter
 
 LIGHT: Rgb = (255, 236, 150)
 

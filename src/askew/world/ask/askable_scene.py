@@ -18,7 +18,7 @@ CONTACT = ("holding", "wearing", "riding", "sitting on", "on", "in", "under")
 """Relations whose absence is known: a thing that is not said to be on another is not on it."""
 
 
-class SceneView:
+class AskableScene:
     """A scene, and what its questions need to know of it, each worked out once."""
 
     def __init__(self, scene: Scene) -> None:

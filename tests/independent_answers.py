@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from askew.errors import DataError
 from askew.types import Scene, Thing
-from askew.world.meaning import Meaning, Pick
+from askew.world.phrasing import Meaning, Pick
 from askew.world.world_data import classes, dimensions, is_a
 
 _PASSIVE = {"held by": "holding", "worn by": "wearing", "ridden by": "riding"}

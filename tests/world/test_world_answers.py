@@ -10,10 +10,10 @@ from askew.answers.normalise import modal_answer, normalise
 from askew.errors import DataError
 from askew.types import Relation, Scene, Thing
 from askew.world.ask import asked_and_answered
-from askew.world.meaning import Meaning, Pick
+from askew.world.phrasing import Meaning, Pick
 from askew.world.scenes import make_scene
 from askew.world.splits import Shift
-from askew.world.truth import true_answer
+from independent_answers import true_answer
 
 SCENE = Scene(
     "s",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askew.world.draw.coats import coat_of, eye, far_legs, gallop
-from askew.world.draw.palette import INK, WHITE, Rgb, brightness, darker, lighter, mix
 from askew.world.draw.pen import Look, Pen, Sketches, blob, curve, limb, oval, poly
-from askew.world.draw.surface import Surface
+from askew.world.draw.small_animals import coat_of, eye, far_legs, gallop
+from askew.world.draw.surface import INK, WHITE, Rgb, Surface, brightness, darker, lighter, mix
 
 
 def horse(pen: Pen, look: Look) -> None:

@@ -1,7 +1,7 @@
-"""The independent evaluator: answers a question from the scene graph alone, by what the question means.
+"""An independent evaluator: answers a question of the world from its meaning and the scene graph alone.
 
-It shares no code with the grammar that made the question: it looks for the things by itself, and refuses a question
-whose *the* does not pick out exactly what it should.
+It shares no code with the grammar that generates the questions: it looks up the things itself, and refuses a question
+whose *the* does not refer to exactly one thing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _RIDES = {"surfboard": "surfing", "skateboard": "skateboarding", "bicycle": "rid
 
 
 def true_answer(scene: Scene, meaning: Meaning) -> str:
-    """The answer to a question that means this, in this scene.
+    """The answer to a question with this meaning in this scene.
 
     >>> scene = Scene("s", (Thing("1", "dog", ("brown",), (0, 0, 9, 9)), Thing("2", "cat", ("black",), (20, 0, 9, 9))),
     ...     size=(40, 40))
@@ -37,14 +37,14 @@ def things_meant(scene: Scene, pick: Pick) -> list[Thing]:
 
 
 class _Scene:
-    """A scene one can question."""
+    """A scene that can be queried."""
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.by_id = {thing.id: thing for thing in scene.things}
 
     def answer(self, meaning: Meaning) -> str:
-        """The answer, by the operation of that name."""
+        """The answer, computed by the method for the operation."""
         found: str = getattr(self, "op_" + meaning.op.replace(" ", "_"))(meaning)
         return found
 
@@ -160,7 +160,7 @@ class _Scene:
         return _yes(self.scene.facts[m.about] == m.values[0])
 
     def all(self, pick: Pick | None) -> list[Thing]:
-        """Everything that fits the words."""
+        """Everything that the phrase fits."""
         assert pick is not None
         return [thing for thing in self.scene.things if self.fits(thing, pick)]
 
@@ -168,7 +168,7 @@ class _Scene:
         """Everything that fits; there must be something."""
         found = self.all(pick)
         if not found:
-            raise DataError(f"scene {self.scene.id!r}: nothing fits {pick}. The question speaks of what is not there.")
+            raise DataError(f"scene {self.scene.id!r}: nothing fits {pick}. Do not ask about it.")
         return found
 
     def one(self, pick: Pick | None, meaning: Meaning) -> Thing:
@@ -201,7 +201,7 @@ class _Scene:
         return "left" if middle * 2 < width else "right"
 
     def word(self, thing: Thing, about: str) -> str:
-        """What the thing is like in this respect, as people say it."""
+        """The attribute of the thing in this dimension, as it is worded in answers."""
         words = [word for word in thing.attributes if word in _words(about)]
         if len(words) != 1:
             raise DataError(f"scene {self.scene.id!r}: {thing.name} {thing.id!r} has {len(words)} words of {about!r}.")

@@ -1,8 +1,8 @@
-"""Ten simulated people: mostly right, in their own words, with miscounts, confused colors, slips and inattention.
+"""Ten simulated annotators: mostly correct, in their own words, with miscounts, confused colors, typos and inattention.
 
 VQA asked ten people about each question (Antol et al. 2015). About a third of the questions there have ten equal
-answers, and one person agrees with the other nine to about 83 per cent; both hold here. How people answer is data:
-``phrasings/people.yaml``. Whatever they say, the most frequent answer is the true one.
+answers, and one person's VQA accuracy against the other nine is about 83%; both hold here. How people answer is
+configured in ``phrasings/people.yaml``. The most frequent answer is always the true one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askew.world.world_data import classes
 PEOPLE = 10
 _TRIES = 20
 _ENOUGH = 4
-"""So many must give the true answer as it stands: then it is fully right by VQA accuracy."""
+"""At least this many people give the true answer verbatim, so that its VQA accuracy is 1."""
 Odds = tuple[tuple[str, ...], tuple[float, ...]]
 
 
@@ -34,7 +34,7 @@ def answered(asked: Asked, rng: Random) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def holds(true: str, answers: tuple[str, ...]) -> bool:
-    """Whether the true answer is the one most frequent, as written and after normalisation, with none as frequent.
+    """Whether the true answer is strictly the most frequent one, both as written and after normalisation.
 
     >>> holds("2", ("2", "2", "two", "3")), holds("2", ("2", "3")), holds("2", ("2", "two", "two"))
     (True, False, False)
@@ -57,7 +57,7 @@ def _answers(asked: Asked, rng: Random) -> tuple[str, ...]:
 
 
 def _hardness(asked: Asked) -> float:
-    """How much less often people are right: the more there is to count, the less."""
+    """How much less often people are correct: the more there is to count, the less often."""
     if asked.answer_type != "number":
         return 0.0
     return float(data("people")["miscount"]) * int(asked.answer)
@@ -79,7 +79,7 @@ def _answer(asked: Asked, right: float, rng: Random) -> str:
 
 @cache
 def _instead(answer: str, op: str, answer_type: str) -> Odds:
-    """What people say in place of the true answer: other words for it, and what is near it.
+    """What people say instead of the true answer: synonyms, and similar but wrong answers.
 
     >>> _instead("3", "count", "number")[0]
     ('2', '4', '5')
@@ -107,7 +107,7 @@ def _words(answer: str, op: str) -> dict[str, float]:
 
 
 def _spots(answer: str) -> dict[str, float]:
-    """Other ways to say where: *on table* is *on the table*, *table*, *on desk*."""
+    """Other ways to name a location: for *on table* also *on the table*, *table*, *on desk*."""
     preposition, _, noun = answer.partition(" ")
     spots = {f"{preposition} the {noun}": 7.0, noun: 6.0}
     for word, odds in data("people")["near"].get(noun, {}).items():
@@ -117,7 +117,7 @@ def _spots(answer: str) -> dict[str, float]:
 
 
 def _slip(answer: str, rng: Random) -> str:
-    """The answer with two letters swapped, one left out or one doubled."""
+    """The answer with a typo: two letters swapped, one missing or one doubled."""
     if len(answer) < 4:
         return answer
     at = rng.choice([place for place in range(1, len(answer) - 1) if answer[place].isalpha()])
@@ -133,7 +133,7 @@ def _leads(true: str, counts: Counter[str]) -> bool:
 
 @cache
 def _habit(*path: str) -> Odds:
-    """Odds from the data file."""
+    """The probabilities in the data file."""
     found = data("people")
     for name in path:
         found = found[name]

@@ -12,31 +12,31 @@ from random import Random
 from typing import TypeVar
 
 from askew.world.layout import LEAST_SIDE, Box
-from askew.world.world_data import Class, Place, classes, dimensions, people
+from askew.world.world_data import Class, WorldPlace, classes, dimensions, people
 
 
 @dataclass(frozen=True)
 class ClusterPart:
-    """A thing to be: name, attributes, and its box relative to the cluster's foot."""
+    """A thing to be placed: its name, its attributes, and its box relative to the cluster's foot."""
 
     name: str
     attributes: tuple[str, ...]
     box: Box
 
     def moved(self, dx: float, dy: float) -> ClusterPart:
-        """The same, elsewhere."""
+        """The same part, moved."""
         return replace(self, box=(self.box[0] + dx, self.box[1] + dy, *self.box[2:]))
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Parts and how they touch: ``(subject, relation, object)`` by position among the parts. The first part stands."""
+    """Parts and how they touch: ``(subject, relation, object)`` as indices of parts. The first part is the base."""
 
     parts: tuple[ClusterPart, ...]
     joints: tuple[tuple[int, str, int], ...] = ()
 
     def with_part(self, part: ClusterPart, *joints: tuple[int, str, int]) -> Cluster:
-        """One part more, last."""
+        """The cluster with one more part, appended."""
         return Cluster((*self.parts, part), self.joints + joints)
 
     @cached_property
@@ -64,13 +64,13 @@ class Cluster:
 
     @property
     def mirrored(self) -> Cluster:
-        """The same, facing left."""
+        """The cluster mirrored, so that it faces left."""
         parts = (replace(p, box=(-p.box[0] - p.box[2], *p.box[1:])) for p in self.parts)
         return Cluster(tuple(parts), self.joints)
 
 
 def single(rng: Random, name: str, given: Iterable[str] = (), odds: Mapping[str, float] | None = None) -> Cluster:
-    """One thing alone, standing at the foot; never smaller than what may be asked about."""
+    """A single thing standing at the foot, at least as large as ``askable`` requires."""
     attributes = looks(rng, name, tuple(given), odds)
     width, height = extent(rng, name, attributes)
     larger = max(1.0, 1.02 * LEAST_SIDE / min(width, height))
@@ -78,8 +78,8 @@ def single(rng: Random, name: str, given: Iterable[str] = (), odds: Mapping[str,
     return Cluster((ClusterPart(name, attributes, (-width / 2, -height, width, height)),))
 
 
-def laden_table(rng: Random, place: Place, most: int) -> Cluster:
-    """A table with up to ``most`` things on it, each clear of the next, and now and then one below."""
+def laden_table(rng: Random, place: WorldPlace, most: int) -> Cluster:
+    """A table with up to ``most`` things on it that do not overlap, and sometimes one under it."""
     cluster = single(rng, "table")
     x, y, width, height = cluster.parts[0].box
     left = x + 0.04 * width
@@ -101,7 +101,7 @@ def laden_table(rng: Random, place: Place, most: int) -> Cluster:
 
 
 def filled(rng: Random, name: str) -> Cluster:
-    """A thing for a table; some vases hold a flower, some bowls fruit."""
+    """A thing to put on a table; some vases hold a flower, some bowls hold fruit."""
     if name == "vase" and rng.random() < 0.45:
         return _inside(single(rng, "vase"), single(rng, "flower"), 0.12, 0.8)
     if name == "bowl" and rng.random() < 0.4:
@@ -111,7 +111,7 @@ def filled(rng: Random, name: str) -> Cluster:
 
 
 def occupied(rng: Random, name: str) -> Cluster:
-    """A sofa, bed or the like, now and then with a cat or dog on it."""
+    """A piece of furniture; sofas and beds sometimes have a cat or dog on them."""
     cluster = single(rng, name)
     if name not in ("sofa", "bed") or rng.random() > 0.3:
         return cluster
@@ -122,7 +122,7 @@ def occupied(rng: Random, name: str) -> Cluster:
 
 
 def joined(cluster: Cluster, other: Cluster, dx: float, dy: float, relation: str, to: int) -> Cluster:
-    """Both clusters, the other moved, its first part standing in the relation to a part of this one."""
+    """Both clusters as one: the other is moved, and its first part has the relation to part ``to`` of this one."""
     shift = len(cluster.parts)
     parts = cluster.parts + tuple(part.moved(dx, dy) for part in other.parts)
     joints = tuple((a + shift, name, b + shift) for a, name, b in other.joints)
@@ -130,7 +130,7 @@ def joined(cluster: Cluster, other: Cluster, dx: float, dy: float, relation: str
 
 
 def _inside(vessel: Cluster, content: Cluster, depth: float, scale: float) -> Cluster:
-    """The content standing in the vessel, sunk by a part of the vessel's height."""
+    """The content standing in the vessel; ``depth`` is a fraction of the vessel's height."""
     x, y, width, height = vessel.parts[0].box
     part = content.parts[0]
     part = replace(part, box=tuple(side * scale for side in part.box))  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ Key = TypeVar("Key")
 
 
 def draw_one(rng: Random, weights: Mapping[Key, float]) -> Key:
-    """One key by its weight.
+    """A random key, with probability proportional to its weight.
 
     >>> draw_one(Random(0), {"sure": 1, "never": 0})
     'sure'
@@ -152,7 +152,7 @@ def draw_one(rng: Random, weights: Mapping[Key, float]) -> Key:
 def looks(
     rng: Random, name: str, given: Sequence[str] = (), odds: Mapping[str, float] | None = None
 ) -> tuple[str, ...]:
-    """The attributes of a new thing: colour, pattern, material, opposites, pose. ``given`` words are kept.
+    """The attributes of a new thing: colour, pattern, material, opposites, pose. The ``given`` words are included.
 
     ``odds`` changes how often the first word of a pair holds, e.g. ``{"wet/dry": 0.8}`` in the rain.
 
@@ -172,7 +172,7 @@ def looks(
 
 
 def extent(rng: Random, name: str, attributes: Sequence[str]) -> tuple[float, float]:
-    """Width and height of a thing at the front of the picture, in parts of the picture's short side."""
+    """Width and height of a thing at the front of the image, as fractions of the image's shorter side."""
     kind = classes()[name]
     height = rng.uniform(*kind.height)
     aspect = kind.aspect
@@ -207,8 +207,8 @@ def _side(rng: Random, pair: str, given: Sequence[str], odds: Mapping[str, float
     return next((word for word in (first, second) if word in given), "" if neither else side)
 
 
-def person(rng: Random, name: str, place: Place, odds: Mapping[str, float]) -> Cluster:
-    """A person in clothes who stands, walks, runs, jumps, sits, rides, holds, eats, reads or throws."""
+def person(rng: Random, name: str, place: WorldPlace, odds: Mapping[str, float]) -> Cluster:
+    """A dressed person who stands, walks, runs, jumps, sits, rides, holds, eats, reads or throws."""
     possible = dict(place.activities)
     for activity, needed in (("ride", place.ridden), ("sit", place.seats), ("hold", place.held)):
         if not needed:
@@ -227,7 +227,7 @@ def person(rng: Random, name: str, place: Place, odds: Mapping[str, float]) -> C
 
 
 def dressed(rng: Random, name: str, pose: str, doing: str = "") -> Cluster:
-    """A person in clothes. ``pose`` is a row of ``people.yaml``; the attributes say it in plain words."""
+    """A dressed person. ``pose`` is a row of ``people.yaml``; the attributes name it in plain words."""
     said = {"facing": "sitting", "riding": "sitting", "balancing": "standing"}.get(pose, pose)
     attributes = looks(rng, name, [word for word in (said, doing) if word])
     kind, shape = classes()[name], people()["poses"][pose]
@@ -262,7 +262,7 @@ def garment_box(box: Box, pose: str, garment: str, words: Iterable[str], hat: bo
 
 
 def _with_item(rng: Random, cluster: Cluster, activity: str, held: str, odds: Mapping[str, float]) -> Cluster:
-    """The person of a cluster with something in hand."""
+    """The cluster with something in its person's hand."""
     doing = {"eat": "eating", "read": "reading", "throw": "throwing", "hold": "holding"}[activity]
     name = {"eat": draw_one(rng, people()["foods"]), "read": "book", "throw": "ball", "hold": held}[activity]
     given = {"book": ["open"], "umbrella": ["open"], "ball": ["small"], "kite": ["flying"]}.get(name, [])
@@ -278,7 +278,7 @@ def _with_item(rng: Random, cluster: Cluster, activity: str, held: str, odds: Ma
 
 
 def grip(doing: str, item: str) -> str:
-    """Where the hand of a person who does this with this item is: a column of ``people.yaml``.
+    """Where the hand is while a person does this with this item: a column of ``people.yaml``.
 
     >>> grip("eating", "apple"), grip("holding", "umbrella"), grip("holding", "cup")
     ('mouth', 'lifted', 'hand')
@@ -299,7 +299,7 @@ def pose_of(attributes: Iterable[str], cluster: Cluster) -> str:
 
 
 def _in_hand(item: ClusterPart, hand: tuple[float, float], body: ClusterPart, doing: str, rng: Random) -> ClusterPart:
-    """The item where the hand holds it, so that it hides neither face nor clothes."""
+    """The item placed in the hand so that it hides neither face nor clothes."""
     _, _, width, height = item.box
     if item.name == "umbrella":
         tall = 0.78 * body.box[3]
@@ -350,7 +350,7 @@ def _rider(rng: Random, name: str, mount: str) -> Cluster:
 
 
 def _resting(cluster: Cluster, body: Cluster, pose: str, spot: tuple[float, float], relation: str) -> Cluster:
-    """The person of ``body`` with its seat (or feet) at the spot."""
+    """The person of ``body`` with their seat (or feet) at this point."""
     seat = _point(body.parts[0].box, people()["poses"][pose].get("seat", (0.5, 1.0)))
     return joined(cluster, body, spot[0] - seat[0], spot[1] - seat[1], relation, 0)
 

@@ -30,13 +30,13 @@ Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answ
 moving or renaming code keeps it.
 """
 DATA_DIGEST = "96393093"
-"""``data_digest`` of the YAML files of this version; raise ``VERSION`` with it."""
+"""``data_digest`` of the YAML files of this version. When only comments change, update it and keep ``VERSION``."""
 _QUALITY = 95
 
 
 @dataclass(frozen=True)
 class CachedQuestion:
-    """A question of the world, with what its other formats and the datasheet need."""
+    """A question of the world, with the fields that GQA files and the datasheet need."""
 
     question: Question
     kind: str
@@ -49,17 +49,17 @@ class CachedQuestion:
 
 @dataclass(frozen=True)
 class SceneCache:
-    """A folder with images (``images/``) and records of scenes."""
+    """A cache folder: images in ``images/``, and a JSON record for each scene."""
 
     folder: str
     seed: int
     size: int
     shifted: bool = False
     records: str = "records"
-    """The folder of the records, below."""
+    """The name of the subfolder with the records."""
 
     def image_path(self, index: int) -> str:
-        """The path of an image, named as COCO names its own."""
+        """The path of an image; files are named as in COCO."""
         name = f"COCO_world_{split_of(self.seed, index)}_{index:012d}.jpg"
         return os.path.join(self.folder, "images", name)
 
@@ -68,11 +68,11 @@ class SceneCache:
         return os.path.join(self.folder, self.records + ("-shifted" if self.shifted else ""), f"{index:06d}.json")
 
     def take(self, index: int) -> list[CachedQuestion]:
-        """The questions of a scene, made now if they are not in the cache."""
+        """The questions of a scene, generated if they are not in the cache."""
         return self.entry(index)[1]
 
     def entry(self, index: int) -> tuple[Scene, list[CachedQuestion]]:
-        """A scene and its questions, made now if they are not in the cache."""
+        """A scene and its questions, generated if they are not in the cache."""
         record = self._read(index)
         if record is None or not os.path.isfile(self.image_path(index)):
             record = self._make(index)
@@ -86,7 +86,7 @@ class SceneCache:
         ]
 
     def make(self, index: int) -> int:
-        """Make a scene that is not in the cache yet; returns its index, so that workers can report progress."""
+        """Generate a scene unless it is in the cache; returns its index, so that workers can report progress."""
         if not (os.path.isfile(self.record(index)) and os.path.isfile(self.image_path(index))):
             self._make(index)
         return index
@@ -108,12 +108,12 @@ class SceneCache:
         ]
         record = {"scene": scene_record(scene), "sha256": self._drawn(index, scene), "questions": questions}
         _write(self.record(index), orjson.dumps(record))
-        # Read again, so that a scene is the same (floats, tuples) whether it was made or found.
+        # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
         made: dict[str, Any] = orjson.loads(orjson.dumps(record))
         return made
 
     def _drawn(self, index: int, scene: Scene) -> str:
-        """The hash of the image, which is drawn unless it is there."""
+        """The hash of the image, which is drawn unless the file exists."""
         path = self.image_path(index)
         if os.path.isfile(path):
             return hashlib.sha256(Path(path).read_bytes()).hexdigest()
@@ -137,13 +137,13 @@ def _write(path: str, content: bytes) -> None:
             file.write(content)
     except OSError as trouble:
         raise DataError(
-            f"{path}: cannot be written ({trouble.strerror or trouble}). Make room or give another folder; "
-            "ASKEW_CACHE says where the world is kept."
+            f"{path}: cannot be written ({trouble.strerror or trouble}). Free some disk space or use another folder; "
+            "the environment variable ASKEW_CACHE sets where the world is cached."
         ) from None
 
 
 def data_digest(folder: Path | None = None) -> str:
-    """A hash of the YAML files that the world is made from, by default those of the package."""
+    """A hash of the YAML files that the world is generated from, by default those of the package."""
     folder = folder or Path(__file__).parent
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*.yaml"), key=lambda path: path.relative_to(folder).as_posix()):
@@ -153,32 +153,32 @@ def data_digest(folder: Path | None = None) -> str:
 
 @cache
 def generator() -> str:
-    """Which world this is: the version, followed by a hash of the data where the YAML files were edited."""
+    """The version of the world, followed by a hash of the YAML files if they differ from the released ones."""
     digest = data_digest()
     return VERSION if digest == DATA_DIGEST else f"{VERSION}-{digest}"
 
 
 SMALLEST, LARGEST = 64, 2048
-"""Images may have this many pixels on a side."""
+"""The smallest and largest width of images, in pixels."""
 
 
 @dataclass(frozen=True, repr=False)
 class World:
-    """Scenes with known answers: images, questions and ten simulated people's answers (see ``askew world``).
+    """Scenes with known answers: images, questions and the answers of ten simulated people (see ``askew world``).
 
-    ``scenes`` are counted over all splits: of 200 scenes 140 are for training and 30 each for val and test. Everything
-    is made when first read and kept in ``$ASKEW_CACHE`` (or ``$XDG_CACHE_HOME``, or ``~/.cache``).
+    ``scenes`` counts all splits: of 200 scenes, 140 are in train and 30 each in val and test. Everything is generated
+    when first read, and cached in ``$ASKEW_CACHE`` (or ``$XDG_CACHE_HOME``, or ``~/.cache``).
     """
 
     split: Literal["val", "train", "test", "all"] = "val"
     scenes: int = 200
     """How many scenes, over all splits."""
     seed: int = 0
-    """Which world; worlds of different seeds share nothing."""
+    """Which world; worlds with different seeds share no scene."""
     size: int = 224
     """Width and height of the images."""
     shifted: bool = False
-    """Other answers frequent in test than in train and val, kind by kind (the idea of VQA-CP)."""
+    """Test favours other answers than train and val, for each kind of question (the idea of VQA-CP)."""
 
     def __post_init__(self) -> None:
         if self.split not in ("val", "train", "test", "all"):
@@ -189,9 +189,9 @@ class World:
             raise BadOption(f"world: size is {self.size}; images have {SMALLEST} to {LARGEST} pixels on a side.")
 
     def __repr__(self) -> str:
-        said = [(part.name, getattr(self, part.name)) for part in fields(self)]
-        kept = [f"{name}={value!r}" for name, value in said if value != getattr(World, name)]
-        return f"World({', '.join([*kept, f'generator={generator()!r}'])})"
+        values = [(option.name, getattr(self, option.name)) for option in fields(self)]
+        changed = [f"{name}={value!r}" for name, value in values if value != getattr(World, name)]
+        return f"World({', '.join([*changed, f'generator={generator()!r}'])})"
 
     @property
     def name(self) -> str:
@@ -200,11 +200,11 @@ class World:
 
     @property
     def skipped(self) -> Sequence[str]:
-        """Nothing is ever left out."""
+        """Empty: no record of the world is ever bad."""
         return ()
 
     def fingerprint(self) -> str:
-        """What is in it, in 16 digits."""
+        """A hash of what the data set contains, as 16 hexadecimal digits."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:16]
 
     def questions(self) -> Iterator[Question]:
@@ -212,8 +212,8 @@ class World:
         wanted = list(indices(self.seed, self.scenes, self.split))
         if not wanted:
             raise DataError(
-                f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every twenty scenes fourteen "
-                "are in train and three each in val and test: give more of them, or take world:all."
+                f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every 20 scenes, 14 "
+                "are in train and 3 each in val and test: use more scenes, or world:all."
             )
         cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted)
         for index in wanted:

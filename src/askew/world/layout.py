@@ -1,6 +1,6 @@
-"""The geometry of a scene: what rests on what, what is in front, how much of a thing is seen, which relations hold.
+"""The geometry of a scene: what rests on what, what is in front, how much of a thing is visible, which relations hold.
 
-Boxes are ``x, y, width, height`` in pixels, ``y`` downwards; all rules are in parts of the picture's short side.
+Boxes are ``x, y, width, height`` in pixels, ``y`` downwards; thresholds are fractions of the image's shorter side.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from askew.world.world_data import classes, places
 Box: TypeAlias = tuple[float, float, float, float]
 
 LEAST_SIDE = 28 / 224
-"""A thing that is asked about has at least this short side, in parts of the picture's short side."""
+"""Questions are only about things whose shorter side is at least this fraction of the image's shorter side,"""
 LEAST_VISIBLE = 0.7
-"""... and at least this part of its box is not covered."""
+"""and of whose box at least this fraction is not covered."""
 TOUCHING = ("on", "under", "in", "holding", "wearing", "riding", "sitting on")
-"""Relations of things that touch; they may cover each other, and the drawing sees to it that both are seen."""
+"""Relations between things that touch. They may cover each other; the drawing keeps both visible."""
 
 
 def overlap(a: Box, b: Box) -> float:
@@ -53,13 +53,13 @@ def union(boxes: Iterable[Box]) -> float:
 
 
 def box_of(thing: Thing) -> Box:
-    """The box of a thing of this world; every one has a box."""
+    """The box of a thing of the world, which always has one."""
     assert thing.box is not None
     return thing.box
 
 
 def ground_line(scene_id: str, place: str) -> float:
-    """Where floor or land begins in this scene, from the top, in parts of the height."""
+    """Where the floor or the land begins in this scene, from the top, as a fraction of the height."""
     low, high = places()[place].ground
     return Random(f"{scene_id}:ground").uniform(low, high)
 
@@ -76,7 +76,7 @@ def level(thing: Thing) -> str:
 
 
 def facing(scene: Scene, thing_id: str) -> int:
-    """1 when the thing looks right, -1 when left; riders, sitters and held things look as what they go with."""
+    """1 if the thing faces right, -1 if left. Riders, sitters and held things face as their mount, seat or holder."""
     carried = {r.subject: r.object for r in scene.relations if r.name in ("riding", "sitting on")}
     carried |= {r.object: r.subject for r in scene.relations if r.name in ("holding", "wearing")}
     while thing_id in carried:
@@ -85,14 +85,14 @@ def facing(scene: Scene, thing_id: str) -> int:
 
 
 def toss(scene_id: str, thing_id: str) -> int:
-    """The side a thing looks to that nothing carries."""
+    """The direction that a thing faces when nothing carries it."""
     return 1 if Random(f"{scene_id}:{thing_id}:facing").random() < 0.5 else -1
 
 
 def painting_order(scene: Scene) -> list[Thing]:
-    """The things from the farthest to the nearest: sky, wall, then by where they stand; what is ``on`` comes after.
+    """The things from far to near: sky, wall, then by where they stand; a carried thing comes after its carrier.
 
-    What is in a vessel or under a table comes before it, so that rim and legs are in front.
+    What is in a vessel or under a table is painted before it, so that its rim or legs are in front.
     """
     things = {thing.id: thing for thing in scene.things}
     before: dict[str, list[str]] = {}
@@ -118,7 +118,7 @@ def painting_order(scene: Scene) -> list[Thing]:
 
 
 def visible(scene: Scene, thing_id: str) -> float:
-    """The part of the thing's box that no nearer box covers; what it touches does not count (see ``TOUCHING``).
+    """The fraction of the thing's box that no nearer box covers; things it touches do not count (see ``TOUCHING``).
 
     A garment is hidden by what its wearer holds, not by its wearer.
 
@@ -130,7 +130,7 @@ def visible(scene: Scene, thing_id: str) -> float:
 
 
 def askable(scene: Scene) -> list[str]:
-    """Ids of the things one may ask about: large enough and hardly covered. All but some garments are.
+    """Ids of the things that questions may be about: large enough and hardly covered. Only some garments are not.
 
     >>> scene = Scene("s", (Thing("1", "dog", ("brown",), (10, 10, 40, 40)), Thing("2", "hat", (), (0, 0, 40, 9))),
     ...     size=(224, 224))
@@ -145,9 +145,9 @@ def askable(scene: Scene) -> list[str]:
 
 
 def relations(things: Mapping[str, Thing], touching: Iterable[Relation], unit: float) -> list[Relation]:
-    """The relations one can see between main things that do not touch, only where nobody would doubt them.
+    """The visible relations between main things that do not touch, only where they are unambiguous.
 
-    ``left of``/``right of``: beside each other, no common column. ``above``/``below``: in sky or on a wall over
+    ``left of``/``right of``: beside each other, no common column. ``above``/``below``: in the sky or on a wall over
     something, no common row. ``in front of``/``behind``: on the ground, overlapping, clearly nearer. ``next to``: on
     the ground or the same table, equally near, a small gap.
     """
@@ -164,7 +164,7 @@ def relations(things: Mapping[str, Thing], touching: Iterable[Relation], unit: f
 
 
 def _seen(a: Thing, b: Thing, carriers: Mapping[str, str], unit: float) -> Iterator[Relation]:
-    """Relations with the pair in this order, and their converses; each pair is looked at both ways."""
+    """Relations of the pair in this order, and their converses; each pair is examined in both orders."""
     (ax, ay, aw, ah), (bx, by, bw, bh) = box_of(a), box_of(b)
     gap = (bx - (ax + aw)) / unit
     if gap >= -0.01 and (bx + bw / 2 - ax - aw / 2) / unit >= 0.14:
@@ -203,7 +203,7 @@ def _carrier(relation: Relation) -> tuple[str, str]:
 
 
 def _kin(scene: Scene, thing_id: str) -> set[str]:
-    """The thing with all that carries it and all that it carries, however indirectly."""
+    """The thing with everything that carries it or that it carries, directly or indirectly."""
     pairs = [_carrier(relation) for relation in scene.relations if relation.name in TOUCHING]
     above, below = {thing_id}, {thing_id}
     for _ in pairs:

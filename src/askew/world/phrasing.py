@@ -12,53 +12,53 @@ from askew.files.resources import resource
 from askew.world.world_data import classes
 
 Point: TypeAlias = tuple[object, ...]
-"""What a question is about, however it is said: within one scene no two questions share it."""
+"""What a question is about, regardless of wording: within one scene no two questions share it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """What a noun phrase says: *the brown dog on the left* is ``Pick("dog", ("brown",), "left")``."""
+    """What a noun phrase refers to: *the brown dog on the left* is ``Pick("dog", ("brown",), "left")``."""
 
     noun: str
-    """A class, or a wider word such as ``animal``."""
+    """A class, or a hypernym such as ``animal``."""
     words: tuple[str, ...] = ()
     """Attributes it must have."""
     side: str = ""
-    """``left`` or ``right``: it is the only such thing in that half of the picture."""
+    """``left`` or ``right``: it is the only such thing in that half of the image."""
     tie: str = ""
-    """How it is tied to another thing: a relation, or ``held by``, ``worn by``, ``ridden by``."""
+    """Its relation to another thing, or a passive: ``held by``, ``worn by``, ``ridden by``."""
     to: Pick | None = None
     """The other thing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What is asked: an operation over the scene. ``askew.world.truth`` says what each operation gives."""
+    """What is asked: an operation over the scene. ``tests/independent_answers.py`` computes the answer to each."""
 
     op: str
     subject: Pick | None = None
     about: str = ""
     """A dimension (``colour``), a relation (``holding``) or a fact (``weather``)."""
     values: tuple[str, ...] = ()
-    """The words or numbers that the question names."""
+    """The words or numbers that the question contains."""
     other: Pick | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question to be phrased: what it means, its true answer, and the words for the slots of its phrasings."""
+    """A question before it is put into words: its meaning, its true answer, and the words that fill its slots."""
 
     key: str
-    """Which phrasings, e.g. ``exists/one``."""
+    """The key of its phrasings, e.g. ``exists/one``."""
     meaning: Meaning
     answer: str
     slots: dict[str, str] = field(default_factory=dict)
     of: str = ""
-    """The id of the thing it is about, so that it is not asked twice in other words."""
+    """The id of the thing it is about, so that it is not asked again in other words."""
 
     @property
     def point(self) -> Point:
-        """What makes two drafts of one scene the same question, however they call the thing."""
+        """Drafts of one scene with the same point are the same question, whatever they call the thing."""
         meaning = self.meaning
         return (meaning.op, meaning.about, self.of) if self.of else (meaning,)
 
@@ -88,7 +88,7 @@ def data(name: str) -> Mapping[str, Any]:
 
 @cache
 def phrasings() -> Mapping[str, Choice]:
-    """The phrasings of each key, and how often each comes, added up.
+    """The phrasings of each key with their cumulative weights.
 
     >>> min(len(texts) for texts, _ in phrasings().values())
     8
@@ -97,14 +97,14 @@ def phrasings() -> Mapping[str, Choice]:
 
 
 def phrase(draft: Draft, rng: Random) -> str:
-    """One phrasing of a draft, as somebody types it: mostly with a capital and a question mark."""
+    """One phrasing of a draft as a person would type it: mostly with a capital letter and a question mark."""
     texts, weights = phrasings()[draft.key]
     text = rng.choices(texts, cum_weights=weights)[0].format_map(draft.slots)
     return typed(text[0].upper() + text[1:], rng)
 
 
 def typed(text: str, rng: Random) -> str:
-    """The text as typed: a few have no capitals, a few no question mark, as in VQA."""
+    """The text as typed: a few questions have no capitals, a few no question mark, as in VQA."""
     odds = data("mix")["surface"]
     chance = rng.random()
     if chance < odds["lower"]:
@@ -118,7 +118,7 @@ def typed(text: str, rng: Random) -> str:
 
 
 def question_type(text: str) -> str:
-    """The first words of a question as VQA names them: the longest type that it begins with.
+    """The question type of VQA: the longest known type that the question begins with.
 
     >>> question_type("What color is the dog?"), question_type("How many people are in the car?")
     ('what color is the', 'how many people are in')
@@ -135,7 +135,7 @@ def question_type(text: str) -> str:
 
 
 def agreement(many: bool, noun: str = "") -> dict[str, str]:
-    """The slots that agree with a subject.
+    """The slots of verbs and pronouns that agree with a subject.
 
     >>> agreement(False, "woman")
     {'is': 'is', 'do': 'does', 'it': 'she', 'its': 'her'}
@@ -149,7 +149,7 @@ def agreement(many: bool, noun: str = "") -> dict[str, str]:
 
 
 def plural_of(noun: str) -> str:
-    """The plural of a class or a wider word.
+    """The plural of a class or hypernym.
 
     >>> plural_of("person"), plural_of("bus"), plural_of("sheep")
     ('people', 'buses', 'sheep')
@@ -160,7 +160,7 @@ def plural_of(noun: str) -> str:
 
 
 def said_word(word: str) -> str:
-    """A word of a scene as a question says it.
+    """An attribute of a scene as it is worded in questions.
 
     >>> said_word("lying"), said_word("red")
     ('lying down', 'red')
@@ -171,7 +171,7 @@ def said_word(word: str) -> str:
 
 @cache
 def near(word: str) -> frozenset[str]:
-    """The words too near to this one to be a sure "no", itself among them.
+    """The words too similar to this one for a definite "no", including itself.
 
     >>> "gray" in near("white"), "red" in near("white"), "walking" in near("standing")
     (True, False, True)
@@ -182,7 +182,7 @@ def near(word: str) -> frozenset[str]:
 
 @cache
 def alike(name: str) -> frozenset[str]:
-    """The classes that one may take for this one, itself among them."""
+    """The classes that can be mistaken for this one, including itself."""
     return frozenset({name}.union(*(row for row in data("nouns")["alike"] if name in row)))
 
 

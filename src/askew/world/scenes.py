@@ -1,7 +1,7 @@
-"""Scenes of the embedded world: a place, what is there, how it looks and how it stands to the rest. All of it is known.
+"""Scenes of the embedded world: a place, the things in it, their attributes and their relations, all of it known.
 
-Places make things probable, never certain, and things have their usual colours, so there are shortcuts to be learned:
-most bananas are yellow, most surfboards are at the beach, and most plural counts are two.
+Places make things probable but never certain, and things have usual colours, so there are shortcuts to learn: most
+bananas are yellow, most surfboards are at the beach, and most plural counts are two.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from askew.errors import BadOption
 from askew.types import Relation, Scene, Thing
 from askew.world.clusters import Cluster, draw_one, laden_table, occupied, person, single
 from askew.world.layout import LEAST_SIDE, Box, box_of, ground_line, level, overlap, relations, toss
-from askew.world.world_data import Place, classes, people, places, read
+from askew.world.world_data import WorldPlace, classes, people, places, read
 
 FEWEST, MOST = 3, 9
 """How many main things a scene has."""
 
 
 def make_scene(seed: int, index: int, size: tuple[int, int] = (224, 224)) -> Scene:
-    """The scene of this seed and number; the same on every machine, whatever else was made before.
+    """The scene with this seed and index; the same on every machine, regardless of what was generated before.
 
     >>> scene = make_scene(0, 7)
     >>> scene == make_scene(0, 7), scene == make_scene(1, 7)
@@ -35,14 +35,14 @@ def make_scene(seed: int, index: int, size: tuple[int, int] = (224, 224)) -> Sce
     facts = _facts(rng, place)
     target = rng.choice((3, 4, 4, 5, 5, 5, 6, 6, 6, 7, 7, 8, 8, 9))
     if min(size) < 28:
-        raise BadOption(f"A picture of {size[0]}x{size[1]} pixels is too small. Take at least 28 each way.")
+        raise BadOption(f"An image of {size[0]}x{size[1]} pixels is too small. Width and height must be at least 28.")
     numbered = (Random(f"{seed}:scene:{index}:{attempt}") for attempt in count())
     tries = (arranged(f"world-{seed}-{index}", place, size, chance, facts, target) for chance in numbered)
     return next(made.scene() for made in tries if FEWEST <= len(made.main) <= MOST)
 
 
 def main_things(scene: Scene) -> list[Thing]:
-    """The things that stand for themselves; clothes are left out."""
+    """All things except clothes."""
     return [thing for thing in scene.things if classes()[thing.name].family != "clothing"]
 
 
@@ -51,7 +51,7 @@ def _times() -> dict[str, float]:
     return dict(read("places")["times"])
 
 
-def _facts(rng: Random, place: Place) -> dict[str, str]:
+def _facts(rng: Random, place: WorldPlace) -> dict[str, str]:
     facts = {"place": place.name, "setting": place.setting, "time": draw_one(rng, _times())}
     if place.weather:
         facts["weather"] = draw_one(rng, place.weather)
@@ -61,9 +61,9 @@ def _facts(rng: Random, place: Place) -> dict[str, str]:
 
 
 def arranged(
-    scene_id: str, place: Place, size: tuple[int, int], rng: Random, facts: dict[str, str], target: int
+    scene_id: str, place: WorldPlace, size: tuple[int, int], rng: Random, facts: dict[str, str], target: int
 ) -> Arrangement:
-    """An arrangement of up to ``target`` main things; fewer when there is no room."""
+    """An arrangement of up to ``target`` main things; fewer if there is no room."""
     made = Arrangement(scene_id, place, size, rng, facts)
     made.fill(target)
     return made
@@ -71,32 +71,32 @@ def arranged(
 
 @dataclass
 class Arrangement:
-    """A scene in the making."""
+    """A scene under construction."""
 
     id: str
-    place: Place
+    place: WorldPlace
     size: tuple[int, int]
     rng: Random
     facts: dict[str, str]
     things: dict[str, Thing] = field(default_factory=dict)
     joints: list[Relation] = field(default_factory=list)
     depths: dict[str, float] = field(default_factory=dict)
-    """By thing: the row where its cluster stands; the lower the nearer."""
+    """For each thing the row where its cluster stands; lower is nearer."""
     hidden: dict[str, float] = field(default_factory=dict)
-    """By thing: the area of its box that other clusters cover, at most."""
+    """For each thing an upper bound of the area of its box that other clusters cover."""
 
     @cached_property
     def ground(self) -> float:
-        """Where the ground begins, in parts of the height."""
+        """Where the ground begins, as a fraction of the height."""
         return ground_line(self.id, self.place.name)
 
     @property
     def main(self) -> list[Thing]:
-        """The main things so far."""
+        """The main things placed so far."""
         return [thing for thing in self.things.values() if classes()[thing.name].family != "clothing"]
 
     def fill(self, target: int) -> None:
-        """Draw classes by the place's odds, several of one kind at a time, and place the largest clusters first."""
+        """Draw classes by their weights, several things of one class at a time; place the largest clusters first."""
         left = dict(self.place.things)
         if self.rng.random() < 1 / 12:
             left[self.rng.choice([name for name in classes() if name not in left])] = sum(left.values()) / 3
@@ -108,7 +108,7 @@ class Arrangement:
             self._place(self._wanted(left, target - len(self.main)))
 
     def _wanted(self, left: dict[str, float], missing: int) -> list[tuple[str, Cluster]]:
-        """Clusters with as many main things as are missing, at most; their classes leave ``left``."""
+        """Clusters with at most as many main things as are still missing; their classes are removed from ``left``."""
         found: list[tuple[str, Cluster]] = []
         while left and missing > 0:
             name = draw_one(self.rng, left)
@@ -120,7 +120,7 @@ class Arrangement:
         return found
 
     def _clusters(self, name: str, many: int, room: int) -> list[tuple[str, Cluster]]:
-        """Up to so many clusters around a class, each with where it stands."""
+        """Up to this many clusters around a class, each with where it stands."""
         found = []
         for _ in range(many):
             stand = self._stand(name)
@@ -135,7 +135,7 @@ class Arrangement:
         return found
 
     def _place(self, clusters: list[tuple[str, Cluster]]) -> None:
-        """Find a spot for each, the largest first; what finds none is left out."""
+        """Find a spot for each cluster, the largest first; those for which there is none are left out."""
         for stand, cluster in sorted(clusters, key=lambda pair: pair[1].spread, reverse=True):
             if toss(self.id, str(len(self.things) + 1)) < 0:
                 cluster = cluster.mirrored
@@ -146,7 +146,7 @@ class Arrangement:
                     break
 
     def scene(self) -> Scene:
-        """What has been placed, with every relation that can be seen."""
+        """The scene of what has been placed, with every visible relation."""
         seen = relations(self.things, self.joints, min(self.size))
         every = dict.fromkeys([*self.joints, *seen])
         facts = dict(self.facts)
@@ -159,7 +159,7 @@ class Arrangement:
         return Scene(self.id, tuple(self.things.values()), tuple(every), self.size, facts)
 
     def _stand(self, name: str) -> str:
-        """Where this one stands here, or nothing when it cannot."""
+        """Where a thing of this class can stand at this place, or nothing."""
         possible = [stand for stand in classes()[name].stands if self._offers(stand)]
         return self.rng.choice(possible) if possible else ""
 
@@ -188,7 +188,7 @@ class Arrangement:
         return single(self.rng, name, given, odds)
 
     def _try(self, cluster: Cluster, stand: str) -> list[Box] | None:
-        """Boxes in pixels at a random spot, or None when too small there or out of the picture."""
+        """Boxes in pixels at a random spot, or None if they are too small there or outside the image."""
         unit = min(self.size)
         width, height = self.size[0] / unit, self.size[1] / unit
         ground = self.ground * height
@@ -205,7 +205,7 @@ class Arrangement:
         return [_at(part.box, scale, x, foot, unit) for part in cluster.parts]
 
     def _spot(self, stand: str, ground: float, height: float, depth: tuple[float, float]) -> tuple[float, float]:
-        """Foot and scale: on the ground, the lower the nearer and the larger."""
+        """Foot and scale: on the ground, lower means nearer and larger."""
         rng = self.rng
         if stand == "sky":
             horizon = self.place.water[0] * height + 0.08 if self.place.water else ground
@@ -223,7 +223,7 @@ class Arrangement:
         return ground + near * (0.985 * height - ground), 0.80 + 0.20 * near
 
     def _fits(self, cluster: Cluster, boxes: list[Box]) -> bool:
-        """Nothing hides more than a sixth of anything, and like things do not overlap, so they can be counted."""
+        """Whether the boxes fit: nothing hides more than a sixth of anything, and similar things do not overlap."""
         depth = boxes[0][1] + boxes[0][3]
         hidden = dict(self.hidden)
         for part, box in zip(cluster.parts, boxes, strict=True):
@@ -253,7 +253,7 @@ class Arrangement:
         return True
 
     def _bearable(self, thing_id: str) -> float:
-        """How much of its box others may cover; little of what already carries or is carried."""
+        """How much of its box others may cover; little if it carries something or is carried."""
         joined = any(thing_id in (joint.subject, joint.object) for joint in self.joints)
         return 0.08 if joined else 0.18
 
@@ -277,7 +277,7 @@ def _counts(small: bool) -> dict[int, float]:
 
 
 def _at(box: Box, scale: float, x: float, foot: float, unit: float) -> Box:
-    """The box of a part in pixels, when its cluster stands at (x, foot)."""
+    """The box of a part in pixels if its cluster stands at (x, foot)."""
     left, top, width, height = box
     return (
         round((x + left * scale) * unit, 2),
@@ -288,13 +288,13 @@ def _at(box: Box, scale: float, x: float, foot: float, unit: float) -> Box:
 
 
 def _small(name: str) -> bool:
-    """Whether the class takes little room, so that several of it fit."""
+    """Whether things of this class are so small that several fit."""
     kind = classes()[name]
     return kind.height[1] ** 2 * kind.aspect < 0.1
 
 
 def _carries(name: str) -> bool:
-    """Whether it is a piece of furniture that a room is arranged around."""
+    """Whether it is large furniture that a room is arranged around."""
     return classes()[name].family == "furniture" and name != "chair"
 
 
@@ -303,13 +303,13 @@ def _level(name: str) -> str:
 
 
 def _top(box: Box) -> Box:
-    """The upper half of something tall, where faces and signs are; all of anything else."""
+    """The upper half of a tall thing, where faces and signs are; the whole box of anything else."""
     x, y, width, height = box
     return (x, y, width, height / 2) if height > 1.25 * width else box
 
 
 def _seems_on(far: Box, near: Box, unit: float) -> bool:
-    """Whether the foot of the farther thing is so near the top of the nearer that it seems to stand on it."""
+    """Whether the foot of the farther thing is so close to the top of the nearer one that it seems to stand on it."""
     columns = min(far[0] + far[2], near[0] + near[2]) - max(far[0], near[0])
     return columns > 0.2 * min(far[2], near[2]) and -0.03 < (far[1] + far[3] - near[1]) / unit < 0.09
 

@@ -1,4 +1,4 @@
-"""Train, val and test of the embedded world: whole scenes, never shared; and shifted answers, as in VQA-CP."""
+"""Train, val and test of the embedded world, which share no scene; and shifted answers, as in VQA-CP."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Split: TypeAlias = Literal["train", "val", "test"]
 SPLITS: tuple[Split, ...] = ("train", "val", "test")
 _BLOCK: tuple[Split, ...] = ("train",) * 14 + ("val",) * 3 + ("test",) * 3
 _RARE = 0.12
-"""How often a question is kept whose answer the split has made rare."""
+"""The probability of keeping a question whose answer is rare in the split."""
 _SALT = "shift 4659"
-"""Searched for: with it each half has about as many questions (yes and no, colors, numbers, left and right)."""
+"""Chosen so that both halves have about as many questions (yes and no, colors, numbers, left and right)."""
 
 
 def split_of(seed: int, index: int) -> Split:
-    """The split of a scene. Of every twenty scenes in a row fourteen are for training and three for each other split.
+    """The split of a scene. Of every 20 consecutive scenes, 14 are in train and 3 each in val and test.
 
-    A scene keeps its split however many scenes there are.
+    A scene has the same split however many scenes there are.
 
     >>> [[split_of(0, index) for index in range(20)].count(split) for split in SPLITS]
     [14, 3, 3]
@@ -32,7 +32,7 @@ def split_of(seed: int, index: int) -> Split:
 
 
 def indices(seed: int, scenes: int, split: str = "all") -> Iterator[int]:
-    """The numbers of the scenes of a split, of so many scenes in all.
+    """The indices of the scenes of a split, given the number of scenes in all splits.
 
     >>> parts = [set(indices(0, 40, split)) for split in SPLITS]
     >>> set.union(*parts) == set(range(40)), [len(part) for part in parts]
@@ -43,10 +43,10 @@ def indices(seed: int, scenes: int, split: str = "all") -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Shift:
-    """Answer priors that differ between training and test, kind by kind (the idea of VQA-CP, Agrawal et al. 2018).
+    """Answer priors that differ between train and test, by kind of question (the idea of VQA-CP, Agrawal et al. 2018).
 
-    The answers of each kind of question fall into two halves, by a hash. One half is frequent in train and val and
-    rare in test, the other the other way round, so that a prior learned in training misleads.
+    A hash divides the answers to each kind of question into two halves. One half is frequent in train and val and rare
+    in test, the other vice versa, so that a prior learned in training misleads.
     """
 
     split: Split
@@ -58,7 +58,7 @@ class Shift:
 
 @lru_cache(maxsize=1 << 12)
 def favoured(kind: str, answer: str) -> bool:
-    """Whether the answer is among those of its kind that training sees often.
+    """Whether the answer is in the half that is frequent in train and val.
 
     >>> favoured("exists", "yes") != favoured("exists", "no")
     True

@@ -1,4 +1,4 @@
-"""What can be in the world: classes, places, and which word says what about a thing (read from ``data/``)."""
+"""What the world can contain: classes of things, places, and the dimension of each attribute (read from ``data/``)."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Weights = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Class:
-    """One kind of thing: its place in WordNet, what it can look like, how large it is and where it can stand."""
+    """A class of things: its WordNet synset, possible attributes, size, and where it can stand."""
 
     name: str
     synset: str
     hypernyms: tuple[str, ...]
-    """Useful WordNet hypernyms, nearest first."""
+    """WordNet hypernyms used in questions, nearest first."""
     plural: str
     family: str
     stands: tuple[str, ...]
     """ground, water, sky, wall, floor (at the foot of the wall), surface (of a table), worn."""
     height: tuple[float, float] = (0.0, 0.0)
-    """Range of heights at the front of the picture, in parts of its short side."""
+    """Range of heights at the front of the image, as fractions of its shorter side."""
     aspect: float = 1.0
     """Width / height."""
     aspect_when: Weights = field(default_factory=dict)
@@ -37,14 +37,14 @@ class Class:
     materials: Weights = field(default_factory=dict)
     poses: Weights = field(default_factory=dict)
     framed: bool = False
-    """The material is the frame's; colour and pattern are the cloth's (a wooden bed with a striped blanket)."""
+    """The material is the frame's, colour and pattern are the cloth's (a wooden bed with a striped blanket)."""
     pairs: tuple[str, ...] = ()
-    """Opposites it can show, e.g. ``open/closed``."""
+    """Pairs of opposites it can have, e.g. ``open/closed``."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a scene can be, and what is probable there."""
+class WorldPlace:
+    """A kind of place, and how probable things and activities are there."""
 
     name: str
     weight: float
@@ -83,19 +83,19 @@ def classes() -> Mapping[str, Class]:
 
 
 @cache
-def places() -> Mapping[str, Place]:
+def places() -> Mapping[str, WorldPlace]:
     """Every place by name.
 
     >>> places()["beach"].ridden["surfboard"]
     8
     """
     entries = read("places")
-    return {name: Place(name=name, **_tupled(entry)) for name, entry in entries.items() if "weight" in entry}
+    return {name: WorldPlace(name=name, **_tupled(entry)) for name, entry in entries.items() if "weight" in entry}
 
 
 @cache
 def dimensions() -> Mapping[str, Any]:
-    """The words of each dimension, the pairs of opposites, and how often each side of a pair holds."""
+    """The words of each dimension, the pairs of opposites, and how often the first word of a pair applies."""
     return read("dimensions")
 
 
@@ -106,7 +106,7 @@ def people() -> Mapping[str, Any]:
 
 
 def is_a(name: str, word: str) -> bool:
-    """Whether a thing of this class may be called by this word.
+    """Whether the word is the class or one of its hypernyms.
 
     >>> is_a("duck", "bird"), is_a("bird", "duck"), is_a("boy", "person")
     (True, False, True)
@@ -115,7 +115,7 @@ def is_a(name: str, word: str) -> bool:
 
 
 def pair_of(name: str, word: str) -> str | None:
-    """The pair of opposites that the word belongs to when said of this class: what ``short`` means depends on it.
+    """The pair of opposites that the word belongs to for this class: the opposite of ``short`` depends on the class.
 
     >>> pair_of("tree", "short"), pair_of("fence", "short"), pair_of("fence", "red")
     ('tall/short', 'long/short', None)
@@ -124,7 +124,7 @@ def pair_of(name: str, word: str) -> str | None:
 
 
 def opposite(name: str, word: str) -> str | None:
-    """The other word of the pair, when said of this class.
+    """The other word of the pair of opposites, for this class.
 
     >>> opposite("door", "open"), opposite("fence", "short"), opposite("door", "red")
     ('closed', 'long', None)
@@ -134,7 +134,7 @@ def opposite(name: str, word: str) -> str | None:
 
 
 def dimension(name: str, word: str) -> str | None:
-    """What the word says of a thing of this class: colour, pattern, material, pose, action or a pair of opposites.
+    """The dimension of an attribute of this class: colour, pattern, material, pose, action or a pair of opposites.
 
     >>> [dimension("umbrella", word) for word in ("red", "striped", "closed", "wet", "sitting")]
     ['colour', 'pattern', 'open/closed', 'wet/dry', 'pose']

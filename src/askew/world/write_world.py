@@ -38,11 +38,11 @@ def write_world(
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
-    """Write a world; gives its datasheet, which is also there as ``datasheet.md`` and ``datasheet.json``.
+    """Write a world and return its datasheet, which is also written to ``datasheet.md`` and ``datasheet.json``.
 
     An interrupted run continues where it stopped: images that exist are not drawn again. ``progress`` is called with
-    1 for each scene. The files are the same for any number of workers. A folder that holds another world, or anything
-    else, is refused unless to ``overwrite`` it.
+    1 for each scene. The files are the same for any number of workers. A folder that contains another world or
+    other files is refused unless ``overwrite`` is set.
     """
     World("all", scenes, seed, size, shifted)
     with alone_in(output):
@@ -72,7 +72,7 @@ def _write(
 
 
 def _made(cache: SceneCache, wanted: Iterable[int], workers: int) -> Iterator[int]:
-    """The scenes as they are made, in order."""
+    """The indices of the scenes as they are generated, in order."""
     if workers <= 1:
         yield from map(cache.make, wanted)
         return
@@ -86,9 +86,9 @@ def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:
     drawn = f"generator {generator()}, seed {cache.seed}, size {cache.size}\n"
     same = stamp.is_file() and stamp.read_text(encoding="utf-8") == drawn
     wanted = {os.path.basename(cache.image_path(index)) for index in range(scenes)} if same else set()
-    for picture in (output / "images").glob("COCO_world_*.jpg"):
-        if picture.name not in wanted:
-            picture.unlink()
+    for image in (output / "images").glob("COCO_world_*.jpg"):
+        if image.name not in wanted:
+            image.unlink()
     if not same:
         _write_text(stamp, drawn)
 
@@ -115,22 +115,22 @@ def _write_split(output: Path, cache: SceneCache, split: str, wanted: list[int],
 
 
 def _vqa(index: int, number: int, kept: CachedQuestion) -> Question:
-    """The question with ids as VQA has them: whole numbers."""
+    """The question with integer ids, as in VQA."""
     assert kept.question.image is not None
     return replace(kept.question, id=100 * index + number, image=replace(kept.question.image, id=index), scene=None)
 
 
-def _gqa(kept: CachedQuestion, picture: str) -> Question:
-    """The question as GQA has it: one answer, GQA's types, and the image known by its file's name."""
+def _gqa(kept: CachedQuestion, path: str) -> Question:
+    """The question as in GQA: one answer, GQA's types, and the file name as image id."""
     question = kept.question
     assert question.image is not None
-    image = replace(question.image, id=_stem(picture))
+    image = replace(question.image, id=_stem(path))
     return replace(question, image=image, answers=(kept.answer,), kind=Kind("", kept.gqa), confidences=())
 
 
-def _gqa_scene(scene: Scene, picture: str) -> Scene:
+def _gqa_scene(scene: Scene, path: str) -> Scene:
     facts = {"location" if name == "place" else name: value for name, value in scene.facts.items()}
-    return replace(scene, id=_stem(picture), facts=facts)
+    return replace(scene, id=_stem(path), facts=facts)
 
 
 def _stem(path: str) -> str:
@@ -147,7 +147,7 @@ _TOP = 12
 
 @dataclass
 class WorldCounts:
-    """Counts that grow as scenes come by."""
+    """Counts for the datasheet, updated scene by scene (after Gebru et al. 2021)."""
 
     scenes: int
     seed: int
@@ -162,7 +162,7 @@ class WorldCounts:
     questions: int = 0
 
     def add(self, split: str, scene: Scene, kept: Sequence[CachedQuestion]) -> None:
-        """One scene with its questions."""
+        """Count a scene with its questions."""
         self.splits[split].update(scenes=1, questions=len(kept))
         self.counts["places"][scene.facts["place"]] += 1
         for thing in scene.things:
@@ -180,7 +180,7 @@ class WorldCounts:
             self.agreed += agreement_of(one.question.answers)
 
     def sheet(self) -> dict[str, Any]:
-        """The datasheet as plain values; shares are parts of one."""
+        """The datasheet as plain values; shares are fractions of one."""
         return {
             "world": {
                 "scenes": self.scenes,
@@ -203,7 +203,7 @@ class WorldCounts:
 
 @lru_cache(maxsize=1 << 14)
 def agreement_of(answers: tuple[str, ...]) -> float:
-    """How well one person agrees with the others, by VQA accuracy: the mean of min(1, others who say the same / 3).
+    """How well one person agrees with the others, as VQA accuracy: the mean of min(1, others with the same answer / 3).
 
     >>> agreement_of(("yes",) * 9 + ("no",)), agreement_of(("2", "two", "3"))
     (0.9, 0.2222222222222222)
@@ -213,22 +213,21 @@ def agreement_of(answers: tuple[str, ...]) -> float:
 
 
 def markdown(sheet: Mapping[str, Any]) -> str:
-    """The datasheet for people."""
+    """The datasheet as Markdown."""
     world, people = sheet["world"], sheet["people"]
     lines = [
         "# Datasheet of an embedded world",
         "",
-        f"{world['scenes']} scenes with {world['questions']} questions, made by askew (generator {world['generator']}, "
-        f"seed {world['seed']}{', answers shifted in test' if world['shifted'] else ''}). Pictures have "
-        f"{world['size']}×{world['size']} pixels. Everything is synthetic: drawn and asked by a program, and the "
-        "people who answer are simulated. It stands in for real data and replaces no evaluation on it.",
+        f"{world['scenes']} scenes with {world['questions']} questions, generated by askew "
+        f"(version {world['generator']}, seed {world['seed']}{', shifted answers in test' * world['shifted']}). "
+        f"Images have {world['size']}×{world['size']} pixels. Everything is synthetic: images and questions are "
+        "generated, and the people who answer are simulated. It does not replace an evaluation on real data.",
         "",
-        "Pictures are in `images/`; each split is there as VQA v2 (`vqa/`), as GQA with scene graphs (`gqa/`) and as "
-        "JSONL. No scene is in two splits.",
+        "The images are in `images/`; each split is available as VQA v2 (`vqa/`), as GQA with scene graphs (`gqa/`) "
+        "and as JSONL. No scene is in two splits.",
         "",
-        f"Ten answers per question. All ten agree on {people['unanimous']:.1%} of the questions; one person agrees "
-        f"with the other nine to {people['human accuracy']:.1%} (VQA accuracy). The most frequent answer is the "
-        "true one.",
+        f"Ten answers per question. All ten agree on {people['unanimous']:.1%} of the questions; the VQA accuracy of "
+        f"one person against the other nine is {people['human accuracy']:.1%}. The most frequent answer is true.",
         "",
         "| split | scenes | questions |",
         "| --- | ---: | ---: |",

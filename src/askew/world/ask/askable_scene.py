@@ -1,4 +1,4 @@
-"""A scene made ready to be asked about: what may be asked about, what each thing looks like, who touches what."""
+"""A scene prepared for asking questions: which things may be asked about, their attributes, and who touches what."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from askew.world.world_data import classes, dimension, is_a
 T = TypeVar("T")
 
 CONTACT = ("holding", "wearing", "riding", "sitting on", "on", "in", "under")
-"""Relations whose absence is known: a thing that is not said to be on another is not on it."""
+"""Complete relations: a scene lists all of them, so one that is not listed does not hold."""
 
 
 class AskableScene:
-    """A scene, and what its questions need to know of it, each worked out once."""
+    """A scene with the facts that its questions need, each computed once."""
 
     def __init__(self, scene: Scene) -> None:
         assert scene.size is not None
@@ -33,28 +33,28 @@ class AskableScene:
 
     @cached_property
     def asked(self) -> list[Thing]:
-        """Things that one may ask about, clothes too."""
+        """The things that may be asked about, including clothes."""
         keep = set(askable(self.scene))
         return [thing for thing in self.scene.things if thing.id in keep]
 
     @cached_property
     def asked_ids(self) -> frozenset[str]:
-        """Their ids."""
+        """The ids of ``asked``."""
         return frozenset(thing.id for thing in self.asked)
 
     @cached_property
     def subjects(self) -> list[Thing]:
-        """Main things that one may ask about."""
+        """The main things that may be asked about."""
         return [thing for thing in self.main if thing.id in self.asked_ids]
 
     @cached_property
     def people(self) -> list[Thing]:
-        """The people one may ask about."""
+        """The people that may be asked about."""
         return [thing for thing in self.subjects if classes()[thing.name].family == "people"]
 
     @cached_property
     def beings(self) -> list[Thing]:
-        """The people and animals one may ask about."""
+        """The people and animals that may be asked about."""
         return [thing for thing in self.subjects if classes()[thing.name].family in ("people", "animals")]
 
     @cached_property
@@ -66,27 +66,27 @@ class AskableScene:
 
     @cached_property
     def spatial(self) -> list[tuple[Thing, str, Thing]]:
-        """What is beside, above, before what."""
+        """Spatial relations: what is beside, above or in front of what."""
         relations = (r for r in self.scene.relations if r.name not in CONTACT)
         return [(self.things[r.subject], r.name, self.things[r.object]) for r in relations]
 
     @cached_property
     def wearer(self) -> dict[str, Thing]:
-        """By garment: who wears it."""
+        """The wearer of each garment, by its id."""
         return {garment.id: person for person, name, garment in self.touching if name == "wearing"}
 
     def named(self, noun: str) -> list[Thing]:
-        """Everything that the noun can mean here, seen well or not."""
+        """Everything that the noun can refer to in this scene, clearly visible or not."""
         if noun not in self._named:
             self._named[noun] = [thing for thing in self.scene.things if is_a(thing.name, noun)]
         return self._named[noun]
 
     def others(self, thing: Thing, noun: str) -> list[Thing]:
-        """Everything else that the noun can mean."""
+        """Everything else that the noun can refer to."""
         return [other for other in self.named(noun) if other.id != thing.id]
 
     def centre(self, thing: Thing) -> float:
-        """Where the middle of a thing is, from 0 (left) to 1 (right)."""
+        """The horizontal centre of a thing, from 0 (left) to 1 (right)."""
         box = box_of(thing)
         return (box[0] + box[2] / 2) / self.width
 
@@ -99,11 +99,11 @@ class AskableScene:
         return any({a.id, b.id} == {one.id, other.id} for a, _, b in self.touching)
 
     def wider(self, noun: str) -> bool:
-        """Whether the wider word may be used here: nothing is there that may or may not count as one."""
+        """Whether the hypernym is unambiguous here: the scene contains no borderline case of it."""
         return not self.names.intersection(data("nouns")["wider"][noun].get("unless", ()))
 
     def call(self, noun: str, rng: Random) -> tuple[str, str]:
-        """A word for a class and its plural, e.g. plane and planes."""
+        """A word for a class and its plural, e.g. plane and planes for airplane."""
         entry = data("nouns")["said"].get(noun)
         if entry and rng.random() * 10 < entry["often"] and not self.names.intersection(entry.get("unless", ())):
             one, many = entry["words"]
@@ -119,7 +119,7 @@ def shuffled(items: Iterable[T], rng: Random) -> list[T]:
 
 
 def _looks(thing: Thing) -> dict[str, str]:
-    """The words of a thing by dimension, but for those that people may take to be about another part of it."""
+    """The attributes of a thing by dimension, except those that could be understood as about another part of it."""
     unsaid = list(data("nouns")["unsaid"].get(thing.name, ()))
     for word, kinds in data("nouns")["unsaid_when"].get(thing.name, {}).items():
         unsaid += kinds if word in thing.attributes else ()

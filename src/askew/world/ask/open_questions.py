@@ -1,4 +1,4 @@
-"""Questions about things that are answered with a word: colours, names, actions, places."""
+"""Open questions about things: colours, names, actions, locations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from askew.world.phrasing import Draft, Meaning, Pick, agreement, data, near, pl
 from askew.world.world_data import classes
 
 _ON_A_SIDE = 0.14
-"""How far from the middle a thing is whose side is asked for, in parts of the width."""
+"""How far from the middle a thing must be to ask for its side, as a fraction of the width."""
 
 
 def color(view: AskableScene, rng: Random, want: str) -> Draft | None:
@@ -30,7 +30,7 @@ def color(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def colors(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What color are the flowers?*, when all have one color."""
+    """*What color are the flowers?*, if all have the same color."""
     for noun in shuffled(sorted(view.names), rng):
         things = view.named(noun)
         seen = all(one_colour(view, thing) and thing.id in view.asked_ids for thing in things)
@@ -41,7 +41,7 @@ def colors(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def kind(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What kind of animal is this?*, when there is but one; *What animals are these?*, when all are alike."""
+    """*What kind of animal is this?*, if there is only one; *What animals are these?*, if all are of one class."""
     options = []
     for wide in data("nouns")["kinds"]:
         group = view.named(wide)
@@ -70,7 +70,7 @@ def riding(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def wearing(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What is the woman wearing?*, when it is one garment: a dress."""
+    """*What is the woman wearing?*, if it is a single garment: a dress."""
     for person in shuffled(view.people, rng):
         worn = view.of(person, "wearing")
         phrase = the(view, person, rng, hide=("clothes",))
@@ -119,7 +119,7 @@ def who(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def contents(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*What is on the table?*, when only one kind of thing is."""
+    """*What is on the table?*, if only things of one class are."""
     for carrier in shuffled(view.subjects, rng):
         for name in shuffled(("on", "in", "under"), rng):
             found = [a for a, n, b in view.touching if b.id == carrier.id and n == name]
@@ -179,12 +179,12 @@ def _who_touches(view: AskableScene, rng: Random) -> Draft | None:
 
 
 def _who_acts(view: AskableScene, rng: Random) -> Draft | None:
-    """Only where several people are and only one of them does it."""
+    """*Who is running?*, if there are several people and only one of them does it."""
     for person in shuffled(view.people, rng):
         word = view.looks[person.id].get("action", view.looks[person.id].get("pose", ""))
         others = [set(view.looks[other.id].values()) for other in view.others(person, "person")]
         telling = word in ("eating", "reading", "running", "jumping", "sitting") and others
-        if telling and not any(near(word) & said for said in others):
+        if telling and not any(near(word) & words for words in others):
             meaning = Meaning("who", Pick("person", (word,)), "doing")
             return Draft("who/acting", meaning, person.name, {"w": word}, person.id)
     return None
@@ -198,10 +198,10 @@ def _alternatives(thing: Thing, asked: str, true: str) -> list[str]:
     return [word for word in options if word not in near(true)]
 
 
-def _color(view: AskableScene, rng: Random, thing: Thing, said: Phrase) -> Draft:
-    key, pick, slots = "color/plural" if said.many else "color", said.pick, {"s": said.text}
+def _color(view: AskableScene, rng: Random, thing: Thing, subject: Phrase) -> Draft:
+    key, pick, slots = "color/plural" if subject.many else "color", subject.pick, {"s": subject.text}
     owner = view.wearer.get(thing.id)
-    if owner and pick.to and not said.many and rng.random() < 0.3:
+    if owner and pick.to and not subject.many and rng.random() < 0.3:
         phrase = the(view, owner, rng, hide=("clothes",))
         if phrase:
             key, pick = "color/worn", Pick(thing.name, tie="worn by", to=phrase.pick)

@@ -1,4 +1,4 @@
-"""Noun phrases that pick out exactly one thing of a scene: *the dog*, *the brown dog*, *the dog on the left*, ..."""
+"""Referring expressions that fit exactly one thing of a scene: *the dog*, *the brown dog*, *the dog on the left*."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _PASSING = ("colour", "material", "young/old")
 _TIED = ("holding", "riding", "sitting on", "on", "in", "under")
 _HELD = {"holding": "held by", "riding": "ridden by"}
 MARGIN = 0.04
-"""How far from the middle of the picture a thing must be to be on a side, in parts of its width."""
+"""How far from the middle of the image a thing must be to be on a side, as a fraction of the width."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A noun phrase, what it means, and whether it is plural in form."""
+    """A noun phrase, what it refers to, and whether it is grammatically plural."""
 
     text: str
     pick: Pick
@@ -40,9 +40,10 @@ class Phrase:
 
 
 def the(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str] = ()) -> Phrase | None:
-    """A phrase for one thing that nothing else in the scene fits, or None.
+    """A phrase that fits this thing and nothing else in the scene, or None.
 
-    ``hide`` names what it must not say because the question asks it: a dimension, ``side``, ``tie`` or ``wider``.
+    ``hide`` names what the phrase must not mention, as the question asks for it: a dimension, ``side``, ``tie`` or
+    ``wider``.
     """
     if classes()[thing.name].family == "clothing":
         return _worn(view, thing, rng)
@@ -53,7 +54,7 @@ def the(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str] = (
 
 
 def tells_apart(view: AskableScene, thing: Thing, noun: str, kind: str) -> bool:
-    """Whether its word of this dimension sets a thing apart from all others that the noun means."""
+    """Whether its attribute in this dimension distinguishes a thing from all others that the noun fits."""
     word = view.looks[thing.id].get(kind)
     if word is None or word == "plain":
         return False
@@ -62,13 +63,13 @@ def tells_apart(view: AskableScene, thing: Thing, noun: str, kind: str) -> bool:
 
 
 def side_of(view: AskableScene, thing: Thing) -> str:
-    """``left`` or ``right`` when the thing is well in that half of the picture, else nothing."""
+    """``left`` or ``right`` if the thing is clearly in that half of the image, else an empty string."""
     centre = view.centre(thing)
     return "left" if centre < 0.5 - MARGIN else "right" if centre > 0.5 + MARGIN else ""
 
 
 def owned(owner: str, noun: str) -> str:
-    """A thing that belongs to somebody.
+    """A noun phrase with its owner.
 
     >>> owned("the man", "shirt"), owned("the man on the left", "shirt")
     ("the man's shirt", 'the shirt of the man on the left')
@@ -102,7 +103,7 @@ def _forms(view: AskableScene, thing: Thing, rng: Random, hide: Collection[str])
 def _before(
     view: AskableScene, thing: Thing, noun: str, word: str, hide: Collection[str]
 ) -> Iterator[tuple[float, Phrase]]:
-    """Phrases that say everything before the noun."""
+    """Phrases with all modifiers before the noun."""
     alone = not view.others(thing, noun)
     if alone:
         yield 9.0, Phrase(f"the {word}", Pick(noun))
@@ -115,7 +116,7 @@ def _before(
 
 
 def one_colour(view: AskableScene, thing: Thing) -> bool:
-    """Whether people would name one colour for it: it has one and no second one in a pattern."""
+    """Whether people would name a single colour: it has one, and no pattern with a second one."""
     looks = view.looks[thing.id]
     return "colour" in looks and looks.get("pattern", "plain") == "plain"
 
@@ -135,7 +136,7 @@ def _sides(view: AskableScene, thing: Thing, noun: str, word: str) -> Iterator[t
 def _ties(
     view: AskableScene, thing: Thing, noun: str, word: str, rng: Random, hide: Collection[str]
 ) -> Iterator[tuple[float, Phrase]]:
-    """Phrases that say what the thing touches: *the cup on the table*, *the man in the red shirt*."""
+    """Phrases that mention what the thing touches: *the cup on the table*, *the man in the red shirt*."""
     peers = {other.id for other in view.others(thing, noun)}
     for subject, name, other in view.touching:
         if (
@@ -191,7 +192,7 @@ def _worn(view: AskableScene, garment: Thing, rng: Random) -> Phrase | None:
 
 
 def size_shows(view: AskableScene, thing: Thing, kind: str) -> bool:
-    """Whether big, tall or long can be told: another of its class has the opposite word. A dress shows it alone."""
+    """Whether its size is visible: another thing of its class has the opposite size, or it is a dress."""
     if thing.name == "dress":
         return True
     mine = view.looks[thing.id].get(kind)

@@ -41,7 +41,7 @@ def place(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def weather(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*How is the weather?*, where it can be seen: not whether the sky is clear at night."""
+    """*How is the weather?*, if it is visible: not whether the sky is clear at night."""
     value = view.scene.facts.get("weather")
     if value is None or not _shows(view, value):
         return None
@@ -55,7 +55,7 @@ def time(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def recognised(view: AskableScene, name: str) -> bool:
-    """Whether people would know the place: by what only this place looks like, or by a thing that tells."""
+    """Whether people would recognise the place: by its looks, or by a thing that is typical of it."""
     telling = data("nouns")["telltale"].get(name)
     return telling is None or bool(view.names.intersection(telling))
 
@@ -177,7 +177,7 @@ def more(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def _countable(view: AskableScene) -> list[str]:
-    """Classes and wider words of which everything that they mean is seen well."""
+    """Classes and hypernyms for which every instance in the scene is clearly visible."""
     nouns = sorted(view.names)
     nouns += [
         word for word in data("nouns")["wider"] if word not in view.names and view.named(word) and view.wider(word)
@@ -186,7 +186,7 @@ def _countable(view: AskableScene) -> list[str]:
 
 
 def _narrower(view: AskableScene, rng: Random) -> list[tuple[Pick, str, str, int]]:
-    """Counts of some of a kind: by pose, by colour, or by what they are on."""
+    """Counts of a subset: by pose, by colour, or by what they are on."""
     found = []
     for noun in _countable(view):
         things = view.named(noun)

@@ -1,4 +1,4 @@
-"""Questions about things that are answered yes or no. Each maker gives a draft with the wanted answer, or None."""
+"""Yes/no questions about things. Each function returns a draft with the wanted answer, or None."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def contact(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def relation(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*Is the dog to the left of the table?* A "no" asks for the converse of what is true."""
+    """*Is the dog to the left of the table?* A "no" question asks for the converse of a true relation."""
     words = data("nouns")
     for subject, name, other in shuffled(view.spatial, rng)[:6]:
         if want == "no" and name not in words["converse"]:
@@ -91,7 +91,7 @@ def relation(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def called(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*Is this a horse?*, when it is the only animal; *Are these cows?*, when all animals are."""
+    """*Is this a horse?*, if it is the only animal; *Are these cows?*, if all animals are."""
     for wide in shuffled(data("nouns")["kinds"], rng):
         group = view.named(wide)
         names = {thing.name for thing in group}
@@ -107,7 +107,7 @@ def called(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def group(view: AskableScene, rng: Random, want: str) -> Draft | None:
-    """*Are the dogs brown?* *Are they sitting?* Asked only when it is true of all, or of none."""
+    """*Are the dogs brown?* *Are they sitting?* Only asked if it is true of all or of none."""
     for noun in shuffled([*sorted(view.names), "person"], rng):
         things = view.named(noun)
         if len(things) < 2 or any(thing.id not in view.asked_ids for thing in things):
@@ -134,7 +134,7 @@ def same(view: AskableScene, rng: Random, want: str) -> Draft | None:
 
 
 def absent(view: AskableScene, rng: Random) -> str | None:
-    """A class that is not there and that nothing there could be taken for; mostly one that would fit the place."""
+    """A class that is absent and that nothing in the scene can be mistaken for; mostly one that fits the place."""
     likely = list(places()[view.scene.facts["place"]].things)
     pool = likely if rng.random() < 0.6 else [n for n, c in classes().items() if c.family != "clothing"]
     for name in shuffled(pool, rng):
@@ -246,7 +246,7 @@ def _no_contact(view: AskableScene, rng: Random) -> Draft | None:
 
 
 def _hidden_contact(view: AskableScene, subject: Thing, carrier: Thing) -> bool:
-    """Whether the subject is on the carrier by way of something else: fruit in a bowl on the table."""
+    """Whether the subject is indirectly on the carrier: fruit in a bowl on the table."""
     return any(a.id == subject.id and view.joined(b, carrier) for a, _, b in view.touching)
 
 

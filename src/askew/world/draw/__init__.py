@@ -1,4 +1,4 @@
-"""Pictures of scenes. Everything in the scene is seen, and nothing is seen that could be asked for and is not in it."""
+"""Images of scenes: everything in a scene is visible, and nothing else that a question could ask for."""
 
 from askew.world.draw.draw_scene import draw
 

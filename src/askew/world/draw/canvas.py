@@ -14,7 +14,7 @@ from askew.world.draw.surface import Rgb, mix
 
 
 def gradient(size: tuple[int, int], upper: Rgb, lower: Rgb) -> Image.Image:
-    """A smooth change from the upper colour to the lower."""
+    """A vertical gradient from the upper colour to the lower."""
     strip = Image.new("RGB", (1, 4))
     strip.putdata([upper, mix(upper, lower, 1 / 3), mix(upper, lower, 2 / 3), lower])
     return strip.resize((1, size[1]), Image.Resampling.BILINEAR).resize(size, Image.Resampling.NEAREST)
@@ -22,7 +22,7 @@ def gradient(size: tuple[int, int], upper: Rgb, lower: Rgb) -> Image.Image:
 
 @dataclass(frozen=True)
 class Canvas:
-    """A picture that is begun: its size, where the ground begins (pixels) and what one must know of the scene."""
+    """An image being drawn, with the row where the ground begins (pixels), the scene and its random numbers."""
 
     image: Image.Image
     draw: ImageDraw.ImageDraw
@@ -33,12 +33,12 @@ class Canvas:
 
     @property
     def width(self) -> int:
-        """Pixels across."""
+        """Width in pixels."""
         return self.image.width
 
     @property
     def height(self) -> int:
-        """Pixels down."""
+        """Height in pixels."""
         return self.image.height
 
     def tone(self, colour: Rgb) -> Rgb:
@@ -46,13 +46,13 @@ class Canvas:
         return tinted(colour, self.scene.facts)
 
     def area(self, top: float, bottom: float, upper: Rgb, lower: Rgb) -> None:
-        """A band across the picture, shaded from the upper colour to the lower."""
+        """A band across the image, with a gradient from the upper colour to the lower."""
         start, stop = round(top), round(bottom)
         if stop > start:
             self.image.paste(gradient((self.width, stop - start), self.tone(upper), self.tone(lower)), (0, start))
 
     def hills(self, foot: float, high: float, colour: Rgb, waves: int = 3) -> None:
-        """A line of hills that ends at ``foot``."""
+        """A line of hills whose lower edge is at ``foot``."""
         shift = self.rng.uniform(0, 6)
         points = []
         for k in range(25):
@@ -95,7 +95,7 @@ _NIGHT: tuple[Rgb, Rgb] = ((24, 30, 70), (66, 76, 126))
 
 
 def tinted(colour: Rgb, facts: Mapping[str, str]) -> Rgb:
-    """The colour of ground and far things in this light and weather; rooms are lit at any hour."""
+    """The colour of the ground and of distant things in this light and weather; rooms are always lit."""
     if facts.get("setting") == "indoors":
         return colour
     weather, time = facts.get("weather"), facts.get("time")

@@ -32,7 +32,7 @@ def draw_person(body: PersonFigure) -> None:
 
 
 def hand(body: PersonFigure, spot: Point) -> None:
-    """The hand again, over what it holds."""
+    """The hand, drawn again over what it holds."""
     body.pen.fill(body.skin, body.disc(spot, 0.036, 0.036), shade=False)
 
 
@@ -46,7 +46,7 @@ def _surface(body: PersonFigure, garment: str, far: bool = False) -> Surface:
 
 
 def _leg(body: PersonFigure, leg: list[Point], far: bool) -> None:
-    """A bare leg with a shoe (under a dress); trousers are drawn over."""
+    """A bare leg with a shoe (under a dress); trousers are drawn over it."""
     tone = darker(body.skin, 0.15) if far else body.skin
     body.pen.fill(tone, body.limb(0.075, leg), shade=False)
     _shoe(body, leg, far)

@@ -1,4 +1,4 @@
-"""From a scene to its picture: the place, then the things from the farthest to the nearest, then rain or snow."""
+"""Draw a scene: the place, then the things from the farthest to the nearest, then rain or snow."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ SKETCHES: dict[str, Sketch] = {
     **outdoor_things.SKETCHES,
 }
 FINENESS = 2
-"""The picture is drawn so many times larger and then made smaller, so that edges are soft."""
+"""The image is drawn this many times larger and then reduced, for smooth edges."""
 
 RIM = {"bowl": 0.26, "vase": 0.03}
-"""Where what is in a vessel disappears behind its front, from the top."""
+"""Where the content of a vessel disappears behind its front, as a fraction of its height from the top."""
 
 
 def draw(scene: Scene, size: int = 224) -> Image.Image:
-    """The picture of a scene; ``size`` is its shorter side in pixels. The same scene gives the same pixels."""
+    """The image of a scene; ``size`` is its shorter side in pixels. The same scene gives the same pixels."""
     if scene.size is None or scene.facts.get("place") not in places():
-        raise UsageError(f"Scene {scene.id!r} is not of the embedded world, so it cannot be drawn. Use make_scene.")
+        raise UsageError(f"Scene {scene.id!r} is not from the embedded world and cannot be drawn. Use make_scene.")
     scale = size / min(scene.size)
     width, height = (max(1, round(side * scale)) for side in scene.size)
     image = background(scene, (width * FINENESS, height * FINENESS))
@@ -46,7 +46,7 @@ def draw(scene: Scene, size: int = 224) -> Image.Image:
 
 
 def paint(image: Image.Image, scene: Scene, order: Sequence[Thing]) -> None:
-    """Paint these things of the scene on an image of any size, the first farthest away."""
+    """Paint these things of the scene on an image of any size, in this order: the farthest first."""
     painter = _Painter(image, scene)
     for thing in order:
         if painter.fills(thing):
@@ -59,7 +59,7 @@ def paint(image: Image.Image, scene: Scene, order: Sequence[Thing]) -> None:
 
 
 class _Painter:
-    """What is asked of the scene again and again while it is painted."""
+    """Paints things; looks up the relations of the scene once."""
 
     def __init__(self, image: Image.Image, scene: Scene) -> None:
         assert scene.size is not None
@@ -72,7 +72,7 @@ class _Painter:
         self.carried = {r.subject: r for r in scene.relations if r.name in ("on", "in", "sitting on", "riding")}
 
     def fills(self, thing: Thing) -> bool:
-        """Whether this is in a vessel; the vessel is then painted first, and its front again in its turn."""
+        """Whether the thing is in a vessel, which is then painted first, and its front once more afterwards."""
         carrier = self.carried.get(thing.id)
         if carrier is None or carrier.name != "in":
             return False
@@ -85,7 +85,7 @@ class _Painter:
         return True
 
     def thing(self, thing: Thing) -> None:
-        """Anything but people."""
+        """Paint a thing that is not a person."""
         if thing.id in self.fronts:
             self.image.paste(*self.fronts[thing.id])
             return
@@ -104,7 +104,7 @@ class _Painter:
             self._grip(thing, pen)
 
     def person(self, thing: Thing) -> None:
-        """A person, clothes and all."""
+        """Paint a person with clothes."""
         look = look_of(thing, self.scene.id, self.time)
         pen = self._pen(thing, look)
         self._shadow(pen, thing)
@@ -129,7 +129,7 @@ class _Painter:
         return Outfit(garments, pose, reach)
 
     def _pose(self, thing: Thing) -> str:
-        """The row of joints: how one sits depends on what one sits on."""
+        """The row of ``people.yaml`` with the joints: how a person sits depends on the seat."""
         carrier = self.carried.get(thing.id)
         below = self.things[carrier.object].name if carrier else ""
         if carrier and carrier.name == "riding":
@@ -139,7 +139,7 @@ class _Painter:
         return next((word for word in thing.attributes if word in people()["joints"]), "standing")
 
     def _grip(self, thing: Thing, pen: Pen) -> None:
-        """The holder's hand over the thing, and the string of a kite."""
+        """Paint the holder's hand over the thing, and the string of a kite."""
         holder = self.things[self.holders[thing.id]]
         look = look_of(holder, self.scene.id, self.time)
         body = figure(self._pen(holder, look), look, self._outfit(holder))
@@ -163,7 +163,7 @@ class _Painter:
 
 
 def weathered(pen: Pen, look: Look) -> None:
-    """Drops or mud on the bodies the pen has drawn."""
+    """Paint drops or mud on the shapes that the pen has drawn."""
     if "wet" in look:
         _drops(pen, look)
     if "dirty" in look and look.name not in ("plate", "mirror"):

@@ -36,7 +36,7 @@ def vase(pen: Pen, look: Look) -> None:
 
 
 def cup(pen: Pen, look: Look) -> None:
-    """A cup with a handle; full, one sees the drink and its steam."""
+    """A cup with a handle; if full, with a steaming drink."""
     ring = oval(0.62, 0.34, 0.98, 0.80).points
     pen.fill(look.colour, Path((*ring, ring[0], ring[1]), 0.09), shade=False)
     top = 0.16 if "full" in look else 0.0
@@ -75,7 +75,7 @@ def cup(pen: Pen, look: Look) -> None:
 
 
 def bottle(pen: Pen, look: Look) -> None:
-    """A bottle; the drink stands high or not at all, the cap is on or beside."""
+    """A bottle, full or empty, with its cap on or beside it."""
     shape = blob(
         (0.36, 0.10),
         (0.64, 0.10),
@@ -127,7 +127,7 @@ def bottle(pen: Pen, look: Look) -> None:
 
 
 def plate(pen: Pen, look: Look) -> None:
-    """A plate lying; dirty, with sauce and crumbs."""
+    """A plate; if dirty, with sauce and crumbs."""
     pen.fill(darker(look.colour, 0.2), oval(0.0, 0.10, 1.0, 1.0), shade=False)
     pen.fill(look.surface, oval(0.0, 0.0, 1.0, 0.90), shade=False)
     pen.fill(darker(look.colour, 0.07), oval(0.20, 0.18, 0.80, 0.74), shade=False)
@@ -144,7 +144,7 @@ def plate(pen: Pen, look: Look) -> None:
 
 
 def bowl(pen: Pen, look: Look) -> None:
-    """A bowl; full, of soup or salad."""
+    """A bowl; if full, of soup or salad."""
     pen.fill(
         look.surface,
         blob(
@@ -231,7 +231,7 @@ def orange(pen: Pen, look: Look) -> None:
 
 
 def pizza(pen: Pen, look: Look) -> None:
-    """A whole pizza lying, with slices cut."""
+    """A whole sliced pizza, lying flat."""
     pen.fill((176, 116, 60), oval(0.0, 0.10, 1.0, 1.0), shade=False)
     pen.fill((222, 160, 84), oval(0.0, 0.0, 1.0, 0.90), shade=False)
     pen.fill((250, 208, 96), oval(0.08, 0.08, 0.92, 0.80), shade=False)
@@ -244,7 +244,7 @@ def pizza(pen: Pen, look: Look) -> None:
 
 
 def cake(pen: Pen, look: Look) -> None:
-    """A cake with icing of its colour, a cherry and a candle."""
+    """A cake with icing in its colour, a cherry and a candle."""
     sponge: Rgb = (240, 206, 150) if look.colour[0] - look.colour[2] < 90 else (250, 232, 196)
     pen.fill(darker(WHITE, 0.1), oval(0.0, 0.84, 1.0, 1.0), shade=False)
     pen.fill(sponge, slab(0.08, 0.40, 0.92, 0.94, 0.2))
@@ -318,7 +318,7 @@ def sandwich(pen: Pen, look: Look) -> None:
 
 
 def carrot(pen: Pen, look: Look) -> None:
-    """A carrot lying aslant, with its leaves."""
+    """A carrot lying at an angle, with its leaves."""
     for end in ((0.70, 0.02), (0.86, 0.0), (0.98, 0.12), (0.98, 0.28)):
         pen.fill(
             LEAF, curve(0.10, (0.66, 0.36), ((0.66 + end[0]) / 2 + 0.02, (0.36 + end[1]) / 2 - 0.04), end), shade=False

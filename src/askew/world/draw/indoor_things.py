@@ -59,7 +59,7 @@ def sofa(pen: Pen, look: Look) -> None:
 
 
 def bed(pen: Pen, look: Look) -> None:
-    """A bed from the side: headboard, pillow, and a blanket of the bed's colour and pattern."""
+    """A bed from the side: headboard, pillow, and a blanket in the bed's colour and pattern."""
     frame = Surface(STEEL, material="metal") if look.surface.material == "metal" else Surface(WOOD, material="wooden")
     blanket = replace(look.surface, material="")
     pen.fill(frame, slab(0.0, 0.0, 0.08, 1.0, 0.25), slab(0.93, 0.40, 1.0, 1.0, 0.25))
@@ -90,7 +90,7 @@ SKIES: dict[str, Rgb] = {"day": (150, 204, 238), "evening": (246, 176, 122), "ni
 
 
 def door(pen: Pen, look: Look) -> None:
-    """A door in its frame; open, one sees a dark room behind it."""
+    """A door in its frame; if open, with a dark room behind it."""
     pen.fill(lighter(WOOD, 0.5), slab(0.0, 0.0, 1.0, 1.0, 0.03), shade=False)
     pen.flat((74, 66, 72), poly((0.10, 0.05), (0.90, 0.05), (0.90, 1.0), (0.10, 1.0)))
     if "open" in look:
@@ -114,7 +114,7 @@ def door(pen: Pen, look: Look) -> None:
 
 
 def window(pen: Pen, look: Look) -> None:
-    """A window with the sky of the hour; open, its wings stand out to both sides."""
+    """A window with the sky at that time of day; if open, with its casements to both sides."""
     sky = SKIES[look.time]
     frame: Rgb = (250, 246, 238)
     left, right = (0.16, 0.84) if "open" in look else (0.0, 1.0)
@@ -143,7 +143,7 @@ def window(pen: Pen, look: Look) -> None:
 
 
 def mirror(pen: Pen, look: Look) -> None:
-    """A mirror in a frame, with its gleam; dirty, with smudges."""
+    """A gleaming mirror in a frame; if dirty, with smudges."""
     frame = {"wooden": Surface(WOOD, material="wooden"), "metal": Surface(STEEL, material="metal")}.get(
         look.surface.material, Surface((226, 190, 110))
     )
@@ -164,7 +164,7 @@ def mirror(pen: Pen, look: Look) -> None:
 
 
 def lamp(pen: Pen, look: Look) -> None:
-    """A lamp with a shade of its colour; on, it glows."""
+    """A lamp with a shade in its colour; it glows if on."""
     on = "on" in look
     pen.fill(darker(STEEL, 0.35), slab(0.46, 0.40, 0.54, 0.94, 0.3), oval(0.24, 0.88, 0.76, 1.0))
     shade = poly((0.28, 0.02), (0.72, 0.02), (1.0, 0.50), (0.0, 0.50))
@@ -198,7 +198,7 @@ def clock(pen: Pen, look: Look) -> None:
 
 
 def book(pen: Pen, look: Look) -> None:
-    """A book: open with two pages of lines, or closed with its cover to us."""
+    """A book: open with two pages of lines, or closed with its cover facing the viewer."""
     if "open" in look:
         pen.fill(
             look.surface, poly((0.0, 0.16), (0.5, 0.26), (1.0, 0.16), (1.0, 0.92), (0.5, 1.0), (0.0, 0.92)), shade=False
@@ -271,7 +271,7 @@ def laptop(pen: Pen, look: Look) -> None:
 
 
 def television(pen: Pen, look: Look) -> None:
-    """A television; on, it shows a hill under the sun."""
+    """A television; if on, it shows a hill under the sun."""
     pen.fill(INK, slab(0.0, 0.0, 1.0, 0.90, 0.06), shade=False)
     pen.fill(INK, slab(0.30, 0.90, 0.36, 1.0), slab(0.64, 0.90, 0.70, 1.0), shade=False)
     if "on" in look:

@@ -1,4 +1,4 @@
-"""Places outdoors."""
+"""Backgrounds of outdoor places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Large animals, from the side, looking right."""
+"""Large animals, from the side, facing right."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from askew.world.draw.surface import INK, LEAF, STEEL, WHITE, WOOD, Surface, bri
 
 
 def tree(pen: Pen, look: Look) -> None:
-    """A tree with a crown of its colour; round or of three tiers."""
+    """A tree with a crown in its colour, round or in three tiers."""
     pen.fill(
         Surface((122, 86, 60), material="wooden"),
         poly((0.43, 0.5), (0.57, 0.5), (0.60, 0.92), (0.68, 1.0), (0.32, 1.0), (0.40, 0.92)),
@@ -49,7 +49,7 @@ def tree(pen: Pen, look: Look) -> None:
 
 
 def flower(pen: Pen, look: Look) -> None:
-    """A flower: petals of its colour on a stem with leaves."""
+    """A flower: petals in its colour on a stem with leaves."""
     ry = pen.width / pen.height
     pen.flat(darker(LEAF, 0.1), curve(0.09, (0.5, 0.4), (0.47, 0.7), (0.5, 0.98)))
     pen.fill(
@@ -97,7 +97,7 @@ def fence(pen: Pen, look: Look) -> None:
 
 
 def umbrella(pen: Pen, look: Look) -> None:
-    """An umbrella: open, a dome on a stick; closed, a furled cone with a hook."""
+    """An umbrella: a dome on a stick if open, a furled cone with a hook if closed."""
     if "closed" in look:
         pen.flat(STEEL, limb(0.10, (0.5, 0.0), (0.5, 0.10)))
         pen.fill(WOOD, curve(0.16, (0.5, 0.74), (0.5, 0.86), (0.56, 0.96), (0.80, 0.95), (0.88, 0.84)), shade=False)
@@ -148,7 +148,7 @@ def umbrella(pen: Pen, look: Look) -> None:
 
 
 def traffic_light(pen: Pen, look: Look) -> None:
-    """A traffic light on a pole; on, one of the three lamps shines."""
+    """A traffic light on a pole; if on, one of the three lamps shines."""
     pen.fill(STEEL, slab(0.42, 0.40, 0.58, 1.0, 0.2), slab(0.28, 0.96, 0.72, 1.0, 0.3), shade=False)
     pen.fill(look.colour, slab(0.0, 0.0, 1.0, 0.58, 0.2))
     lit = look.rng.randrange(3) if "on" in look else -1

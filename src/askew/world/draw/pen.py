@@ -1,6 +1,6 @@
-"""A pen that draws in the box of one thing: shapes in parts of the box, filled with a surface, outlined and shaded.
+"""A pen that draws in the box of one thing: shapes in relative coordinates, filled with a surface, outlined and shaded.
 
-Parts of one body are filled together, so it has a single outline and a single soft shade along its lower right.
+The shapes of one body are filled together, so it has a single outline and a single soft shade along its lower right.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Placed: TypeAlias = tuple[list[Point], float]
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """A closed shape (width 0) or a stroke with round ends (width in parts of the box's shorter side)."""
+    """A closed shape (width 0) or a stroke with round ends (width as a fraction of the box's shorter side)."""
 
     points: tuple[Point, ...]
     width: float = 0.0
@@ -52,7 +52,7 @@ def oval(left: float, top: float, right: float, bottom: float) -> Path:
 
 @lru_cache(maxsize=4096)
 def slab(left: float, top: float, right: float, bottom: float, corner: float = 0.15) -> Path:
-    """A rectangle with round corners; ``corner`` in parts of its shorter side."""
+    """A rectangle with round corners; ``corner`` is a fraction of its shorter side."""
     rx = ry = corner * min(right - left, bottom - top)
     points = []
     for cx, cy, start in (
@@ -78,7 +78,7 @@ def curve(width: float, *points: Point) -> Path:
 
 @dataclass
 class Pen:
-    """Draws into the box of one thing. ``side`` -1 mirrors it. ``unit`` is a part in 224 of the picture, in pixels."""
+    """Draws into the box of one thing. ``side`` -1 mirrors it. ``unit`` is 1/224 of the image, in pixels."""
 
     image: Image.Image
     box: Box
@@ -86,7 +86,7 @@ class Pen:
     unit: float
     rng: Random
     dry: bool = False
-    """Only measure: nothing is painted, ``reach`` grows to what would be."""
+    """Only measure: nothing is painted; ``reach`` grows to what would be painted."""
     reach: tuple[float, float, float, float] | None = None
     """What the sketch spans in its own coordinates (left, top, right, bottom); it is stretched to fill the box."""
     bodies: list[list[Point]] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Pen:
         self.short = min(self.width, self.height)
 
     def at(self, point: Point) -> Point:
-        """Pixels of a point of the sketch."""
+        """A point of the sketch in pixels."""
         return self.left + self.side * point[0] * self.width, self.top + point[1] * self.height
 
     def pixels(self, path: Path) -> list[Point]:
@@ -153,14 +153,14 @@ class Pen:
             self.image.paste(darker(surface.colour, 0.45), frame, crescent.point(_FAINT))
 
     def _pane(self, surface: Surface, dark: Rgb, placed: Sequence[Placed]) -> None:
-        """A body one can see through: its edge, and the surface over what is behind."""
+        """Draw a transparent body: its edge, and the surface over what is behind it."""
         frame = self._frame(placed)
         mask = _mask(placed, frame, 0)
         self.image.paste(dark, frame, ImageChops.subtract(_mask(placed, frame, self.line), mask))
         cover(self.image, frame, mask, surface, self.unit, self.rng)
 
     def flat(self, colour: Rgb, *paths: Path, alpha: int = 255) -> None:
-        """Fill or stroke shapes plainly: details."""
+        """Fill or stroke shapes in a flat colour: details."""
         if self.dry:
             self.measure(paths)
             return
@@ -176,7 +176,7 @@ class Pen:
                 pencil.line(points, fill=ink, width=width, joint="curve")
 
     def dot(self, colour: Rgb, center: Point, radius: float, alpha: int = 255) -> None:
-        """A round spot; the radius in parts of the shorter side."""
+        """A round spot; the radius is a fraction of the shorter side."""
         if self.dry:
             self.measure([limb(2 * radius, center)])
             return
@@ -185,7 +185,7 @@ class Pen:
         self.draw.ellipse((x - r, y - r, x + r, y + r), fill=(*colour, alpha))
 
     def inside(self, count: int) -> list[Point]:
-        """Random places (pixels) on the largest bodies drawn so far, some way from each other."""
+        """Random points (pixels) on the largest bodies drawn so far, at some distance from each other."""
         shapes = sorted(self.bodies, key=_spread, reverse=True)[:2]
         found: list[Point] = []
         for attempt in range(count * 12):
@@ -210,7 +210,7 @@ _FAINT = [round(level * 0.34) for level in range(256)]
 
 
 def _mask(placed: Sequence[Placed], frame: tuple[int, int, int, int], grow: int) -> Image.Image:
-    """Where the shapes are, together, each side grown by half of ``grow``."""
+    """The bounding box of the shapes, each side enlarged by half of ``grow``."""
     mask = Image.new("L", (frame[2] - frame[0], frame[3] - frame[1]))
     local = [([(x - frame[0], y - frame[1]) for x, y in points], width) for points, width in placed]
     _trace(ImageDraw.Draw(mask), local, 255, grow)
@@ -218,7 +218,7 @@ def _mask(placed: Sequence[Placed], frame: tuple[int, int, int, int], grow: int)
 
 
 def _trace(pencil: ImageDraw.ImageDraw, placed: Sequence[Placed], ink: Rgb | int, grow: int) -> None:
-    """Fill the shapes with one ink, each side grown by half of ``grow``."""
+    """Fill the shapes with one ink, each side enlarged by half of ``grow``."""
     for points, width in placed:
         if width:
             _stroke(pencil, points, max(1, round(width) + grow), ink)
@@ -247,7 +247,7 @@ def _spread(points: list[Point]) -> float:
 
 
 def _within(spot: Point, points: list[Point]) -> bool:
-    """Whether the spot is in the polygon (crossings of a ray to the right)."""
+    """Whether the point is in the polygon (crossings of a ray to the right)."""
     x, y = spot
     odd = False
     for (ax, ay), (bx, by) in zip(points, [*points[1:], points[0]], strict=True):
@@ -275,7 +275,7 @@ def _cubic(a: float, b: float, c: float, d: float, t: float) -> float:
 
 @dataclass(frozen=True)
 class Look:
-    """A thing's name and words, its colour and surface, and its own source of chance."""
+    """A thing's name and attributes, its colour and surface, and its own random numbers."""
 
     name: str
     words: frozenset[str]
@@ -293,7 +293,7 @@ Sketches: TypeAlias = Mapping[str, Sketch]
 
 
 def look_of(thing: Thing, seed: str, time: str = "day") -> Look:
-    """The look of a thing; ``seed`` makes it differ from others of its kind."""
+    """The look of a thing; ``seed`` makes it differ from others of its class."""
     rng = Random(f"{seed}:{thing.id}:look")
     words = frozenset(thing.attributes)
     said = next((word for word in thing.attributes if word in dimensions()["colour"]), None)

@@ -1,4 +1,4 @@
-"""A person to be drawn: joints, lengths and skin tones; head, face, hair and hat."""
+"""The figure of a person: joints, lengths and skin tones; head, face, hair and hat."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Outfit:
     garments: Mapping[str, Look]
     pose: str
     reach: Point | None = None
-    """The point, in parts of the person's box, that the near hand goes to."""
+    """The point that the near hand reaches, in fractions of the person's box."""
 
 
 @dataclass(frozen=True)
 class PersonFigure:
-    """A person ready to be drawn: joints in the box, lengths in parts of the standing height."""
+    """A person to draw: joints in the box, lengths as fractions of the standing height."""
 
     pen: Pen
     look: Look
@@ -35,15 +35,15 @@ class PersonFigure:
     hair: Rgb
 
     def wide(self, part: float) -> float:
-        """A stroke width of this part of the standing height, as paths have it."""
+        """The stroke width of a path for this fraction of the standing height."""
         return part * self.tall / self.pen.short
 
     def spot(self, center: Point, dx: float, dy: float) -> Point:
-        """A point near another; offsets in parts of the standing height."""
+        """A point near another; offsets are fractions of the standing height."""
         return center[0] + dx * self.tall / self.pen.width, center[1] + dy * self.tall / self.pen.height
 
     def disc(self, center: Point, rx: float, ry: float) -> Path:
-        """An ellipse around a point; radii in parts of the standing height."""
+        """An ellipse around a point; radii are fractions of the standing height."""
         (left, top), (right, bottom) = self.spot(center, -rx, -ry), self.spot(center, rx, ry)
         return oval(left, top, right, bottom)
 
@@ -75,7 +75,7 @@ def _lowered(joints: Mapping[str, Any], room: float) -> dict[str, Any]:
 
 
 def hair_behind(body: PersonFigure) -> None:
-    """Long hair and plaits, which the body covers."""
+    """Long hair and plaits, drawn behind the body."""
     r, c = _radius(body), _center(body)
     if body.look.name == "woman":
         body.pen.fill(
@@ -97,7 +97,7 @@ def hair_behind(body: PersonFigure) -> None:
 
 
 def head(body: PersonFigure, front: bool) -> None:
-    """Face, hair and hat; ``front`` looks at us, otherwise a little to the side."""
+    """Face, hair and hat; with ``front`` the person looks at the viewer, otherwise slightly to the side."""
     r, c = _radius(body), _center(body)
     pen = body.pen
     turn = 0.0 if front else 0.22 * r

@@ -17,12 +17,12 @@ def coat_of(look: Look) -> Surface:
 
 
 def far_legs(pen: Pen, look: Look, legs: tuple[Path, ...]) -> None:
-    """The legs on the side away from us, darker."""
+    """The legs on the far side, darker."""
     pen.fill(darker(look.colour, 0.30), *legs, shade=False)
 
 
 def eye(pen: Pen, spot: Point, radius: float, look: Look) -> None:
-    """An eye, ringed with white on dark coats."""
+    """An eye, with a white ring on dark coats."""
     if brightness(look.colour) < 0.42:
         pen.dot(WHITE, spot, radius * 1.5)
     pen.dot(INK, spot, radius)
@@ -226,7 +226,7 @@ BEAK: Rgb = (240, 160, 50)
 
 
 def bird(pen: Pen, look: Look) -> None:
-    """A small round bird; flying, with spread wings."""
+    """A small round bird; if flying, with spread wings."""
     dark = darker(look.colour, 0.25)
     if "flying" in look:
         pen.fill(dark, blob((0.44, 0.52), (0.36, 0.20), (0.16, 0.0), (0.22, 0.30), (0.34, 0.56)), shade=False)
@@ -280,7 +280,7 @@ def bird(pen: Pen, look: Look) -> None:
 
 
 def duck(pen: Pen, look: Look) -> None:
-    """A duck with a broad bill; swimming, with ripples."""
+    """A duck with a broad bill; if swimming, with ripples."""
     swim = "swimming" in look
     scale = 1.0 if not swim else 1.12
 

@@ -38,7 +38,7 @@ def tones(kind: str) -> tuple[Rgb, ...]:
 
 
 def mix(a: Rgb, b: Rgb, part: float) -> Rgb:
-    """Between two colours; ``part`` of the second.
+    """A mixture of two colours; ``part`` is the share of the second.
 
     >>> mix((0, 0, 0), (200, 100, 50), 0.5)
     (100, 50, 25)
@@ -51,12 +51,12 @@ def mix(a: Rgb, b: Rgb, part: float) -> Rgb:
 
 
 def darker(colour: Rgb, part: float = 0.22) -> Rgb:
-    """A shade of the colour, a little towards blue as shadows are."""
+    """A darker shade of the colour, slightly bluish as shadows are."""
     return mix(colour, (30, 24, 56), part)
 
 
 def lighter(colour: Rgb, part: float = 0.3) -> Rgb:
-    """A tint of the colour."""
+    """A lighter tint of the colour."""
     return mix(colour, (255, 252, 244), part)
 
 
@@ -66,12 +66,12 @@ def brightness(colour: Rgb) -> float:
 
 
 def second(colour: Rgb) -> Rgb:
-    """The other colour of a pattern: another shade of the same, so that there is one colour to name."""
+    """The second colour of a pattern: another shade of the same colour, so that there is one colour to name."""
     return darker(colour, 0.30) if brightness(colour) > 0.62 else lighter(colour, 0.55)
 
 
 def shade_of(word: str, rng: Random) -> Rgb:
-    """The colour of a word, a little different each time, never so much that it would be called otherwise."""
+    """The colour of a word, slightly varied, but never so much that people would name it differently."""
     base = palette()[word]
     moved = mix(base, (255, 250, 235) if rng.random() < 0.5 else (20, 20, 40), rng.uniform(0, 0.09))
     return (
@@ -86,22 +86,22 @@ Frame = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """What a body is covered with."""
+    """The colour, pattern and material of a body."""
 
     colour: Rgb
     pattern: str = "plain"
     material: str = ""
     other: Rgb | None = None
-    """The second colour of the pattern; another shade of the first when not given."""
+    """The second colour of the pattern; by default another shade of the first."""
 
     @property
     def plain(self) -> bool:
-        """Whether it is one colour all over."""
+        """Whether it is a uniform colour."""
         return self.pattern not in _PATTERNS and self.material not in _MATERIALS
 
 
 def cover(image: Image.Image, frame: Frame, mask: Image.Image, surface: Surface, unit: float, rng: Random) -> None:
-    """Paint the surface where the mask is."""
+    """Paint the surface inside the mask."""
     if surface.material == "glass":
         image.paste(surface.colour, frame, mask.point(_HALF))
     else:
@@ -159,7 +159,7 @@ def _checks(pencil: ImageDraw.ImageDraw, width: int, height: int, unit: float, r
 
 
 def _patches(pencil: ImageDraw.ImageDraw, width: int, height: int, unit: float, rng: Random) -> None:
-    """Large uneven spots, as cows, dogs and horses have."""
+    """Large uneven spots, as on cows, dogs and horses."""
     for _ in range(7):
         x, y = rng.uniform(0, width), rng.uniform(0.1 * height, 0.7 * height)
         for _ in range(3):
@@ -169,7 +169,7 @@ def _patches(pencil: ImageDraw.ImageDraw, width: int, height: int, unit: float, 
 
 
 def _reticle(pencil: ImageDraw.ImageDraw, width: int, height: int, unit: float, rng: Random) -> None:
-    """A giraffe's net of patches."""
+    """The patches of a giraffe."""
     size = max(6.0 * unit, width / 8)
     for row in range(int(height / size) + 1):
         for column in range(int(width / size) + 2):

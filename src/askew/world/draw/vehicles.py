@@ -1,4 +1,4 @@
-"""Vehicles, from the side, going right."""
+"""Vehicles, from the side, facing right."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LIGHT: Rgb = (255, 236, 150)
 
 
 def _wheel(pen: Pen, x: float, y: float, radius: float) -> None:
-    """A tyre with a hub; the radius in parts of the shorter side."""
+    """A tyre with a hub; the radius is a fraction of the shorter side."""
     rx, ry = radius * pen.short / pen.width, radius * pen.short / pen.height
     pen.fill(INK, oval(x - rx, y - ry, x + rx, y + ry), shade=False)
     pen.dot(STEEL, (x, y), radius * 0.52)

@@ -5,20 +5,25 @@ The generator is imported where groups are made; scoring groups that exist does 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import IO, Any, ClassVar
+
+import orjson
 
 from askew.errors import BadOption
+from askew.files.read_write import replaced
 from askew.metrics.consistency import AnswerRate
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
-from askew.perturb.visual.hide_background import PHOTOS
+from askew.perturb.visual.hide_background import PHOTOS, change_title
 from askew.perturb.visual.image_encoding import Encoding
-from askew.suites.shared import before_after, carets_scores, listed
-from askew.types import Group, Mode, Question, Refusal, Table
+from askew.suites.shared import before_after, carets_scores, listed, published
+from askew.types import Column, Group, Mode, Question, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
@@ -42,6 +47,16 @@ _FULL = {
 }
 _PAPERS = ("mask", "crop", "blur-3", "blur-6", "blur-9")
 """Table 7's order."""
+
+SUFFIXES = {
+    REPHRASE: "t",
+    ORDER: "s",
+    ONTOLOGICAL: "h",
+    NEGATION: "n",
+    ANTONYM: "a",
+    VISUAL: "v",
+}
+"""The suffix of the id of a changed question. The release has none for changed images; ``v1``, ... is an addition."""
 
 
 @dataclass(frozen=True)
@@ -171,4 +186,142 @@ def _colour(fill: str) -> tuple[int, int, int] | None:
     return red, green, blue
 
 
-from dataclasses import dataclass, field
+def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:
+    """Write ``rephrase_inv.json``, ``order_inv.json``, ... into a folder; returns their paths.
+
+    A file lists ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``, an
+    original before its variants. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
+    original and a suffix (``-t`` rephrased, ``-s`` swapped, ``-h`` ontology, ``-n`` negated, ``-a`` antonym), and
+    ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own.
+    """
+    paths: list[str] = []
+    candidates: Counter[tuple[str, object]] = Counter()
+    with ExitStack() as stack:
+        files: dict[str, IO[bytes]] = {}
+        for group in groups:
+            test = group.variants[0].test
+            if test not in files:
+                path = Path(folder) / f"{test.lower().replace('-', '_')}.json"
+                paths.append(str(path))
+                files[test] = stack.enter_context(replaced(path))
+            image = _image(group.original)
+            candidates[test, image] += 1
+            for record in _records(group, f"{image}-{candidates[test, image]}"):
+                files[test].write((b",\n" if files[test].tell() else b"[\n") + orjson.dumps(record))
+        for file in files.values():
+            file.write(b"\n]\n")
+    return paths
+
+
+def _records(group: Group, candidate: str) -> Iterator[dict[str, Any]]:
+    """The original, then its variants."""
+    first = group.variants[0].note.get("template", [0])[0]
+    key = f"{candidate}-{first}"
+    yield _record(group.original, key, group.variants[0])
+    for place, variant in enumerate(group.variants, 1):
+        letter = SUFFIXES[variant.test]
+        suffix = f"{letter}{place}" if variant.test == "VISUAL-INV" else letter
+        record = _record(variant.question, f"{key}-{suffix}", variant)
+        yield record | {"new_template_number": variant.note.get("template", [first, first])[-1]}
+
+
+def _record(question: Question, key: str, variant: Variant) -> dict[str, Any]:
+    return {
+        "img_id": _image(question),
+        "label": dict.fromkeys(question.answers, 1.0),
+        "question_id": key,
+        "sent": question.text,
+        "question_type": question.kind.question_type,
+        "assignment": variant.note.get("arguments", {}),
+    }
+
+
+def _image(question: Question) -> object:
+    return question.image.id if question.image else question.id
+
+
+def labelled(group: Group) -> Group:
+    """The group with notes that say in which column of Tables 3 and 4 its variants count."""
+    return replace(group, variants=tuple(replace(v, note={**v.note, **_labels(v)}) for v in group.variants))
+
+
+def paper_tables(tests: Sequence[str], changes: Sequence[str]) -> Iterator[Table]:
+    """The tables that these tests and changes of images can fill, in the paper's order."""
+    figures = published("carets")
+    whole = list(tests) == list(TESTS)
+    each = [(test, f"test={test}") for test in tests]
+    yield Table(
+        "carets-1",
+        "Self-consistency (Table 1)",
+        tuple(Column(test, "carets.cons", part) for test, part in each),
+        published=figures["cons"] if whole else {},
+    )
+    yield Table(
+        "carets-f2",
+        "ACC and C-ACC (Figure 2)",
+        tuple(Column(f"{test} {label}", metric, part) for test, part in each for label, metric in _SCORES[::2]),
+        published=figures["main"] if whole else {},
+    )
+    if ONTOLOGICAL in tests:
+        yield Table("carets-2", "Ontological invariance (Table 2)", _ontology(), published=figures["ontology"])
+    if ORDER in tests:
+        yield Table("carets-3", "Con- and disjunctions in ORDER-INV (Table 3)", _logic(), published=figures["logic"])
+    if {REPHRASE, ORDER} <= set(tests):
+        title = "Binary and multi-choice questions in REPHRASE-INV and ORDER-INV (Table 4)"
+        yield Table("carets-4", title, _choices(), published=figures["choices"])
+    if VISUAL in tests:
+        shown = _shown(changes)
+        rows = figures["visual"] if len(shown) == len(_PAPERS) == len(changes) else {}
+        yield Table("carets-7", "Accuracy on changed images (Table 7)", _changed_images(shown), published=rows)
+    for number, (test, part) in enumerate(each):
+        columns = (_SCORES[0], *_SIDES, *_SCORES[1:])
+        name = f"{test} in full" + (f" ({_FULL[test]})" if test in _FULL else "")
+        filled = tuple(Column(label, metric, part) for label, metric in columns)
+        yield Table(f"carets-full-{number}", name, filled, published=figures.get(test, {}))
+
+
+def _labels(variant: Variant) -> dict[str, str]:
+    note, labels = variant.note, {}
+    if variant.test == ORDER and "logic" in note:
+        labels["order"] = str(note["logic"])
+    if variant.test in (REPHRASE, ORDER) and "format" in note:
+        labels["form"] = "binary" if note["format"] == "binary" else "multi-choice"
+        if note["format"] != "binary":
+            labels["choices"] = str(note["format"])
+    return labels
+
+
+def _ontology() -> tuple[Column, ...]:
+    sides = (Column(label, metric, f"test={ONTOLOGICAL}") for label, metric in _SIDES)
+    ways = (Column(f"CONS to {way}", "carets.cons", f"note.direction={way}") for way in ("hypernym", "hyponym"))
+    return (*sides, *ways)
+
+
+def _logic() -> tuple[Column, ...]:
+    return tuple(
+        Column(f"{logic.capitalize()} {label}", metric, f"note.order={logic}")
+        for logic in ("conjunction", "disjunction")
+        for label, metric in (_SCORES[2], *_RATES)
+    )
+
+
+def _choices() -> tuple[Column, ...]:
+    parts = ("note.form=binary", "note.form=multi-choice", "note.choices=2-choice", "note.choices=3-choice")
+    return tuple(
+        Column(f"{part.partition('=')[2].capitalize()} {label}", metric, part)
+        for part in parts
+        for label, metric in _SCORES
+    )
+
+
+def _shown(changes: Sequence[str]) -> list[str]:
+    """The paper's changes in its order, then others."""
+    return [*(change for change in _PAPERS if change in changes), *(c for c in changes if c not in _PAPERS)]
+
+
+def _changed_images(changes: Sequence[str]) -> tuple[Column, ...]:
+    before = Column("Original", "accuracy.original", f"test={VISUAL}")
+    after = (
+        Column(change_title(change).capitalize(), "accuracy.variant", f"made_by=visual/{change}") for change in changes
+    )
+    return (before, *after)

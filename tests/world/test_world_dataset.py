@@ -310,5 +310,5 @@ def test_a_shelf_makes_only_what_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_split_without_a_scene_says_how_many_are_needed() -> None:
-    with pytest.raises(DataError, match=r"world/val: with scenes=5 no scene is in val\. .* give more of them"):
+    with pytest.raises(DataError, match=r"world/val: with scenes=5 no scene is in val\. .* use more scenes"):
         list(World("val", scenes=5).questions())

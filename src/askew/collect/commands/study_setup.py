@@ -1,0 +1,218 @@
+"""``askew collect`` before people come: make a study, add models, rounds, images and people."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from askew.collect.study import Study
+
+
+def _init_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--preset", default="paper", help="paper (3 writers, 9 verifiers) or small (1 writer, 2 verifiers)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; repeatable"
+    )
+    parser.add_argument("--name", default="", help="what the study is called in its releases")
+    parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: drawn)")
+    parser.add_argument("--database", metavar="URL", help="postgresql+psycopg://... instead of SQLite in the folder")
+
+
+def _init(args: argparse.Namespace) -> int:
+    from askew.collect.study import create_study
+    from askew.collect.study_settings import settings_of
+    from askew.collect.world_items import add_world_quiz
+    from askew.engine.settings import check_whole
+    from askew.errors import BadOption
+
+    pairs = [text.partition("=") for text in args.set]
+    for name, equals, _ in pairs:
+        if not equals:
+            raise BadOption(f"--set {name}: write it as NAME=VALUE, e.g. --set max_tries=3")
+    if args.seed is not None:
+        check_whole("seed", args.seed)
+    settings = settings_of(args.preset, {name: value for name, _, value in pairs})
+    study = create_study(Path(args.study), settings, args.name, args.database, seed=args.seed)
+    if settings.quiz_required:
+        add_world_quiz(study, 2 * settings.quiz_items)
+        print("People pass a quiz about the embedded world first; see: askew collect quiz --help")
+    study.close()
+    print(f"Study: {args.study} ({settings.writers_per_image} writers, {settings.verifiers_per_question} verifiers)")
+    print(f"Next: askew collect models {args.study} --add bundled:xnm")
+    return 0
+
+
+def _models_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--add", metavar="MODEL", help="a model as askew run takes it, e.g. bundled:xnm or hf:...")
+    parser.add_argument("--called", metavar="NAME", help="what to call it (default: its spec)")
+    parser.add_argument("--off", metavar="NAME", help="take a model out of the open round's draw")
+    parser.add_argument("--on", metavar="NAME", help="put it back")
+
+
+def _models(args: argparse.Namespace) -> int:
+    import sqlalchemy as sa
+
+    from askew.collect.rounds import add_model, open_round, set_model_active
+    from askew.collect.schema import model
+    from askew.errors import UnknownName, UsageError
+    from askew.registry import make
+
+    with opened_study(args) as study, study.database.write() as tx:
+        if args.add:
+            add_model(tx, args.called or args.add, args.add, repr(make("model", args.add)))
+        for name, active in ((args.off, False), (args.on, True)):
+            if name:
+                found = tx.value(sa.select(model.c.id).where(model.c.name == name))
+                if found is None:
+                    raise UnknownName(f"No model of the study is called {name!r}.")
+                open_ = open_round(tx)
+                if open_ is None:
+                    raise UsageError("No round is open.")
+                set_model_active(tx, open_.id, found, active)
+        for row in tx.rows(sa.select(model).order_by(model.c.id)):
+            print(f"{row.name}: {row.spec}")
+    return 0
+
+
+def _round_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--new", action="store_true", help="make the next round, with the models given or all")
+    parser.add_argument("--models", metavar="NAMES", help="models of the new round, by name, with commas between")
+    for option, done in (("--open", "let people write in this round"), ("--drain", "let nobody begin anything new")):
+        parser.add_argument(option, type=int, metavar="N", help=done)
+
+
+def _round(args: argparse.Namespace) -> int:
+    import sqlalchemy as sa
+
+    from askew.collect.rounds import change_round, create_round, round_counts, round_numbered
+    from askew.collect.schema import model, round_
+    from askew.errors import UnknownName
+
+    with opened_study(args) as study, study.database.write() as tx:
+        if args.new:
+            known = {row.name: row.id for row in tx.rows(sa.select(model).order_by(model.c.id))}
+            names = args.models.split(",") if args.models else list(known)
+            for name in names:
+                if name not in known:
+                    raise UnknownName(f"No model of the study is called {name!r}. Known: {', '.join(known) or 'none'}.")
+            create_round(tx, {known[name]: 1.0 for name in names})
+        if args.open is not None:
+            row = round_numbered(tx, args.open)
+            if row.state == "DRAFT":
+                change_round(tx, row.id, "READY")
+            change_round(tx, row.id, "OPEN")
+        if args.drain is not None:
+            change_round(tx, round_numbered(tx, args.drain).id, "DRAINING")
+        for row in tx.rows(sa.select(round_).order_by(round_.c.number)):
+            counts = round_counts(tx, row.id)
+            places = f"{counts.places_taken} of {counts.places} places"
+            print(f"Round {row.number}: {row.state}, {counts.images} images, {places}")
+            for title, found in (
+                ("sessions", counts.sessions),
+                ("questions", counts.questions),
+                ("slots", counts.slots),
+            ):
+                if found:
+                    print(f"  {title}: {listed_counts(found)}")
+    return 0
+
+
+def _images_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--round", type=int, metavar="N", help="the draft round they are for (default: the last)")
+    parser.add_argument("--folder", metavar="DIR", help="a folder of JPEG, PNG or WebP files")
+    parser.add_argument("--domain", default="", help="where these images come from, for tables by domain")
+    parser.add_argument("--world", type=int, metavar="N", help="N scenes of the embedded world instead")
+    parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of the world (default 0)")
+
+
+def _images(args: argparse.Namespace) -> int:
+    import sqlalchemy as sa
+    from tqdm import tqdm
+
+    from askew.collect.image_import import import_images
+    from askew.collect.rounds import round_numbered
+    from askew.collect.schema import image, round_
+    from askew.collect.world_images import import_world
+    from askew.errors import UsageError
+
+    if (args.folder is None) == (args.world is None):
+        raise UsageError("Give --folder DIR or --world N.")
+    with opened_study(args) as study:
+        with study.database.read() as tx:
+            number = args.round or tx.value(sa.select(sa.func.max(round_.c.number))) or 0
+            round_id = round_numbered(tx, number).id
+            there = tx.value(sa.select(sa.func.count()).select_from(image))
+        if args.folder is not None:
+            files = sorted(path for path in Path(args.folder).iterdir() if path.is_file())
+            done = import_images(study, files, round_id, args.domain)
+        else:
+            with tqdm(total=args.world, desc="Drawing", unit=" scenes", disable=not sys.stderr.isatty()) as bar:
+                done = import_world(study, round_id, range(there, there + args.world), args.seed, bar.update)
+    print(f"Added {done.added} images to round {number}; left out {len(done.refused)}.")
+    for reason in done.refused[:20]:
+        print(f"  {reason}")
+    return 0
+
+
+def _people_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--add", metavar="NAME", help="add a person")
+    parser.add_argument("--owner", action="store_true", help="as an owner")
+    parser.add_argument("--exclude", metavar="NAME", help="exclude a person: what he or she did stops to count")
+    parser.add_argument("--reason", default="", help="why")
+    parser.add_argument("--preview", action="store_true", help="only say what excluding would change")
+
+
+def _people(args: argparse.Namespace) -> int:
+    from askew.collect.accounts import add_annotator, person_named
+    from askew.collect.exclusion import exclude, preview_exclusion
+    from askew.collect.people_summary import people_lines
+    from askew.errors import UsageError
+
+    if args.exclude and not (args.preview or args.reason):
+        raise UsageError("Give the --reason; it is kept in the log. --preview says what excluding would change.")
+    with opened_study(args) as study, study.database.write() as tx:
+        if args.add:
+            add_annotator(tx, args.add, "owner" if args.owner else "annotator")
+        if args.exclude:
+            found = person_named(tx, args.exclude).id
+            effect = preview_exclusion(tx, found) if args.preview else exclude(tx, found, args.reason)
+            would = "would stop" if args.preview else "stopped"
+            print(f"{effect.verifications} answers and {effect.questions} questions {would} to count;", end=" ")
+            print(f"{effect.sessions} writer places open again. In frozen rounds {effect.frozen} stay.")
+        for line in people_lines(tx):
+            print(line)
+    return 0
+
+
+def listed_counts(counts: dict[str, int]) -> str:
+    """Names with their counts, in one line."""
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items())
+
+
+@contextmanager
+def opened_study(args: argparse.Namespace) -> Iterator[Study]:
+    """The study of a command, closed at the end."""
+    from askew.collect.study import open_study
+
+    study = open_study(Path(args.study))
+    try:
+        yield study
+    finally:
+        study.close()
+
+
+ACTIONS = {
+    "init": (_init_options, _init),
+    "models": (_models_options, _models),
+    "round": (_round_options, _round),
+    "images": (_images_options, _images),
+    "people": (_people_options, _people),
+}
+"""For each action what adds its options, and what does it."""

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from askew.attack.constraints import FewLetters, edit_distance
+from askew.attack.constraints import FewLetters
+from askew.attack.edit_distance import edit_distance
 from askew.attack.grammar import GrammarRules
 from askew.attack.rewording import reworded
 from askew.attack.sememe_swaps import SememeSwaps

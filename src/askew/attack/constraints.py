@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 
+from askew.attack.edit_distance import edit_distance
 from askew.attack.function_words import function_words
 from askew.attack.grammar import GrammarRules
 from askew.attack.protected import answer_words, protected
@@ -260,18 +261,3 @@ class FewLetters(Constraint):
             sum(edit_distance(change.old, change.new) for change in candidate.changes) <= self.most
             for candidate in candidates
         ]
-
-
-@lru_cache(maxsize=1 << 14)
-def edit_distance(one: str, other: str) -> int:
-    """Levenshtein's distance: letters inserted, deleted or replaced.
-
-    >>> edit_distance("green", "geren"), edit_distance("green", "gren"), edit_distance("", "ab")
-    (2, 1, 2)
-    """
-    row = list(range(len(other) + 1))
-    for place, letter in enumerate(one, 1):
-        before, row[0] = row[0], place
-        for at, found in enumerate(other, 1):
-            before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (letter != found))
-    return row[-1]

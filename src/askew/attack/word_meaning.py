@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 
 from askew.language.inflect import base
+from askew.language.senses import Senses
 from askew.language.thesaurus import POS_OF_TAG, Antonyms, Synonyms
 from askew.language.wordnet import Pos, Synset, WordNet
 
-_PLACES: tuple[frozenset[str], ...] = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
+_SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -28,24 +29,26 @@ def opposite(old: str, new: str, tag: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def synonymous(old: str, new: str, tag: str) -> bool:
-    """True when two words share a synset, or a reviewed rule replaces the one by the other.
+def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...]) -> bool:
+    """True when a base form means the same as another one has meant among these words.
 
-    The shared sense must be one of the first three of both words: *dog* and *cad* share only a rare one.
+    A reviewed rule replaces the one by the other; or the likeliest sense of the old one has the new one too, and it is
+    one of the first three senses of the new one: *dog* and *cad* share only a rare sense.
 
-    >>> synonymous("car", "automobile", "NN"), synonymous("dogs", "cads", "NNS"), synonymous("dog", "cat", "NN")
-    (True, False, False)
+    >>> same_meaning("car", "automobile", "NN", ("is", "the", "car", "red"))
+    True
+    >>> same_meaning("dog", "cad", "NN", ("is", "the", "dog", "red")), same_meaning("dog", "cat", "NN", ())
+    (False, False)
     """
-    wordnet, pos = WordNet(), POS_OF_TAG.get(tag, "n")
-    for one in _lemmas(wordnet, old, tag, pos):
-        for other in _lemmas(wordnet, new, tag, pos):
-            if one == other or frozenset((one, other)) in _PLACES:
-                return True
-            if any(rule.target == other for rule in Synonyms(wordnet).of(one, pos)):
-                return True
-            if set(wordnet.senses(one, pos)[:_COMMON]) & set(wordnet.senses(other, pos)[:_COMMON]):
-                return True
-    return False
+    wordnet, pos = WordNet(), POS_OF_TAG.get(tag)
+    if old == new or frozenset((old, new)) in _SPELLINGS:
+        return True
+    if pos is None:
+        return False
+    if any(rule.target == new for rule in Synonyms(wordnet).of(old, pos)):
+        return True
+    sense = Senses(wordnet).choose(old, pos, around)
+    return sense is not None and new in sense.words and sense in wordnet.senses(new, pos)[:_COMMON]
 
 
 _COMMON = 3

@@ -1,0 +1,206 @@
+"""Strict validity: whether a rewording that fools a model still asks the same, as far as rules can tell.
+
+An attack that wrecks the question also succeeds, so success is reported with and without these checks. They are
+stricter than the constraints of most recipes: the similarity of the whole question, words that must stay, the meaning
+of each new word in the sense that the old one has in this question, and grammar.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from askew.attack.edit_distance import edit_distance
+from askew.attack.function_words import function_words, word_lists
+from askew.attack.grammar import GrammarRules
+from askew.attack.protected import answer_words, option_words
+from askew.attack.rewrite_rules import reviewed_rules
+from askew.attack.similarity import SentenceSimilarity
+from askew.attack.word_meaning import opposite, same_meaning
+from askew.attack.word_places import coarse, is_word
+from askew.language.fixed_phrases import FixedPhrases
+from askew.language.inflect import base, number_of
+from askew.language.senses import WordCounts, words_of
+from askew.language.tagger import Tagger, Token
+from askew.perturb.lexical.synonymous import in_compound
+from askew.perturb.same_grammar import word_lists as kept_words
+from askew.types import Candidate, Question
+from askew.verbs import Encoder
+
+LEAST_SIMILARITY = 0.84
+"""The angular similarity that a strictly valid rewording needs."""
+
+
+class Validity(NamedTuple):
+    """What strict checks say about a rewording."""
+
+    faults: tuple[str, ...]
+    """What is wrong, by name, each once; nothing for a valid one."""
+    similarity: float
+    grammar: tuple[str, ...]
+    """The grammar errors that were added, by the rules of ``grammar.rules``."""
+
+    @property
+    def valid(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.faults
+
+
+class _Lost(NamedTuple):
+    """A word that only one of the two texts has."""
+
+    token: Token
+    number: int
+    lemma: str
+
+
+@dataclass(frozen=True)
+class StrictChecks:
+    """Checks rewordings against their originals, many at a time."""
+
+    least: float = LEAST_SIMILARITY
+    encoder: str | Encoder = "use"
+    spelling: bool = True
+    """False where typing errors are the attack: a misspelled word then counts as the word it comes from."""
+    vocabulary: WordCounts | None = field(default=None, repr=False)
+    """The words of the data, all of which are known."""
+    tagger: Tagger = field(default_factory=Tagger, repr=False)
+
+    def check(self, pairs: Sequence[tuple[Question, Candidate]]) -> list[Validity]:
+        """What is wrong with each rewording."""
+        self.tagger.tags([text for question, candidate in pairs for text in (question.text, candidate.text)])
+        texts = [(question.text, candidate.text) for question, candidate in pairs]
+        self._similarity.read([text for pair in texts for text in pair])
+        return [self._check(question, candidate) for question, candidate in pairs]
+
+    def _check(self, question: Question, candidate: Candidate) -> Validity:
+        old, new = self.tagger.tags([question.text, candidate.text])
+        similarity = self._similarity.of(question.text, [candidate.text])[0]
+        grammar = self._grammar.added(question.text, [candidate.text])[0]
+        faults = ["similarity"] if similarity < self.least else []
+        faults += self._word_faults(question, candidate, old, new)
+        faults += [f"grammar: {name}" for name in dict.fromkeys(grammar)]
+        return Validity(tuple(dict.fromkeys(faults)), similarity, grammar)
+
+    def _word_faults(
+        self, question: Question, candidate: Candidate, old: Sequence[Token], new: Sequence[Token]
+    ) -> Iterable[str]:
+        exempt = _reviewed_words(candidate)
+        lost, gained = _difference(old, new, exempt), _difference(new, old, exempt)
+        if not self.spelling:
+            lost, gained = self._misspelled(lost, gained)
+        elif _small(old, exempt) != _small(new, exempt):
+            yield "a small word that matters"
+        if _numbers(old) != _numbers(new):
+            yield "number"
+        answers = answer_words(question.answers)
+        if any(word.lemma in answers or word.token.lower in answers for word in (*lost, *gained)):
+            yield "answer"
+        options = {old[number].lower for number in option_words(old)}
+        if any(word.token.lower in options for word in lost):
+            yield "option"
+        yield from self._meaning(question, old, _content(lost), _content(gained))
+
+    def _meaning(
+        self, question: Question, old: Sequence[Token], lost: list[_Lost], gained: list[_Lost]
+    ) -> Iterable[str]:
+        """Whether each new content word means what one of the lost ones meant."""
+        around, unmatched = words_of(question.text), 0
+        for word in gained:
+            near = [other for other in lost if coarse(other.token.tag) == coarse(word.token.tag)] or lost
+            if any(opposite(other.token.text, word.token.text, other.token.tag) for other in near):
+                yield "opposite"
+            match = next((o for o in near if same_meaning(o.lemma, word.lemma, o.token.tag, around)), None)
+            if match is None:
+                yield "meaning"
+                unmatched += 1
+                continue
+            lost = [other for other in lost if other is not match]
+            if self._phrases.hold(old, match.number) or in_compound(old, match.number):
+                yield "a fixed phrase"
+        if len(lost) > unmatched:
+            yield "a word is lost"
+
+    def _misspelled(self, lost: list[_Lost], gained: list[_Lost]) -> tuple[list[_Lost], list[_Lost]]:
+        """The words without those that are another one with a typing error in it."""
+        left = []
+        for word in gained:
+            match = next((o for o in lost if _is_typo(o.token.lower, word.token.lower)), None)
+            if match is None or self._grammar.knows(word.token.lower):
+                left.append(word)
+            else:
+                lost = [other for other in lost if other is not match]
+        return lost, left
+
+    @cached_property
+    def _similarity(self) -> SentenceSimilarity:
+        return SentenceSimilarity(self.encoder)
+
+    @cached_property
+    def _grammar(self) -> GrammarRules:
+        return GrammarRules(self.vocabulary, self.spelling, self.tagger)
+
+    @cached_property
+    def _phrases(self) -> FixedPhrases:
+        return FixedPhrases()
+
+
+def _is_typo(word: str, typed: str) -> bool:
+    return word[:1] == typed[:1] and word[-1:] == typed[-1:] and edit_distance(word, typed) <= 2
+
+
+def _reviewed_words(candidate: Candidate) -> frozenset[str]:
+    """The words of changes that reviewed rules made: a person has read these rules."""
+    ids = {rule.id for rule in reviewed_rules()}
+    made = (change for change in candidate.changes if change.rule in ids)
+    return frozenset(word for change in made for word in words_of(f"{change.old} {change.new}"))
+
+
+def _difference(one: Sequence[Token], other: Sequence[Token], exempt: frozenset[str]) -> list[_Lost]:
+    """The words of one text that the other one has not, or has less often."""
+    left = Counter(token.lower for token in other)
+    found = []
+    for number, token in enumerate(one):
+        if left[token.lower] > 0:
+            left[token.lower] -= 1
+        elif is_word(token) and token.lower not in exempt:
+            found.append(_Lost(token, number, base(token.text, token.tag)))
+    return found
+
+
+def _content(words: Sequence[_Lost]) -> list[_Lost]:
+    """The words that are neither function words nor light ones."""
+    light = word_lists()["light"]
+    return [
+        word
+        for word in words
+        if word.token.tag != "CD"
+        and word.token.lower not in function_words()
+        and word.lemma not in light
+        and word.token.lower not in light
+    ]
+
+
+def _small(tokens: Sequence[Token], exempt: frozenset[str]) -> Counter[int]:
+    """How often each of the function words occurs that matter: prepositions, negations, question words, pronouns."""
+    sets = _small_words()
+    return Counter(sets[token.lower] for token in tokens if token.lower in sets and token.lower not in exempt)
+
+
+@lru_cache(maxsize=1)
+def _small_words() -> dict[str, int]:
+    kept: list[list[str]] = kept_words()["kept"]
+    found = {word: number for number, words in enumerate(kept) for word in words}
+    more = sorted((word_lists()["negation"] | word_lists()["prepositions"]) - found.keys() - {"of", "to", "as", "like"})
+    return found | {word: len(kept) + number for number, word in enumerate(more)}
+
+
+def _numbers(tokens: Sequence[Token]) -> Counter[str]:
+    return Counter(
+        str(number_of(token.lower) if number_of(token.lower) is not None else token.lower)
+        for token in tokens
+        if token.tag == "CD" or (number_of(token.lower) is not None and token.lower not in word_lists()["negation"])
+    )

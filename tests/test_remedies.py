@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 
 import pytest
 
 from askew import evaluate, open_data
 from askew.cli import main
-from askew.errors import AskewError
+from remedies import refused, said, taken
 from running import write_questions
 
 QUICK = " --quiet"
@@ -37,25 +36,6 @@ def ask_words(data, model="constant:yes", suite="accuracy", output="o"):
 
 def ask(data, *more, output="o"):
     return main([*ask_words(data, output=output), *more])
-
-
-def refused(call, pattern):
-    """What the message of an error says at the place in brackets."""
-    with pytest.raises(AskewError) as error:
-        call()
-    found = re.search(pattern, str(error.value))
-    assert found, f"{pattern!r} is not in: {error.value}"
-    return found[1]
-
-
-def said(capsys, words, pattern):
-    """The same for a command, which must end with code 2."""
-    capsys.readouterr()
-    assert main(words) == 2
-    heard = capsys.readouterr().err
-    found = re.search(pattern, heard)
-    assert found, f"{pattern!r} is not in: {heard}"
-    return found[1]
 
 
 def test_a_world_on_disk_is_data(world):
@@ -261,3 +241,128 @@ def test_too_many_failures_name_the_limit_that_lets_them_pass(tmp_path, capsys):
     assert main(words) == 3
     assert "max_failures sets the limit" in capsys.readouterr().err
     assert main([*words, "--max-failures", "1"]) == 0
+
+
+def test_a_benchmark_on_disk_is_data(tmp_path, capsys):
+    """`askew build --output bench` and then `--data bench` was refused, and the remedy gave the originals alone."""
+    write_questions(tmp_path / "q.jsonl", 8)
+    assert main(["build", "rad", "--data", "q.jsonl", "--quiet", "--output", "bench"]) == 0
+    for number, data in enumerate(("bench", "bench/groups.jsonl")):
+        assert main(ask_words(data, suite="rad", output=f"o{number}")) == 0
+    first, second = ((tmp_path / f"o{number}" / "groups.jsonl").read_bytes() for number in (0, 1))
+    assert first == second
+    assert main(["export", "bench", "--format", "jsonl", "--output", "e"]) == 0
+
+
+def test_carets_gets_the_scenes_that_it_asks_for(world, tmp_path, capsys):
+    asked = f"gqa:{world}/gqa/val_questions.json"
+    build = ["build", "carets", "--quiet", "--output", "bench", "--data"]
+    option = said(capsys, [*build, asked], r"e\.g\. gqa:FILE,(scenes=)FILE\.")
+    enough = tmp_path / "w"
+    assert main(["world", "--scenes", "80", "--size", "64", "--quiet", "--output", str(enough)]) == 0
+    parts = enough / "gqa" / "val_questions.json", enough / "gqa" / "val_sceneGraphs.json"
+    assert main([*build, f"gqa:{parts[0]},{option}{parts[1]}"]) == 0
+
+
+def test_a_report_goes_into_another_folder_or_over_the_old_one(tmp_path, capsys):
+    """Another page in the same folder was refused too: the tables beside it are of the first report."""
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == main(["report", "o", "--output", "page.html"]) == 0
+    assert main(ask_words("q.jsonl", model="constant:no", output="p")) == 0
+    for page in ("page.html", "other.html"):
+        report = ["report", "o", "p", "--output", page]
+        assert said(capsys, report, r"Give --output in (another folder)")
+        option = said(capsys, report, r"or add (--overwrite) to replace it")
+    assert main(["report", "o", "p", "--output", "elsewhere/page.html"]) == 0
+    assert main([*report, option]) == 0
+
+
+def test_a_folder_that_holds_something_else_is_left_alone_or_overwritten(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    (tmp_path / "mine").mkdir()
+    for name in ("notes.txt", "notes.jsonl"):
+        (tmp_path / "mine" / name).write_text("mine")
+    commands = [
+        ask_words("q.jsonl", model="constant:no"),
+        ask_words("q.jsonl", output="mine"),
+        ["build", "accuracy", "--data", "q.jsonl", "--quiet", "--output", "o"],
+        ["world", "--scenes", "1", "--size", "64", "--quiet", "--output", "o"],
+        ["export", "o2", "--format", "jsonl", "--name", "notes", "--output", "mine"],
+        ["compare", "o2", "o2", "--output", "mine"],
+    ]
+    assert ask("q.jsonl", output="o2") == 0
+    for number, words in enumerate(commands):
+        instead = said(capsys, words, r"(Give another (?:folder as )?--output, or add --overwrite)")
+        place = words.index("--output") + 1
+        assert main([*words[:place], f"new{number}", *words[place + 1 :]]) == 0, words
+        assert main([*words, instead.split()[-1]]) == 0, words
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+
+
+def test_modes_that_differ_are_made_one_as_the_table_says(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    (tmp_path / "speaks.py").write_text("def say(image, question):\n    return 'White.'\n")
+    models = {"a": "constant:white", "b": "python:speaks:say,blind=true"}
+    for name, model in models.items():
+        assert main(ask_words("q.jsonl", model=model, output=name)) == 0
+    capsys.readouterr()
+    assert main(["compare", "a", "b"]) == 0
+    option = taken(r"(--accuracy \w+) scores all runs in one", " ".join(capsys.readouterr().out.split()))
+    for name, model in models.items():
+        assert main([*ask_words("q.jsonl", model=model, output=name), *option.split()]) == 0
+    capsys.readouterr()
+    assert main(["compare", "a", "b"]) == 0
+    assert "different modes" not in capsys.readouterr().out
+    assert main(ask_words("q.jsonl", model=models["b"], output="b")) == 0
+    options = taken(r"(--extract \w+ --accuracy \w+) scores the words", " ".join(capsys.readouterr().out.split()))
+    assert main([*ask_words("q.jsonl", model=models["b"], output="b"), *options.split()]) == 0
+    assert "correct only because" not in capsys.readouterr().out
+
+
+def test_a_suite_that_contradicts_the_command_is_told_which_to_leave_out(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    words = [*ask_words("q.jsonl", suite="accuracy:accuracy=exact"), "--accuracy", "robust"]
+    assert said(capsys, words, r"contradict each other\. (Leave one of them out)")
+    assert main(words[:-2]) == main([*ask_words("q.jsonl", output="p"), *words[-2:]]) == 0
+
+
+def test_lists_without_a_model_or_suite_and_too_many_names_are_filled_as_shown(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    model = refused(lambda: evaluate([], "q.jsonl"), r"at least one, e\.g\. '(\S+)'")
+    suite = refused(lambda: evaluate(model, "q.jsonl", []), r"at least one, e\.g\. suite='(\w+)'")
+    assert evaluate([model], "q.jsonl", [suite])
+    words = [*ask_words("q.jsonl"), "--name", "a", "--name", "b"]
+    option = said(capsys, words, r"Give (--name) once for each")
+    assert main([*ask_words("q.jsonl"), option, "a"]) == 0
+
+
+def test_a_gate_is_spelled_as_the_message_shows(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    assert ask("q.jsonl") == 0
+    gate = ["gate", "o", "--require"]
+    shown = said(capsys, [*gate, "accuracy.all=0"], r"Write it as metric(\S+), or metric@")
+    assert main([*gate, f"accuracy.all{shown.replace('0.7', '0')}"]) == 0
+    for sign in (
+        said(capsys, [*gate, "accuracy.all=0"], r"the signs are (.+), the value").replace(" and ", ", ").split(", ")
+    ):
+        assert main([*gate, f"accuracy.all{sign}0"]) in (0, 1)
+    shown = said(capsys, [*gate, "accuracy.all=0"], r"a percentage such as (\d+%)\.")
+    assert main([*gate, f"accuracy.all<={shown}"]) == 0
+
+
+def test_a_name_in_the_configuration_or_of_a_kind_is_one_of_those_listed(tmp_path, capsys):
+    write_questions(tmp_path / "q.jsonl", 4)
+    for wrong, right in (("seed: x", "seed: 1"), ("quiet: perhaps", "quiet: true")):
+        given = f"model: constant:yes\ndata: q.jsonl\nsuite: accuracy\noutput: {right[:4]}\n"
+        (tmp_path / "run.yaml").write_text(given + wrong)
+        assert said(capsys, ["run", "--config", "run.yaml"], r"(whole number|true or false)")
+        (tmp_path / "run.yaml").write_text(given + right)
+        assert main(["run", "--config", "run.yaml"]) == 0
+    (tmp_path / "run.yaml").write_text("rad")
+    line = said(capsys, ["run", "--config", "run.yaml"], r"one a line, such as '(.+)'")
+    (tmp_path / "run.yaml").write_text(f"{line}\nmodel: constant:yes\ndata: q.jsonl\noutput: d\nquiet: true\n")
+    assert main(["run", "--config", "run.yaml"]) == 0
+    export = ["export", "d", "--output", "e", "--format", "jsonl", "--name"]
+    assert said(capsys, [*export, "a b"], r"must be (letters, digits, - and _) alone")
+    assert main([*export, "a-b_1"]) == 0

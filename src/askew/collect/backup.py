@@ -173,7 +173,7 @@ def _unpack(file: Path, folder: Path) -> None:
                 )
                 if not member.isfile() or not plain:
                     raise DataError(
-                        f"{file}: {name!r} is not a file of a backup. Give a file that askew collect wrote."
+                        f"{file}: {name!r} is not a file of a backup. Give a file that 'askew collect backup' wrote."
                     )
                 content = tar.extractfile(member)
                 assert content is not None

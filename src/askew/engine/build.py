@@ -276,7 +276,7 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
         )
     refused = sum((count for cover in covers for count in cover.refused.values()), Counter())
     why = f" Refused: {'; '.join(f'{n:,} {reason}' for reason, n in refused.most_common(3))}." if refused else ""
-    return f"{spec}: not one group could be made for {names}; is it the right data for it?{why}"
+    return f"{spec}: not one group could be made for {names}; is it the right data for it, and enough of it?{why}"
 
 
 def refuse_unheeded(suite: Suite, source: str) -> None:

@@ -83,9 +83,9 @@ def check_page(page: Path, title: str, overwrite: bool = False) -> None:
     beside = [path for path in (page.with_name(name) for name in ("tables.md", "tables.tex")) if path.exists()]
     if overwrite or page.is_dir() or not (page.exists() or beside):
         return
-    instead = "Give another --output, or add --overwrite to replace it."
+    instead = "Give --output in another folder, or add --overwrite to replace it."
     if not page.exists():
-        raise UsageError(f"{beside[0]}: this file is not askew's, and the report's tables go there. {instead}")
+        raise UsageError(f"{beside[0]}: this file is not of this report, whose tables go there. {instead}")
     start = page.read_bytes()[:8192].decode("utf-8", "replace")
     found = re.search("<title>(askew: .*?)</title>", start)
     if not found:

@@ -1,0 +1,32 @@
+"""Taking a remedy out of a message: what it says at a place, so that a wrong text fails the test that follows it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from askew.cli import main
+from askew.errors import AskewError
+
+
+def refused(call: Callable[[], object], pattern: str) -> str:
+    """What the message of an error says at the place in brackets."""
+    with pytest.raises(AskewError) as error:
+        call()
+    return taken(pattern, str(error.value))
+
+
+def said(capsys: pytest.CaptureFixture[str], words: Sequence[str], pattern: str) -> str:
+    """The same for a command, which must end with code 2."""
+    capsys.readouterr()
+    assert main(words) == 2
+    return taken(pattern, capsys.readouterr().err)
+
+
+def taken(pattern: str, message: str) -> str:
+    """What a message says at the place in brackets."""
+    found = re.search(pattern, message)
+    assert found, f"{pattern!r} is not in: {message}"
+    return found[1]

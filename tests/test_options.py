@@ -74,9 +74,9 @@ def test_score_is_quiet_when_asked(tmp_path, monkeypatch, capsys, quiet):
     write_questions(tmp_path / "q.jsonl", 6)
     answers = [{"question_id": number, "answer": "white"} for number in range(6)]
     (tmp_path / "a.json").write_text(json.dumps(answers))
-    words = ["score", "q.jsonl", "a.json", "--output", "o", "--limit", "5", "--metric", "mu"]
+    words = ["score", "q.jsonl", "a.json", "--output", "o", "--limit", "5", "--metric", "answer-rate"]
     assert main(words + ["--quiet"] * quiet) == 0
     assert (capsys.readouterr().err == "") is quiet
     results = json.loads((tmp_path / "o" / "results.json").read_text())
     assert results["suites"][0]["groups"] == 5
-    assert "mu" in {score["metric"] for score in results["scores"]}
+    assert "answer-rate" in {score["metric"] for score in results["scores"]}

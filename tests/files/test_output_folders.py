@@ -82,7 +82,7 @@ def test_data_that_changed_under_the_same_name_is_other_data(tmp_path, capsys):
 
 def test_the_same_run_is_scored_again_however_it_is_measured(tmp_path):
     assert asked() == 0
-    assert asked("--metric", "mu", "--extract", "short", "--name", "me", "--max-failures", "1") == 0
+    assert asked("--metric", "answer-rate", "--extract", "short", "--name", "me", "--max-failures", "1") == 0
     shutil.move("q.jsonl", "sub.jsonl")
     (tmp_path / "deep").mkdir()
     shutil.move("sub.jsonl", "deep/q.jsonl")
@@ -172,7 +172,7 @@ def test_comparisons_and_pages_are_not_replaced_without_a_word(tmp_path, capsys)
     (tmp_path / "paper").mkdir()
     (tmp_path / "paper" / "tables.tex").write_text("mine")
     mine = report.format("no").replace("p/page.html", "paper/page.html").split()
-    refused(capsys, tmp_path / "paper", mine, "tables.tex: this file is not askew's")
+    refused(capsys, tmp_path / "paper", mine, "tables.tex: this file is not of this report")
     assert main([*mine, "--overwrite"]) == 0
     assert main(["report", "yes"]) == 0
 

@@ -19,7 +19,8 @@ from askew.collect.gold_rule import gold_rate, is_careless, strikes_allowed
 from askew.collect.prepared_items import add_gold, add_gold_file, promote_gold
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import round_counts
-from askew.collect.schema import annotator, event, gold_item, gold_result, image, question
+from askew.collect.schema import annotator, event, image, question
+from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.study_settings import StudySettings, settings_of
 from askew.collect.verify_queue import (
     REASONS,

@@ -16,6 +16,7 @@ from askew.collect.invariants import violations
 from askew.collect.prepared_items import add_gold
 from askew.collect.robots import Robots, ask_robot
 from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.schema_quality import gold_result
 from askew.collect.simulate import Simulated, Skill, simulate
 from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.statistics import statistics
@@ -158,7 +159,7 @@ def test_simulated_people_meet_gold_questions(tmp_path):
         done = simulate(study, 6, 0, Skill(careless=careless, leaves=0.02), robots)
         with study.database.read() as tx:
             assert violations(tx) == []
-            answers = tx.value(sa.select(sa.func.count()).where(schema.gold_result.c.answer.is_not(None)))
+            answers = tx.value(sa.select(sa.func.count()).where(gold_result.c.answer.is_not(None)))
             gone = tx.value(sa.select(sa.func.count()).where(schema.annotator.c.excluded_at.is_not(None)))
         assert done.gold == answers > 0
         assert done.excluded == gone

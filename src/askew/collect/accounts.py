@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.events import record_event
 from askew.collect.refusals import NotAllowed, Refused
-from askew.collect.schema import ROLES, annotator
+from askew.collect.schema import annotator
+from askew.collect.schema_parts import ROLES
 from askew.errors import UnknownName
 
 MOST = 100

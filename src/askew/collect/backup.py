@@ -21,7 +21,8 @@ import sqlalchemy as sa
 
 from askew.collect.database import Database
 from askew.collect.invariants import violations
-from askew.collect.schema import gold_item, image, quiz_item
+from askew.collect.schema import image
+from askew.collect.schema_quality import gold_item, quiz_item
 from askew.collect.study import FILE, FORMAT, Study, open_study
 from askew.errors import DataError, UsageError
 from askew.files.read_write import write_joined

@@ -21,19 +21,9 @@ from askew.collect.flags import IMAGE_REASONS
 from askew.collect.gold_rule import gold_rate, is_careless
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
-from askew.collect.schema import (
-    CONFIDENCES,
-    GOLD_STATES,
-    annotator,
-    gold_item,
-    gold_result,
-    image,
-    lease,
-    question,
-    round_,
-    session,
-    study,
-)
+from askew.collect.schema import annotator, image, lease, question, round_, session, study
+from askew.collect.schema_parts import CONFIDENCES, GOLD_STATES
+from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.typed_text import checked_text, same_answer
 from askew.collect.verifying import FLAGGING
 

@@ -18,7 +18,8 @@ from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 import sqlalchemy as sa
 
 from askew.collect.database import Tx
-from askew.collect.schema import annotator, gold_result, image, question, round_, session, verification
+from askew.collect.schema import annotator, image, question, round_, session, verification
+from askew.collect.schema_quality import gold_result
 from askew.errors import BadOption, UsageError
 from askew.files.read_write import csv_line
 

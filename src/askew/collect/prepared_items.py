@@ -18,7 +18,8 @@ from askew.collect.events import record_event
 from askew.collect.image_import import cleaned
 from askew.collect.quiz import add_quiz_item
 from askew.collect.refusals import Refused
-from askew.collect.schema import gold_item, image, judgement, question, quiz_item, verification
+from askew.collect.schema import image, judgement, question, verification
+from askew.collect.schema_quality import gold_item, quiz_item
 from askew.collect.study import Study
 from askew.collect.typed_text import checked_text, same_answer
 from askew.errors import BadImage, DataError

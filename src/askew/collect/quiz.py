@@ -17,7 +17,9 @@ from askew.collect.accounts import person, require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.events import record_event
 from askew.collect.refusals import Gone, NotAllowed, Refused
-from askew.collect.schema import VERDICTS, annotator, qualification, quiz_item, study
+from askew.collect.schema import annotator, study
+from askew.collect.schema_parts import VERDICTS
+from askew.collect.schema_quality import qualification, quiz_item
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,9 @@ from askew.collect.deletion import deleted_questions
 from askew.collect.history import Record, encoded, history
 from askew.collect.release_sheet import datasheet
 from askew.collect.rounds import move_round
-from askew.collect.schema import SPLITS, image, model, round_, snapshot
+from askew.collect.schema import image, model, round_, snapshot
 from askew.collect.schema import study as study_table
+from askew.collect.schema_parts import SPLITS
 from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
 from askew.data.write_questions import write_jsonl

@@ -12,7 +12,8 @@ from askew.collect.database import AnyRow, Tx
 from askew.collect.events import record_event
 from askew.collect.quiz import quiz_blockers
 from askew.collect.refusals import Gone, Refused
-from askew.collect.schema import ROUND_STATES, ensemble_member, image, model, place, question, round_, session, slot
+from askew.collect.schema import ensemble_member, image, model, place, question, round_, session, slot
+from askew.collect.schema_parts import ROUND_STATES
 from askew.errors import UsageError
 
 WORKING = ("OPEN", "DRAINING")

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.rounds import WORKING
-from askew.collect.schema import gold_item, gold_result, image, lease, place, question, round_, session
+from askew.collect.schema import image, lease, place, question, round_, session
+from askew.collect.schema_quality import gold_item, gold_result
 
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 

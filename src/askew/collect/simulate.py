@@ -21,7 +21,8 @@ from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.refusals import Gone
 from askew.collect.robots import Robots
 from askew.collect.rounds import open_round
-from askew.collect.schema import annotator, ensemble_member, gold_item, image
+from askew.collect.schema import annotator, ensemble_member, image
+from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
 from askew.collect.typed_text import same_answer
 from askew.collect.verify_queue import answer_task, claim_task

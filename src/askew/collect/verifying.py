@@ -18,19 +18,9 @@ from askew.collect.flags import flag_question
 from askew.collect.quiz import require_qualified
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
-from askew.collect.schema import (
-    CONFIDENCES,
-    annotator,
-    gold_item,
-    gold_result,
-    image,
-    lease,
-    question,
-    round_,
-    session,
-    slot,
-    verification,
-)
+from askew.collect.schema import annotator, image, lease, question, round_, session, slot, verification
+from askew.collect.schema_parts import CONFIDENCES
+from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.sessions import require_working
 from askew.collect.slots import OPEN_FIRST, end_lease, free_slot, reopen
 from askew.collect.typed_text import checked_text, same_answer

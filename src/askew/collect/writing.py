@@ -18,7 +18,8 @@ from askew.collect.draws import Call, call_for, draw_model
 from askew.collect.quiz import require_qualified
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import open_round
-from askew.collect.schema import CONFIDENCES, VERDICTS, image, judgement, prediction, question, slot
+from askew.collect.schema import image, judgement, prediction, question, slot
+from askew.collect.schema_parts import CONFIDENCES, VERDICTS
 from askew.collect.typed_text import checked_text, same_answer, same_question
 
 

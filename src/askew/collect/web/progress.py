@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from askew.collect import sessions, verify_queue, verifying
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
-from askew.collect.schema import gold_result, question, session, verification
+from askew.collect.schema import question, session, verification
+from askew.collect.schema_quality import gold_result
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from askew.collect.database import Tx
 from askew.collect.flags import quarantine, resolve, unhide_image
 from askew.collect.forms import once
 from askew.collect.schema import (
-    QUESTION_STATES,
-    STANDINGS,
     annotator,
     draw,
     flag,
@@ -26,6 +24,7 @@ from askew.collect.schema import (
     session,
     verification,
 )
+from askew.collect.schema_parts import QUESTION_STATES, STANDINGS
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit
 

@@ -11,7 +11,8 @@ from starlette.responses import Response
 from askew.collect.database import Tx
 from askew.collect.forms import once
 from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
-from askew.collect.schema import ROUND_STATES, draw, ensemble_member, event, image, model, prediction, question, round_
+from askew.collect.schema import draw, ensemble_member, event, image, model, prediction, question, round_
+from askew.collect.schema_parts import ROUND_STATES
 from askew.collect.study_settings import differences
 from askew.collect.web.failures import Failure
 from askew.collect.web.visit import Page, Visit

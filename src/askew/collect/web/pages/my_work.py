@@ -15,19 +15,8 @@ from askew.collect.events import record_event
 from askew.collect.exclusion import exclude
 from askew.collect.forms import once
 from askew.collect.refusals import Refused
-from askew.collect.schema import (
-    annotator,
-    flag,
-    gold_item,
-    gold_result,
-    image,
-    judgement,
-    prediction,
-    question,
-    session,
-    slot,
-    verification,
-)
+from askew.collect.schema import annotator, flag, image, judgement, prediction, question, session, slot, verification
+from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 

@@ -1,0 +1,64 @@
+"""What the tables are made of: the closed lists of states and answers, and columns that many tables have."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, CheckConstraint, Column, ForeignKey, Index, Integer, MetaData, text
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+ROUND_STATES = ("DRAFT", "READY", "OPEN", "DRAINING", "FROZEN", "RELEASED")
+SESSION_STATES = ("LEASED", "SUCCEEDED", "EXHAUSTED", "RELEASED", "EXPIRED")
+QUESTION_STATES = (
+    "ASKED",
+    "ANSWERED",
+    "MODEL_FAILED",
+    "CORRECT",
+    "UNSURE",
+    "VERIFYING",
+    "VERIFIED",
+    "ABANDONED",
+    "WITHDRAWN",
+)
+STANDINGS = ("OK", "QUARANTINED", "REMOVED")
+SLOT_STATES = ("OPEN", "LEASED", "DONE")
+VERDICTS = ("correct", "wrong", "unsure")
+CONFIDENCES = ("yes", "maybe", "no")
+TYPES = ("A", "B", "C", "D", "E", "U")
+SPLITS = ("train", "dev", "test")
+ROLES = ("owner", "annotator")
+GOLD_STATES = ("ACTIVE", "RETIRED", "VOID")
+"""Shown; shown to nobody any more; a mistake, so that its results do not count either."""
+
+
+def among(column: str, values: tuple[str, ...]) -> CheckConstraint:
+    """A column holds one of these values."""
+    listed = ", ".join(f"'{value}'" for value in values)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def id_column() -> Column[int]:
+    """The primary key that counts up."""
+    return Column("id", Integer, primary_key=True, autoincrement=True)
+
+
+def reference(name: str, target: str, *, null: bool = False) -> Column[int]:
+    """A row of another table."""
+    return Column(name, Integer, ForeignKey(target), nullable=null)
+
+
+def time_column(name: str = "at", *, null: bool = False) -> Column[int]:
+    """A time in milliseconds."""
+    return Column(name, BigInteger, nullable=null)
+
+
+def unique_where(name: str, column: Column[int] | Column[str], condition: str) -> Index:
+    """A column has each value once among the rows with this condition."""
+    return Index(name, column, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))

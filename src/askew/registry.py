@@ -79,6 +79,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "answer-rate": "askew.metrics.consistency:AnswerRate",
         "attack-error-rate": "askew.metrics.attacks:AttackErrorRate",
         "attack-tries": "askew.metrics.attacks:AttackTries",
+        "calibration-error": "askew.metrics.calibration:CalibrationError",
         "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
         "consensus": "askew.metrics.consistency:Consensus",
         "flips": "askew.metrics.flips:Flips",

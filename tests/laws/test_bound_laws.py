@@ -61,8 +61,9 @@ def group(rng: Random, number: int, missing: float) -> Outcome:
         )
         for place in range(rng.choice((0, 1, 2, 2, 3)))
     )
-    predictions = tuple(Prediction(v.question.id, said()) for v in variants)
-    return Outcome(Group(number, "s", original, variants), Prediction(number, said()), predictions)
+    scores = (0.0, 0.3, 0.55, 0.9, 1.0)  # also of missing answers: what is filled in has one
+    predictions = tuple(Prediction(v.question.id, said(), scores[n]) for n, v in enumerate(variants))
+    return Outcome(Group(number, "s", original, variants), Prediction(number, said(), scores[-number - 1]), predictions)
 
 
 def fillings(outcome: Outcome) -> list[Outcome]:

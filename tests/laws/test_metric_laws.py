@@ -12,6 +12,7 @@ import pytest
 
 from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst
 from askew.metrics.attacks import AttackErrorRate, AttackTries
+from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
@@ -47,6 +48,8 @@ PERFECT = {
     Introspect(): 1.0,
     Introspect(False, False): 0.0,
     AttackErrorRate(): 0.0,
+    CalibrationError(): 0.0,
+    CalibrationError("variant", 3, "robust"): 0.0,
 }
 """What each metric gives a model that answers as everybody does."""
 
@@ -64,10 +67,11 @@ def make(rng, number, answer):
         new = rng.choice([a for a in ANSWERS if a != truth]) if expect is Expect.DIFFERENT else truth
         question = Question(f"{number}/{place}", original.image, "Which?", (new,) * 10)
         variants.append(Variant(question, expect, "t", "rule", {"level": place + 1, "tries": place + 1}))
+    score = 1.0 if answer is perfect else number % 11 / 10
     return Outcome(
         Group(number, "s", original, tuple(variants)),
-        Prediction(number, answer(rng, truth)),
-        tuple(Prediction(v.question.id, answer(rng, v.question.answers[0])) for v in variants),
+        Prediction(number, answer(rng, truth), score),
+        tuple(Prediction(v.question.id, answer(rng, v.question.answers[0]), score) for v in variants),
     )
 
 

@@ -47,6 +47,7 @@ from askew.errors import TooManyFailures
 from askew.files.locks import alone_in
 from askew.files.paths import ImageFolders, public
 from askew.files.read_write import fingerprint, write_joined
+from askew.metrics.confidence import ConfidenceTable
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.report.caveats import made_nothing, nothing_sentence
@@ -146,6 +147,8 @@ class _Scoring:
     step: str
     """How answers are extracted."""
     forms: AnswerForms
+    confidence: Mapping[str, ConfidenceTable]
+    """How sure the model was, by suite."""
 
     @classmethod
     def of(cls, model: Named, prepared: Prepared, settings: Settings) -> _Scoring:
@@ -158,7 +161,13 @@ class _Scoring:
             scorers[name] = Scorer(metrics, name, SLICES if slices is None else slices)
         step = step_for(model.what, settings)
         check_step(step)
-        return cls(used, scorers, step, AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own}))
+        forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})
+        return cls(used, scorers, step, forms, {name: ConfidenceTable(used[name].accuracy) for name in own})
+
+    def add(self, outcome: Outcome) -> None:
+        """Score an outcome."""
+        self.scorers[outcome.group.suite].add(outcome)
+        self.confidence[outcome.group.suite].add(outcome)
 
     def records(self, prepared: Prepared) -> list[dict[str, Any]]:
         """The suites as results.json has them, with the metrics that comparison needs."""
@@ -182,7 +191,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         todo = _planned(model, prepared, keys, store, settings)
         outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
         extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
-        _write_samples(folder / "samples.jsonl", extracted, scoring.suites, scoring.scorers, prepared.folders)
+        _write_samples(folder / "samples.jsonl", extracted, scoring, prepared.folders)
     results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,
@@ -197,6 +206,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
         "suites": scoring.records(prepared),
         "answer_forms": scoring.forms.record(),
         "scores": [score_record(score) for scorer in scoring.scorers.values() for score in scorer.scores()],
+        "calibration": {name: table.record() for name, table in scoring.confidence.items()},
         "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": _usage(tally, todo, model.what),
         "seed": settings.seed,
@@ -312,19 +322,13 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
     return {**usage, "cost": costs} if None not in costs.values() else usage
 
 
-def _write_samples(
-    path: Path,
-    outcomes: Iterable[Outcome],
-    suites: Mapping[str, Suite],
-    scorers: Mapping[str, Scorer],
-    folders: ImageFolders,
-) -> None:
-    """Write the outcomes as they come, their images by the names of ``groups.jsonl``."""
+def _write_samples(path: Path, outcomes: Iterable[Outcome], scoring: _Scoring, folders: ImageFolders) -> None:
+    """Score and write the outcomes as they come, their images by the names of ``groups.jsonl``."""
 
     def lines() -> Iterator[bytes]:
         for outcome in outcomes:
-            scorers[outcome.group.suite].add(outcome)
+            scoring.add(outcome)
             named = replace(outcome, group=folders.public_group(outcome.group))
-            yield orjson.dumps(sample_record(named, suites[outcome.group.suite])) + b"\n"
+            yield orjson.dumps(sample_record(named, scoring.suites[outcome.group.suite])) + b"\n"
 
     write_joined(path, lines())

@@ -126,7 +126,13 @@ def test_prompts_have_a_place_for_the_question(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.txt", "yes\nno\n"), ("b.json", '["yes", "no"]'), ("c.json", '{"1": "no", "0": "yes"}')]
+    ("name", "content"),
+    [
+        ("a.txt", "yes\nno\n"),
+        ("listed.txt", '["yes",\n"no"]'),
+        ("b.json", '["yes", "no"]'),
+        ("c.json", '{"1": "no", "0": "yes"}'),
+    ],
 )
 def test_answers_named_by_a_file(tmp_path, name, content):
     (tmp_path / name).write_text(content)

@@ -6,6 +6,7 @@ A file beyond a limit is refused with one line, and memory stays flat: nothing i
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from numbers import Integral
 from pathlib import Path
 from typing import IO, Any, TypeGuard
@@ -74,6 +75,20 @@ def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise DataError(f"{path}: not a JSON object. {remedy}")
     return found
+
+
+def load_lines(path: str | Path) -> Any:
+    """A file of lines as a list, or what it holds as JSON: by its name, or because it is a JSON list or object.
+
+    ValueError when it is neither: a broken ``.json`` file, or not UTF-8.
+    """
+    text = bounded_read(path).decode("utf-8")
+    if str(path).endswith(".json"):
+        return load_json(text)
+    if text.lstrip()[:1] in ("[", "{"):
+        with suppress(orjson.JSONDecodeError):  # a line such as "[unk]" begins alike
+            return load_json(text)
+    return text.splitlines()
 
 
 def load_yaml(text: str | bytes) -> Any:

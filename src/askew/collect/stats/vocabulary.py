@@ -8,7 +8,7 @@ from pathlib import Path
 from askew.answers.normalise import normalise
 from askew.collect.typed_text import same_answer
 from askew.errors import DataError
-from askew.files.limits import bounded_read, load_json
+from askew.files.limits import load_lines
 
 
 class Vocabulary:
@@ -35,15 +35,13 @@ class Vocabulary:
 
 def read_vocabulary(path: str | Path) -> Vocabulary:
     """A file with one answer per line, or a JSON list of answers, or a JSON object with answers as keys."""
-    text = bounded_read(path)
-    if str(path).endswith(".json"):
-        found = load_json(text)
-        answers = list(found) if isinstance(found, dict | list) else []
-    else:
-        try:
-            answers = [line.strip() for line in text.decode("utf-8").splitlines() if line.strip()]
-        except UnicodeDecodeError:
-            raise DataError(f"{path}: not a text file. Give one answer per line, or a JSON list of answers.") from None
-    if not answers or not all(isinstance(answer, str) for answer in answers):
-        raise DataError(f"{path}: no list of answers. Give one answer per line, or a JSON list of answers.")
+    wanted = "Give one answer per line, or a JSON list of answers."
+    try:
+        found = load_lines(path)
+    except ValueError as trouble:  # not UTF-8, or broken JSON
+        raise DataError(f"{path}: cannot be read as text ({trouble}). {wanted}") from None
+    listed = list(found) if isinstance(found, dict | list) else []
+    answers = [answer.strip() for answer in listed if isinstance(answer, str) and answer.strip()]
+    if not answers or not all(isinstance(answer, str) for answer in listed):
+        raise DataError(f"{path}: no list of answers. {wanted}")
     return Vocabulary(answers)

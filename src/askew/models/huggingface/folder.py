@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from askew.errors import DataError, ModelError, need
-from askew.files.limits import bounded_read, load_json
+from askew.files.limits import bounded_read, load_json, load_lines
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
@@ -227,8 +227,7 @@ def _file_digest(file: Path) -> str:
 def read_labels(file: str) -> tuple[str, ...]:
     """An answer vocabulary from a file: one answer per line, a JSON list, or a JSON object from class to answer."""
     try:
-        text = bounded_read(file).decode()
-        table = load_json(text) if file.endswith(".json") else text.splitlines()
+        table = load_lines(file)
         if isinstance(table, dict):
             table = [table[str(place)] for place in range(len(table))]
     except (OSError, ValueError, KeyError) as error:

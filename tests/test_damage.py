@@ -102,6 +102,12 @@ def test_a_part_of_another_kind_is_named(gate, runs, part):
     assert f"results.json: {part!r} is missing or not" in said
 
 
+def test_data_that_are_null_have_no_name(gate, runs):
+    results = json.loads((runs / "a" / "results.json").read_bytes())
+    code, said = gate("results.json", json.dumps(results | {"data": None}).encode())
+    assert (code in (0, 1), said) == (True, "")
+
+
 def test_half_a_line_of_samples_is_said_with_its_number(gate, runs):
     whole = (runs / "a" / "samples.jsonl").read_bytes()
     for content, words in (

@@ -45,7 +45,7 @@ class Run:
     @property
     def data(self) -> str:
         """What tables call the data."""
-        return str(self.results.get("data", {}).get("name", ""))
+        return str((self.results.get("data") or {}).get("name") or "")
 
     @property
     def suites(self) -> Sequence[Mapping[str, Any]]:
@@ -254,7 +254,7 @@ _AGAIN = "Run 'askew run' with this --output again; answers that are stored are 
 def check_results(path: Path, results: Any) -> None:
     """Refuse what is not a results.json, or has parts of another kind; a part that is null or absent is none."""
     if not isinstance(results, dict) or "format" not in results:
-        raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it).")
+        raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it). {_AGAIN}")
     if results["format"] != FORMAT:
         raise DataError(
             f"{path}: format {str(results['format'])[:40]}, but this version of askew reads format {FORMAT}. "

@@ -261,6 +261,9 @@ def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Co
         raise DataError(_nothing_made(data, spec, without))
 
 
+WHOSE = 'a group does not say whose it is. Add it to the line: "suite": "rad".'
+
+
 def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
     names = ", ".join(cover.suite.name for cover in covers)
     if not data.count:
@@ -268,6 +271,8 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
         return f"{spec}: there is {'no group' if data.is_ready else 'no question'} in it{left_out}."
     if data.is_ready:
         there = list(dict.fromkeys(group.suite for group in data.groups()))
+        if "" in there:
+            return f"{spec}: {WHOSE}"
         tests = ", ".join(test for cover in covers for test in cover.suite.tests if cover.suite.name in there)
         return (
             f"{spec}: its groups are ready-made, of {', '.join(there)}; there is none of {names}"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from askew.engine.ask import described
+from askew.engine.build import WHOSE
 from askew.engine.settings import Named
 from askew.errors import DataError, UsageError
 from askew.models.python_function import CallableModel, source_hash
@@ -115,7 +116,7 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
         return [otherwise]
     found = list(dict.fromkeys(group.suite for group in data.what.groups()))
     if "" in found:
-        raise DataError(f'{data.spec}: a group does not say whose it is. Add it to the line: "suite": "rad".')
+        raise DataError(f"{data.spec}: {WHOSE}")
     return found
 
 

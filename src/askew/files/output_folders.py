@@ -137,7 +137,7 @@ def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
     for place in (folder, *(folder / Path(name).name for name in names)):
         with suppress(OSError, AskewError, ValueError):  # what cannot be read is no result to lose
             results = load_json(bounded_read(place / "results.json"))
-            if isinstance(results, dict):
+            if isinstance(results, dict) and isinstance(results.get("model"), dict):
                 yield results
 
 

@@ -45,16 +45,12 @@ def opened(path: str) -> Iterator[IO[bytes]]:
             file = cast(IO[bytes], gzip.GzipFile(fileobj=raw) if zipped else raw)
             _skip_mark(path, file)
             yield file
-    except FileNotFoundError:
-        raise DataError(f"{path}: there is no such file. Put it there, or give the path where it is.") from None
-    except IsADirectoryError:
-        raise DataError(f"{path}: this is a folder, not a file. Give one of the files in it.") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as damage:
         raise DataError(
             f"{path}: the gzip file is cut off or damaged ({damage}). Copy or download it again; 'gzip -t' checks it."
         ) from None
     except OSError as trouble:
-        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check its permissions.") from None
+        raise _unread(path, trouble) from None
 
 
 @contextmanager
@@ -64,7 +60,15 @@ def opened_raw(path: str) -> Iterator[IO[bytes]]:
         with open(path, "rb") as file:
             yield file
     except OSError as trouble:
-        raise DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check that it is there.") from None
+        raise _unread(path, trouble) from None
+
+
+def _unread(path: str, trouble: OSError) -> DataError:
+    if isinstance(trouble, FileNotFoundError):
+        return DataError(f"{path}: there is no such file. Put it there, or give the path where it is.")
+    if isinstance(trouble, IsADirectoryError):
+        return DataError(f"{path}: this is a folder, not a file. Give one of the files in it.")
+    return DataError(f"{path}: cannot be read ({trouble.strerror or trouble}). Check its permissions.")
 
 
 def _skip_mark(path: str, file: IO[bytes]) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from askew.report.confidence_section import calibration_note
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.noise_curve import noise_curve
 from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
@@ -23,7 +24,8 @@ def charts_section(content: ReportData) -> Html:
     """The dot plots, the noise curve, the heat map and the coverage, as far as there are numbers for them."""
     made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
     drawn = [part for part in made if part]
-    return join(*drawn) if drawn else el("p", "There is nothing to draw: no suite has accuracies for its tests.")
+    nothing = el("p", "There is nothing to draw: no suite has accuracies for its tests.")
+    return join(*(drawn or [nothing]), calibration_note(content))
 
 
 def _dots(content: ReportData) -> Html | None:

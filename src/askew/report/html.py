@@ -13,6 +13,7 @@ from askew.files.read_write import write_joined
 from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.charts import charts_section
+from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, framed, join, own, part
@@ -52,6 +53,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         ("picture", "Charts", charts_section(content)),
         ("tables", "Tables", tables_section(content)),
         ("breaks", "What breaks it", breaks_section(content, breaks)),
+        *([("confidence", "Confidence", sure)] if (sure := calibration_section(content)) else []),
         ("pairs", "The pairs", pairs_section(content, sample)),
         ("made", "How it was made", provenance_section(content)),
     ]

@@ -230,6 +230,7 @@ _TOP: _Kinds = {
     "suites": (list,),
     "scores": (list,),
     "failures": (dict,),
+    "calibration": (dict,),
     "usage": (dict,),
     "config": (dict,),
     "versions": (dict,),

@@ -73,7 +73,14 @@ def scale() -> Html:
 
 def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
     """A line through figures at equal distances with the band of their intervals; ``low`` to ``high`` is the height."""
-    known = [(100 * i / max(1, len(figures) - 1), f) for i, f in enumerate(figures) if f.value is not None]
+    return line_through(run, [(i / max(1, len(figures) - 1), f) for i, f in enumerate(figures)], low, high)
+
+
+def line_through(
+    run: int, points: Iterable[tuple[float, Figure]], low: float, high: float, dashed: bool = False
+) -> Html:
+    """A line through figures, each at a fraction of the width; a dashed one has open marks and no band."""
+    known = [(100 * place, figure) for place, figure in points if figure.value is not None]
 
     def height(value: float | None) -> float:
         return round(100 - 100 * ((value or 0.0) - low) / (high - low), 2)
@@ -83,8 +90,8 @@ def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
     band += [f"{x:.2f},{height(f.low)}" for x, f in reversed(known) if f.low is not None]
     stretched = el(
         "svg",
-        el("polygon", points=" ".join(band), class_="band"),
-        el("polyline", points=line, class_="line"),
+        None if dashed else el("polygon", points=" ".join(band), class_="band"),
+        el("polyline", points=line, class_="line dashed" if dashed else "line"),
         viewBox="0 0 100 100",
         preserveAspectRatio="none",
         width="100%",
@@ -92,7 +99,8 @@ def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
         overflow="visible",
     )
     marks = [
-        el("use", href=f"#shape{run % len(SHAPES)}", x=f"{x:.2f}%", y=f"{height(f.value)}%", class_="full")
+        el("use", href=f"#shape{run % len(SHAPES)}", x=f"{x:.2f}%", y=f"{height(f.value)}%", class_=fill)
+        for fill in ["open" if dashed else "full"]
         for x, f in known
     ]
     return el("g", stretched, *marks, class_=tone(run))

@@ -10,6 +10,7 @@ from typing import Any
 from unicodedata import combining, east_asian_width
 
 from askew.report.caveats import coverage_lines, form_sentences, made_nothing, modes_sentence
+from askew.report.confidence_section import calibration_line
 from askew.report.load import Run, labels, measured_apart, tag_parts
 from askew.report.report_data import is_significant
 from askew.report.score_display import Figure, count, title
@@ -181,6 +182,11 @@ def _legend(
     if len(runs) > 1 and differences:
         yield _cut(f"▲ ▼ higher or lower (Holm-corrected p < 0.05) than {names[0]}", width)
         yield from wrap(f"Holm's families: {'; '.join(_families(differences))}.", width)
+    for name, run in zip(names, runs, strict=True):
+        if errors := calibration_line(run):
+            whose = f" of {name}" if len(runs) > 1 else ""
+            text = f"Calibration error{whose}, before → after: {errors}; see Confidence in the report."
+            yield from wrap(printable(text), width)
     if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
         yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
 

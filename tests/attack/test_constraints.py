@@ -10,14 +10,17 @@ from encoders import BagOfWords
 from askew.attack.constraints import (
     ContentWords,
     FewChanges,
+    FewLetters,
     Grammatical,
     HarmlessWords,
     ProtectedWords,
     SamePartOfSpeech,
     SimilarQuestion,
     SimilarWindow,
+    StrictlyValid,
 )
 from askew.attack.rewording import reworded
+from askew.attack.validity import StrictChecks
 from askew.errors import BadOption
 from askew.language.tagger import Tagger
 from askew.types import Candidate, Place, Question, Swap
@@ -63,6 +66,10 @@ def test_words_that_the_answer_rests_on_stay():
 def test_new_words_do_no_harm():
     changes = [("open", "closed"), ("open", "wide"), ("man", "woman"), ("man", "door"), ("man", "three"), ("man", "no")]
     assert kept(HarmlessWords(), "Is the man at the open door?", changes) == [False, True, False, False, False, False]
+    assert kept(HarmlessWords(), "Are people here?", [("people", "someones"), ("people", "individuals")]) == [
+        False,
+        True,
+    ]
     assert kept(HarmlessWords(), "What is the animal?", [("animal", "dog"), ("animal", "beast")], ("dogs",)) == [
         False,
         True,
@@ -149,7 +156,8 @@ def test_no_constraint_depends_on_the_other_candidates():
     encoder = BagOfWords()
     for constraint in (
         *(ContentWords(), ProtectedWords(), HarmlessWords(), SamePartOfSpeech(), SamePartOfSpeech(4), Grammatical()),
-        *(SimilarQuestion(encoder=encoder), SimilarWindow(encoder=encoder), FewChanges()),
+        *(SimilarQuestion(encoder=encoder), SimilarWindow(encoder=encoder), FewChanges(), FewLetters()),
+        StrictlyValid(StrictChecks(least=0.7, encoder=encoder)),
     ):
         together = constraint.keep(question, candidates)
         alone = [constraint.keep(question, [candidate])[0] for candidate in candidates]

@@ -42,8 +42,16 @@ def test_each_fault_has_its_name():
         ("Is it the big car?", "Is it the car?", ("a word is lost",)),
         ("Is it the car?", "Is it the old car?", ("meaning",)),
         ("Is it a car?", "Is it a automobile?", ("grammar: a or an",)),
-        ("Is it a car?", "Is it a automobiles?", ("grammar: a or an", "grammar: number")),
+        ("Is it a car?", "Is it a automobiles?", ("meaning", "grammar: a or an", "grammar: number")),
         ("What color is it?", "Which colour is it?", ()),
+        ("Is it the small car?", {"small": "smaller"}, ("meaning",)),
+        ("Is it the little car?", {"little": "smaller"}, ("meaning",)),
+        ("Does it appear often?", {"appear": "seem"}, ("meaning",)),
+        ("Does it appear to be wet?", {"appear": "seem"}, ()),
+        ("Is the person here?", {"person": "mortal"}, ("meaning",)),
+        ("How many people are here?", {"people": "someones"}, ("meaning",)),
+        ("Is the wall blue?", {"blue": "bluish"}, ("meaning",)),
+        ("Is the plane flying?", {"flying": "winging"}, ("meaning",)),
         ("Who wears a hat?", "Who's a hat?", ("a word is lost",)),
     ):
         assert faults(text, changed) == expected, (text, changed)

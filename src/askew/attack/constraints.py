@@ -15,6 +15,7 @@ from askew.attack.function_words import function_words
 from askew.attack.grammar import GrammarRules
 from askew.attack.protected import answer_words, protected
 from askew.attack.similarity import SentenceSimilarity, angular
+from askew.attack.validity import StrictChecks
 from askew.attack.word_meaning import opposite
 from askew.attack.word_places import coarse
 from askew.errors import BadOption
@@ -80,7 +81,8 @@ class HarmlessWords(Constraint):
 
 def _harmless(change: Change, taken: frozenset[str]) -> bool:
     new = change.new.lower()
-    if not new or new in taken or base(new, change.tag) in taken or new in function_words():
+    forms = {new, base(new, change.tag)} if new else set()
+    if not new or not forms.isdisjoint(taken) or not forms.isdisjoint(function_words()):
         return False
     return number_of(new) is None and not opposite(change.old, new, change.tag)
 
@@ -261,3 +263,18 @@ class FewLetters(Constraint):
             sum(edit_distance(change.old, change.new) for change in candidate.changes) <= self.most
             for candidate in candidates
         ]
+
+
+@dataclass(frozen=True)
+class StrictlyValid(Constraint):
+    """Only rewordings that pass every strict check may be asked at all."""
+
+    checks: StrictChecks = field(default_factory=StrictChecks)
+
+    def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
+        """Whether each candidate is strictly valid."""
+        return [found.valid for found in self.checks.check([(original, candidate) for candidate in candidates])]
+
+    def read_ahead(self, texts: Sequence[str]) -> None:
+        """Tag and encode these texts."""
+        self.checks.read(texts)

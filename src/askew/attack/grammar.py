@@ -38,7 +38,7 @@ class GrammarRules:
     vocabulary: WordCounts | None = field(default=None, repr=False)
     """The words of the data, all of which are known; None for none."""
     spelling: bool = True
-    """False to allow unknown words: a typing error is one."""
+    """False to allow unknown words: a typing error is one, and its tag says nothing about number."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
@@ -49,9 +49,10 @@ class GrammarRules:
         return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
 
     def _errors(self, tokens: Sequence[Token]) -> Counter[str]:
-        found = Counter({"a or an": _articles(tokens), "number": _numbers(tokens), "verb": disagreements(tokens)})
+        found = Counter({"a or an": _articles(tokens)})
         if self.spelling:
-            found["unknown word"] = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
+            unknown = sum(is_word(token) and not self.knows(token.lower) for token in tokens)
+            found += Counter({"number": _numbers(tokens), "verb": disagreements(tokens), "unknown word": unknown})
         return found
 
     def knows(self, word: str) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from askew.attack.synonym_swaps import attested
+from askew.attack.word_meaning import same_number
 from askew.attack.word_places import free_words, is_word, word_places
 from askew.errors import BadOption, DataError
 from askew.files.limits import bounded_read, load_json
@@ -103,6 +104,8 @@ def _forms(wordnet: WordNet, table: SememeTable | None, word: str, tag: str) -> 
         known = same_kind(wordnet, lemma, pos)
     else:
         known = table.words.get((lemma, pos)) or table.words.get((word, pos), ())
+    if tag in ("NN", "NNS"):
+        known = tuple(new for new in known if same_number(lemma, new))
     forms = (inflected(new, tag) for new in known)
     return tuple(dict.fromkeys(form for form in forms if form is not None and form not in (word, lemma)))
 

@@ -20,7 +20,7 @@ from askew.attack.protected import answer_words, option_words
 from askew.attack.rewrite_rules import reviewed_rules
 from askew.attack.similarity import SentenceSimilarity
 from askew.attack.word_meaning import opposite, same_meaning
-from askew.attack.word_places import coarse, is_word
+from askew.attack.word_places import is_word
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, number_of
 from askew.language.senses import WordCounts, words_of
@@ -71,10 +71,13 @@ class StrictChecks:
 
     def check(self, pairs: Sequence[tuple[Question, Candidate]]) -> list[Validity]:
         """What is wrong with each rewording."""
-        self.tagger.tags([text for question, candidate in pairs for text in (question.text, candidate.text)])
-        texts = [(question.text, candidate.text) for question, candidate in pairs]
-        self._similarity.read([text for pair in texts for text in pair])
+        self.read([text for question, candidate in pairs for text in (question.text, candidate.text)])
         return [self._check(question, candidate) for question, candidate in pairs]
+
+    def read(self, texts: Sequence[str]) -> None:
+        """Tag and encode these texts, all at once."""
+        self.tagger.tags(texts)
+        self._similarity.read(texts)
 
     def _check(self, question: Question, candidate: Candidate) -> Validity:
         old, new = self.tagger.tags([question.text, candidate.text])
@@ -110,10 +113,10 @@ class StrictChecks:
         """Whether each new content word means what one of the lost ones meant."""
         around, unmatched = words_of(question.text), 0
         for word in gained:
-            near = [other for other in lost if coarse(other.token.tag) == coarse(word.token.tag)] or lost
-            if any(opposite(other.token.text, word.token.text, other.token.tag) for other in near):
+            if any(opposite(other.token.text, word.token.text, other.token.tag) for other in lost):
                 yield "opposite"
-            match = next((o for o in near if same_meaning(o.lemma, word.lemma, o.token.tag, around)), None)
+            near = [other for other in lost if _same_form(other, word)]
+            match = next((o for o in near if _means_same(o, word, old, around)), None)
             if match is None:
                 yield "meaning"
                 unmatched += 1
@@ -146,6 +149,21 @@ class StrictChecks:
     @cached_property
     def _phrases(self) -> FixedPhrases:
         return FixedPhrases()
+
+
+def _means_same(lost: _Lost, gained: _Lost, old: Sequence[Token], around: tuple[str, ...]) -> bool:
+    after = old[lost.number + 1] if lost.number + 1 < len(old) else Token("?", ".", 0)
+    return same_meaning(lost.lemma, gained.lemma, lost.token.tag, around, (after.lower, after.tag))
+
+
+def _same_form(old: _Lost, new: _Lost) -> bool:
+    """Whether two words have the same part of speech and the same form: number, tense, comparison."""
+    one, other = old.token.tag, new.token.tag
+    return one == other or {one, other} in _ALIKE
+
+
+_ALIKE = ({"VB", "VBP"}, {"VBD", "VBN"}, {"NN", "NNP"}, {"NNS", "NNPS"})
+"""Tags that words share whose forms look the same."""
 
 
 def _is_typo(word: str, typed: str) -> bool:

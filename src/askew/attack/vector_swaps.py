@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from askew.attack.word_meaning import same_number
 from askew.attack.word_places import free_words, is_word, word_places
 from askew.errors import BadOption, DataError
 from askew.files.limits import bounded_lines
@@ -72,7 +73,9 @@ class VectorSwaps:
     def _swaps(self, token: Token, near: dict[str, tuple[tuple[str, float], ...]]) -> tuple[Swap, ...]:
         found = [word for word, cosine in near.get(token.lower, ())[: self.most] if cosine >= self.least]
         if self.compounds:
-            found = [word for word in found if _has_form(word, token.tag)]
+            found = [
+                word for word in found if _has_form(word, token.tag) and _counts_alike(token.lower, word, token.tag)
+            ]
         return tuple(Swap(word, "neighbour") for word in found)
 
     @cached_property
@@ -92,6 +95,10 @@ class VectorSwaps:
 def _has_form(word: str, tag: str) -> bool:
     """True when a word has the form that this tag needs, or the tag needs none: *dogs* for NNS."""
     return tag not in POS_OF_TAG or inflected(base(word, tag), tag) == word
+
+
+def _counts_alike(old: str, new: str, tag: str) -> bool:
+    return tag not in ("NN", "NNS") or same_number(base(old, tag), base(new, tag))
 
 
 class WordVectors:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from askew.language.inflect import base
+from askew.attack.function_words import function_words
+from askew.language.inflect import base, is_mass, is_plural
 from askew.language.senses import Senses
-from askew.language.thesaurus import POS_OF_TAG, Antonyms, Synonyms
+from askew.language.thesaurus import POS_OF_TAG, Antonyms, Synonyms, sense_share
 from askew.language.wordnet import Pos, Synset, WordNet
 
 _SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
@@ -29,30 +30,55 @@ def opposite(old: str, new: str, tag: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 15)
-def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...]) -> bool:
-    """True when a base form means the same as another one has meant among these words.
+def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: tuple[str, ...] = ()) -> bool:
+    """True when a base form means the same as another one has meant among these words, before this word and its tag.
 
-    A reviewed rule replaces the one by the other; or the likeliest sense of the old one has the new one too, and it is
-    one of the first three senses of the new one: *dog* and *cad* share only a rare sense.
+    A reviewed rule replaces the one by the other; or both share the likeliest sense of the old one, which is the usual
+    sense of both (*dog* and *cad* share only a rare one). Verbs differ in what may follow them: only reviewed rules.
 
     >>> same_meaning("car", "automobile", "NN", ("is", "the", "car", "red"))
     True
     >>> same_meaning("dog", "cad", "NN", ("is", "the", "dog", "red")), same_meaning("dog", "cat", "NN", ())
     (False, False)
+    >>> same_meaning("animal", "creature", "NN", ()), same_meaning("fly", "wing", "VBG", ())
+    (True, False)
     """
     wordnet, pos = WordNet(), POS_OF_TAG.get(tag)
     if old == new or frozenset((old, new)) in _SPELLINGS:
         return True
     if pos is None:
         return False
-    if any(rule.target == new for rule in Synonyms(wordnet).of(old, pos)):
-        return True
+    for rule in Synonyms(wordnet).of(old, pos):
+        if rule.target == new and (not rule.next or not set(after).isdisjoint(rule.next)):
+            return True
     sense = Senses(wordnet).choose(old, pos, around)
-    return sense is not None and new in sense.words and sense in wordnet.senses(new, pos)[:_COMMON]
+    return sense is not None and pos != "v" and new in sense.words and _is_usual(wordnet, old, new, sense)
 
 
-_COMMON = 3
-"""Senses after the third are too rare to be meant."""
+def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:
+    """True when this is what both words usually mean, and the new one is neither rare nor an approximation."""
+    if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
+        return False
+    shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
+    common = max(_COUNT, _COMMON * wordnet.count(old, sense))
+    return min(shares) >= _SHARE and wordnet.count(new, sense) >= common and same_number(old, new)
+
+
+def same_number(old: str, new: str) -> bool:
+    """True when two nouns can be counted alike: neither or both plural, neither or both uncountable.
+
+    >>> same_number("car", "automobile"), same_number("year", "years"), same_number("bag", "luggage")
+    (True, False, False)
+    """
+    return is_plural(old) == is_plural(new) and is_mass(old) == is_mass(new)
+
+
+_SHARE = 0.6
+"""The least share of a sense in the uses of a word for it to be the usual one."""
+_COUNT = 2
+"""How often the texts that WordNet's authors tagged must contain the new word in this sense."""
+_COMMON = 0.01
+"""And as a share of how often they contain the old one in it: a *person* is seldom called a *mortal*."""
 
 
 def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:

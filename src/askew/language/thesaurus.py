@@ -83,13 +83,14 @@ def _synonym_rules(wordnet: WordNet, least: float, lemma: str, pos: Pos) -> tupl
     for sense in wordnet.senses(lemma, pos):
         for word in sense.words:
             if word.isalpha() and word.islower() and word != lemma:
-                confidence = UNREVIEWED * _share(wordnet, lemma, sense) * _share(wordnet, word, sense)
+                confidence = UNREVIEWED * sense_share(wordnet, lemma, sense) * sense_share(wordnet, word, sense)
                 if confidence >= least:
                     found.append(Synonym(lemma, word, pos, round(confidence, 3), "wordnet", sense))
     return tuple(sorted(found, key=lambda rule: (-rule.confidence, rule.target)))
 
 
-def _share(wordnet: WordNet, word: str, sense: Synset) -> float:
+@lru_cache(maxsize=1 << 14)
+def sense_share(wordnet: WordNet, word: str, sense: Synset) -> float:
     """The share of this sense in the uses of a word: WordNet's counts, smoothed by its order of senses."""
     senses = wordnet.senses(word, sense.pos)
     counts = [wordnet.count(word, each) + 1 / rank for rank, each in enumerate(senses, 1)]

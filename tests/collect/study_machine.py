@@ -9,34 +9,20 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import sqlalchemy as sa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from small_study import SmallStudy
+from study_steps import IMAGES, PEOPLE, SETTINGS, StudySteps
 
 from askew.collect import schema
-from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, record_reply
-from askew.collect.exclusion import exclude
-from askew.collect.expiry import expire
-from askew.collect.flags import flag_question, report_image
 from askew.collect.freeze import freeze
 from askew.collect.invariants import violations
-from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import change_round
 from askew.collect.study import Study
-from askew.collect.study_settings import StudySettings
-from askew.collect.verifying import claim_slot, skip_slot, verify
-from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw
-from askew.types import Prediction
 
-IMAGES, PEOPLE, WRITERS, VERIFIERS, TRIES = 2, 6, 2, 2, 2
-SETTINGS = StudySettings(
-    "small", writers_per_image=WRITERS, verifiers_per_question=VERIFIERS, max_tries=TRIES, model_retries=0
-)
-WRITING, VERIFYING = SETTINGS.writing_minutes * 60, SETTINGS.verifying_minutes * 60
 people = st.integers(0, PEOPLE - 1)
 answers = st.sampled_from(["no", "blue", "no", "yes"])
 confidences = st.sampled_from(["yes", "maybe", "no"])
@@ -46,35 +32,7 @@ replies = st.sampled_from(["yes", "2", None])
 TROUBLE = ("release", "extend", "skip", "flag", "report", "reply", "withdraw", "sweep", "exclude")
 
 
-@dataclass
-class Session:
-    image: int
-    person: int
-    until: float
-    state: str = "LEASED"
-    holds: bool = True
-
-
-@dataclass
-class Asked:
-    session: int
-    text: str
-    state: str = "ASKED"
-    standing: str = "OK"
-    robot: str = ""
-    verdict: str = ""
-    answer: str = ""
-    held: dict[int, float] = field(default_factory=dict)
-    """Person to the end of the lease."""
-    given: set[int] = field(default_factory=set)
-    said: dict[int, str] = field(default_factory=dict)
-    """Answers that count."""
-    uncounted: set[int] = field(default_factory=set)
-    skipped: set[int] = field(default_factory=set)
-    flags: set[int] = field(default_factory=set)
-
-
-class StudyMachine(RuleBasedStateMachine):
+class StudyMachine(StudySteps, RuleBasedStateMachine):
     """Subclasses say where the database is: ``fresh()`` gives a study with an open round."""
 
     def fresh(self) -> SmallStudy:
@@ -82,375 +40,7 @@ class StudyMachine(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        self.study = self.fresh()
-        self.sessions: dict[int, Session] = {}
-        self.asked: dict[int, Asked] = {}
-        self.calls: dict[int, Call] = {}
-        self.excluded: set[int] = set()
-        self.hidden: set[int] = set()
-        self.reports: dict[int, set[int]] = {image: set() for image in range(1, IMAGES + 1)}
-        self.round = "OPEN"
-        self.types: dict[int, str] = {}
-
-    # What the dictionaries say.
-
-    @property
-    def now(self) -> float:
-        return self.study.clock.milliseconds / 1000
-
-    def expects(self, error: type[Exception] | None, function, *arguments):
-        """Call the protocol; it must refuse exactly when the dictionaries say so."""
-        try:
-            result = self.study.do(function, *arguments)
-        except (Gone, NotAllowed, Refused) as refusal:
-            if error is None or not isinstance(refusal, error):
-                raise
-            return None
-        assert error is None, f"{function.__name__}{arguments} was not refused"
-        return result
-
-    def person(self, index: int) -> int:
-        return self.study.people[index]
-
-    def current(self, index: int) -> int | None:
-        mine = (key for key, s in self.sessions.items() if s.person == index and s.state == "LEASED")
-        return next(mine, None)
-
-    def waiting(self, key: int) -> int | None:
-        mine = (q for q, a in self.asked.items() if a.session == key and a.state in ("ASKED", "ANSWERED"))
-        return next(mine, None)
-
-    def tries(self, key: int) -> int:
-        return sum(a.session == key and bool(a.robot) for a in self.asked.values())
-
-    def image_of(self, question: int) -> int:
-        return self.sessions[self.asked[question].session].image
-
-    def wrote(self, index: int, image: int) -> bool:
-        return any(s.person == index and s.image == image for s in self.sessions.values())
-
-    def was_given(self, index: int, image: int) -> bool:
-        return any(index in a.given and self.image_of(q) == image for q, a in self.asked.items())
-
-    def end(self, key: int, state: str) -> None:
-        session = self.sessions[key]
-        session.state = state
-        session.holds = state in ("SUCCEEDED", "EXHAUSTED")
-        for one in self.asked.values():
-            if one.session == key and one.state in ("ASKED", "ANSWERED", "MODEL_FAILED"):
-                one.state = "ABANDONED"
-
-    def free_image(self, index: int) -> tuple[int, int | None] | None:
-        """The image this person gets, and the session that loses it."""
-        fits = [
-            image
-            for image in range(1, IMAGES + 1)
-            if image not in self.hidden and not self.wrote(index, image) and not self.was_given(index, image)
-        ]
-        for image in fits:
-            if sum(s.image == image and s.holds for s in self.sessions.values()) < WRITERS:
-                return image, None
-        over = [
-            (s.until, key)
-            for key, s in self.sessions.items()
-            if s.state == "LEASED" and s.until < self.now and s.image in fits
-        ]
-        if over:
-            return self.sessions[min(over)[1]].image, min(over)[1]
-        return None
-
-    def works(self) -> bool:
-        return self.round in ("OPEN", "DRAINING")
-
-    # What people do, and what the dictionaries make of it.
-
-    def claim_image(self, index: int) -> None:
-        self.study.clock.pass_seconds(1)
-        held = self.current(index)
-        found = self.free_image(index) if held is None and self.round == "OPEN" else None
-        self.study.clock.pass_seconds(-1)
-        error = NotAllowed if index in self.excluded else None
-        task = self.expects(error, claim_image, self.person(index))
-        if error:
-            return
-        if held is not None:
-            assert task.session_id == held
-            self.sessions[held].until = self.now + WRITING
-        elif found is None:
-            assert task is None
-        else:
-            assert task.image_id == found[0]
-            if found[1] is not None:
-                self.end(found[1], "EXPIRED")
-            self.sessions[task.session_id] = Session(task.image_id, index, self.now + WRITING)
-
-    def ask(self, index: int, text: str) -> None:
-        key = self.current(index)
-        if key is None:
-            return
-        same = {"Is it red?": "red", "is it RED": "red"}.get(text, text)
-        earlier = [q for q, a in self.asked.items() if a.session == key and a.text == same]
-        again = bool(earlier) and self.asked[earlier[0]].state == "MODEL_FAILED"
-        refused = self.waiting(key) is not None or (bool(earlier) and not again)
-        error = NotAllowed if index in self.excluded else Refused if refused else None
-        call = self.expects(error, ask, self.person(index), key, text, 7)
-        if call is None:
-            return
-        self.sessions[key].until = self.now + WRITING
-        if again:
-            assert call.question_id == earlier[0]
-            self.asked[earlier[0]].state = "ASKED"
-        else:
-            self.asked[call.question_id] = Asked(key, same)
-        self.calls[call.question_id] = call
-
-    def reply(self, data: st.DataObject, said: str | None) -> None:
-        if not self.calls or self.round == "FROZEN":
-            return
-        question = data.draw(st.sampled_from(sorted(self.calls)))
-        one, call = self.asked[question], self.calls[question]
-        reply = self.study.do(record_reply, call, Prediction(question, said, error=None if said else "broken"))
-        if one.state == "ABANDONED":
-            assert reply == TooLate(question)
-            del self.calls[question]
-        elif said is None:
-            if isinstance(reply, Retry):
-                assert reply.call.model_id != call.model_id
-                self.calls[question] = reply.call
-            else:
-                assert reply == ModelsFailed(question)
-                one.state = "MODEL_FAILED"
-                del self.calls[question]
-        else:
-            assert reply == Answered(question, self.tries(one.session) + 1, said, said)
-            one.state, one.robot = "ANSWERED", said
-            del self.calls[question]
-
-    def judge(self, index: int, verdict: str, answer: str) -> None:
-        key = self.current(index)
-        question = None if key is None else self.waiting(key)
-        if question is None:
-            return
-        one = self.asked[question]
-        error = None if one.state == "ANSWERED" else Gone
-        judged = self.expects(error, judge, self.person(index), question, verdict, answer)
-        if judged is None:
-            return
-        one.verdict, one.answer = verdict, answer if verdict == "wrong" else ""
-        one.state = {"correct": "CORRECT", "unsure": "UNSURE", "wrong": "VERIFYING"}[verdict]
-        self.sessions[key].until = self.now + WRITING
-        if verdict == "wrong":
-            self.end(key, "SUCCEEDED")
-        elif self.tries(key) == TRIES:
-            self.end(key, "EXHAUSTED")
-        assert judged.session_state == self.sessions[key].state
-
-    def release(self, index: int) -> None:
-        key = self.current(index)
-        if key is not None and self.expects(None, release_image, self.person(index), key) is None:
-            self.end(key, "RELEASED")
-
-    def extend(self, index: int) -> None:
-        key = self.current(index)
-        if key is not None:
-            until = self.study.do(extend_writing, self.person(index), key)
-            self.sessions[key].until = until / 1000
-
-    def withdraw(self, data: st.DataObject) -> None:
-        if not self.asked:
-            return
-        question = data.draw(st.sampled_from(sorted(self.asked)))
-        one = self.asked[question]
-        index = self.sessions[one.session].person
-        possible = one.state in ("CORRECT", "UNSURE", "VERIFYING") and not one.said and not one.held
-        error = NotAllowed if index in self.excluded else None if possible and self.works() else Gone
-        self.expects(error, withdraw, self.person(index), question)
-        if error is None:
-            one.state = "WITHDRAWN"
-
-    def claim_slot(self, index: int) -> None:
-        held = [q for q, a in self.asked.items() if index in a.held]
-        self.study.clock.pass_seconds(1)
-        fits = {q: self.free_slots(q) for q in self.asked if self.may_verify(index, q)}
-        fits = {q: free for q, free in fits.items() if free}
-        self.study.clock.pass_seconds(-1)
-        task = self.expects(NotAllowed if index in self.excluded else None, claim_slot, self.person(index))
-        if index in self.excluded:
-            return
-        if held:
-            assert task.question_id == held[0]
-            self.asked[held[0]].held[index] = self.now + VERIFYING
-            return
-        if not fits:
-            assert task is None
-            return
-        assert task.question_id in fits
-        one = self.asked[task.question_id]
-        if len(one.said) + len(one.held) == VERIFIERS:  # the slot of somebody whose lease is over
-            over = [person for person, until in one.held.items() if until < self.now]
-            holders = self.holders(task.question_id)
-            lost = next(person for person in over if person not in holders)
-            del one.held[lost]
-        one.held[index] = self.now + VERIFYING
-        one.given.add(index)
-
-    def holders(self, question: int) -> set[int]:
-        chosen = sa.select(schema.slot.c.annotator_id).where(schema.slot.c.question_id == question)
-        leased = self.study.look(lambda tx: tx.rows(chosen.where(schema.slot.c.state == "LEASED")))
-        return {self.study.people.index(row.annotator_id) for row in leased}
-
-    def free_slots(self, question: int) -> int:
-        one = self.asked[question]
-        return VERIFIERS - len(one.said) - sum(until >= self.now for until in one.held.values())
-
-    def may_verify(self, index: int, question: int) -> bool:
-        one, image = self.asked[question], self.image_of(question)
-        author = self.sessions[one.session].person
-        return (
-            self.works()
-            and one.state == "VERIFYING"
-            and one.standing == "OK"
-            and image not in self.hidden
-            and author not in self.excluded
-            and not self.wrote(index, image)
-            and index not in one.said
-            and index not in one.uncounted
-            and index not in one.skipped
-        )
-
-    def verify(self, data: st.DataObject, answer: str, confidence: str) -> None:
-        given = [q for q, a in sorted(self.asked.items()) if a.given]
-        if not given:
-            return
-        question = data.draw(st.sampled_from([q for q in given if self.asked[q].held] or given))
-        one = self.asked[question]
-        index = data.draw(st.sampled_from(sorted(one.held) + sorted(one.given)))
-        before = one.said.keys() | one.uncounted | one.skipped
-        error: type[Exception] | None = NotAllowed if index in self.excluded else None
-        error = error or (Gone if index in before or not self.works() else None)
-        self.study.clock.pass_seconds(1)
-        free = index in one.held or (
-            one.state == "VERIFYING" and one.standing == "OK" and self.free_slots(question) > 0
-        )
-        over = {person for person, until in one.held.items() if until < self.now and person != index}
-        self.study.clock.pass_seconds(-1)
-        done = self.expects(error, verify, self.person(index), question, answer, confidence)
-        if error is not None:
-            return
-        assert (done.counted, done.late) == (free, not free)
-        if not free:
-            one.uncounted.add(index)
-            return
-        if index not in one.held and len(one.said) + len(one.held) == VERIFIERS:
-            del one.held[next(person for person in over if person not in self.holders(question))]
-        one.held.pop(index, None)
-        one.said[index] = answer
-        if len(one.said) == VERIFIERS:
-            one.state = "VERIFIED"
-
-    def skip(self, data: st.DataObject, reason: str) -> None:
-        held = [q for q, a in sorted(self.asked.items()) if a.held]
-        if not held:
-            return
-        question = data.draw(st.sampled_from(held))
-        one = self.asked[question]
-        index = data.draw(st.sampled_from(sorted(one.held)))
-        self.study.do(skip_slot, self.person(index), question, reason)
-        del one.held[index]
-        one.skipped.add(index)
-        if reason == "offensive or private":
-            self.flagged(index, question)
-
-    def flag(self, data: st.DataObject, index: int) -> None:
-        if not self.asked:
-            return
-        question = data.draw(st.sampled_from(sorted(self.asked)))
-        error = NotAllowed if index in self.excluded else None if self.works() else Gone
-        self.expects(error, flag_question, self.person(index), question, "private")
-        if error is None:
-            self.flagged(index, question)
-
-    def flagged(self, index: int, question: int) -> None:
-        one = self.asked[question]
-        one.flags.add(index)
-        if len(one.flags) >= 2 and one.standing == "OK":
-            one.standing = "QUARANTINED"
-            one.held.clear()
-
-    def report(self, index: int, image: int) -> None:
-        error = NotAllowed if index in self.excluded else None if self.works() else Gone
-        self.expects(error, report_image, self.person(index), image, "a face")
-        if error is not None:
-            return
-        self.reports[image].add(index)
-        if len(self.reports[image]) >= 2 and image not in self.hidden:
-            self.hidden.add(image)
-            for key, session in self.sessions.items():
-                if session.image == image and session.state == "LEASED":
-                    self.end(key, "RELEASED")
-            for question, one in self.asked.items():
-                if self.image_of(question) == image:
-                    one.held.clear()
-
-    def wait(self, minutes: int) -> None:
-        self.study.clock.pass_seconds(60 * minutes)
-
-    def sweep(self) -> None:
-        self.study.do(expire)
-        for key, session in self.sessions.items():
-            if session.state == "LEASED" and session.until < self.now:
-                self.end(key, "EXPIRED")
-        for one in self.asked.values():
-            one.held = {person: until for person, until in one.held.items() if until >= self.now}
-
-    def exclude(self, index: int) -> None:
-        if index in self.excluded or len(self.excluded) == 2:
-            return
-        self.study.do(exclude, self.person(index), "careless")
-        self.excluded.add(index)
-        if not self.works():
-            return
-        for key, session in self.sessions.items():
-            if session.person == index:
-                if session.state == "LEASED":
-                    self.end(key, "RELEASED")
-                session.holds = False
-        for one in self.asked.values():
-            one.held.pop(index, None)
-            if one.said.pop(index, None) is not None:
-                one.uncounted.add(index)
-                if one.state == "VERIFIED":
-                    one.state = "VERIFYING"
-
-    def drain(self) -> None:
-        self.study.do(change_round, self.study.round_id, "DRAINING")
-        self.round = "DRAINING"
-
-    def freeze(self) -> None:
-        frozen = self.study.do(lambda tx: freeze(tx, self.study.round_id, 3, drop_incomplete=True))
-        for key, session in self.sessions.items():
-            if session.state == "LEASED":
-                self.end(key, "EXPIRED")
-        for one in self.asked.values():
-            one.held.clear()
-        self.round = "FROZEN"
-        self.types = {question: self.type_of(question) for question in self.asked}
-        assert frozen.types == self.types
-
-    def type_of(self, question: int) -> str:
-        """Fig. 8 for two verifiers, written a second time."""
-        one = self.asked[question]
-        out = one.standing != "OK" or self.image_of(question) in self.hidden
-        if out or self.sessions[one.session].person in self.excluded:
-            return "U"
-        if one.state in ("CORRECT", "UNSURE"):
-            return "A" if one.state == "CORRECT" else "B"
-        if one.state != "VERIFIED":
-            return "U"
-        first, second = one.said.values()
-        if one.robot in (first, second):  # more than v / 3 = 0.67 of two: one is enough
-            return "C"
-        return "E" if first == second else "D"
+        self.start(self.fresh())
 
     # The rules: mostly work that goes on, now and then trouble.
 
@@ -520,6 +110,36 @@ class StudyMachine(RuleBasedStateMachine):
             self.drain()
         elif self.round == "DRAINING":
             self.freeze()
+
+    def drain(self) -> None:
+        self.study.do(change_round, self.study.round_id, "DRAINING")
+        self.round = "DRAINING"
+
+    def freeze(self) -> None:
+        frozen = self.study.do(lambda tx: freeze(tx, self.study.round_id, 3, drop_incomplete=True))
+        for key, session in self.sessions.items():
+            if session.state == "LEASED":
+                self.end(key, "EXPIRED")
+        for one in self.asked.values():
+            one.held.clear()
+        self.round = "FROZEN"
+        self.types = {question: self.type_of(question) for question in self.asked}
+        assert frozen.types == self.types
+
+    def type_of(self, question: int) -> str:
+        """Fig. 8 for two verifiers, written a second time."""
+        one = self.asked[question]
+        out = one.standing != "OK" or self.image_of(question) in self.hidden
+        if out or self.sessions[one.session].person in self.excluded:
+            return "U"
+        if one.state in ("CORRECT", "UNSURE"):
+            return "A" if one.state == "CORRECT" else "B"
+        if one.state != "VERIFIED":
+            return "U"
+        first, second = one.said.values()
+        if one.robot in (first, second):  # more than v / 3 = 0.67 of two: one is enough
+            return "C"
+        return "E" if first == second else "D"
 
     # What must hold after each step.
 

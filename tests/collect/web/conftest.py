@@ -1,15 +1,17 @@
-"""A study behind the web application, on SQLite."""
+"""A study behind the web application, on SQLite, and a browser for it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from browser_site import CHROMIUM, Site
 from small_study import SmallStudy
 from web_study import WebStudy
 
@@ -28,3 +30,57 @@ def web(tmp_path: Path, template: SmallStudy) -> Iterator[WebStudy]:
     made = WebStudy.copied(template, tmp_path / "study")
     yield made
     made.close()
+
+
+@pytest.fixture(scope="session")
+def roomy(tmp_path_factory: pytest.TempPathFactory) -> SmallStudy:
+    """A study with more images."""
+    made = SmallStudy.make(tmp_path_factory.mktemp("roomy") / "study", images=10)
+    made.close()
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, without windows."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed to open the pages with")
+    with playwright.sync_playwright() as driver:
+        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def site(tmp_path: Path, roomy: SmallStudy) -> Iterator[Site]:
+    """The roomy study on a port."""
+    made = Site(WebStudy.copied(roomy, tmp_path / "study"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def enter(browser: Any, site: Site) -> Iterator[Callable[..., Any]]:
+    """Opens a browser for a person; the test fails on any foreign request, script error or blocked content."""
+    wrong: list[str] = []
+    contexts: list[Any] = []
+
+    def entered(person: int | None = None, width: int = 1280, consent: bool = True, **options: Any) -> Any:
+        context = browser.new_context(viewport={"width": width, "height": 800}, base_url=site.base, **options)
+        contexts.append(context)
+        if person is not None:
+            cookie = site.web.browser(person, consent=consent).client.cookies[site.web.service.cookie]
+            where = {"url": site.base.replace("http:", "https:"), "secure": True, "httpOnly": True}
+            context.add_cookies([{"name": site.web.service.cookie, "value": cookie, **where}])
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        page.on("request", lambda r: r.url.startswith(site.base) or wrong.append(r.url))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda m: "Content Security Policy" in m.text and wrong.append(m.text))
+        return page
+
+    yield entered
+    for context in contexts:
+        context.close()
+    assert wrong == []

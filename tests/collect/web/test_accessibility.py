@@ -1,0 +1,181 @@
+"""axe finds nothing on any page, at any width, in light and dark; no page is wider than its window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_site import ALL, COLOURS, Site, violations
+from recipes import ask_for_quiz
+
+from askew.collect.exclusion import exclude
+from askew.collect.flags import quarantine, report_image
+from askew.collect.quiz import quiz_for
+from askew.collect.web import visit as visit_module
+from askew.collect.web.login import create_invite
+from askew.collect.writing import claim_image
+
+pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+
+TEMPLATES = Path(visit_module.__file__).parent / "templates"
+PARTS = {"base.html", "parts.html", "keys.html"}
+DARK = {"/sign-in", "/home", "/instructions", "/my-work", "/owner", "/owner/examples", "/owner/examples/1", "/nothing"}
+"""Pages whose colours are looked at in the dark too; together they have every colour."""
+
+
+def overflows(page: Any) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
+
+
+def furnished(site: Site) -> dict[str, list[str]]:
+    """A study in which every page has something to show; the addresses to look at, by who looks."""
+    small, people = site.small, site.small.people
+    small.attack(people[5], "Is the ball red?")
+    small.attack(people[5], "How many?", verdict="correct")
+    small.do(claim_image, people[0])
+    small.do(quarantine, small.owner, 1, "odd")
+    small.verify_all()
+    token = small.do(create_invite)
+    platform = small.do(create_invite, completion_code="CODE-1")
+    known = small.do(create_invite, annotator_id=people[3])
+    with small.study.database.write() as tx:
+        owner_token = create_invite(tx, "owner")
+    small.do(report_image, people[1], 1, "It is offensive")
+    small.do(exclude, people[4], "spam")
+    return {
+        "anyone": [
+            *("/sign-in", f"/invite/{token}", f"/invite/{owner_token}", f"/invite/{known}", "/nothing", "/home"),
+            *(f"/invite/{platform}?PID=1", "/invite/unknown"),
+        ],
+        "worker": [
+            *(
+                "/home",
+                "/consent",
+                "/instructions",
+                "/instructions?first=1",
+                "/my-work",
+                "/my-work/delete",
+                "/password",
+            ),
+            *("/finish", "/home?nothing=write", "/home?nothing=verify", "/home?nothing=verified", "/owner", "/write/1"),
+        ],
+        "owner": [
+            *("/owner", "/owner/examples", "/owner/examples/1", "/owner/examples/2", "/owner/examples?q=none"),
+            *("/owner/people", f"/owner/people/{people[0]}", f"/owner/people/{people[4]}", "/home", "/my-work"),
+        ],
+    }
+
+
+def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_320_pixels(
+    site: Site, enter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: set[str] = set()
+    render = visit_module.Visit.render
+
+    def noting(self: Any, template: str, *more: Any, **values: Any) -> Any:
+        seen.add(template)
+        return render(self, template, *more, **values)
+
+    monkeypatch.setattr(visit_module.Visit, "render", noting)
+    addresses = furnished(site)
+    people = {"anyone": None, "worker": site.small.people[0], "owner": site.small.owner}
+    for who, paths in addresses.items():
+        wide = enter(people[who])
+        for path in paths:
+            wide.goto(path)
+            assert violations(wide) == [], (who, path)
+        narrow = enter(people[who], width=320, color_scheme="dark")
+        for path in paths:
+            narrow.goto(path)
+            assert not overflows(narrow), (who, path)
+            if path in DARK:
+                assert violations(narrow, COLOURS) == [], (who, path)
+    _look_at_work(site, enter(site.small.people[0]), ALL)
+    _look_at_work(site, enter(site.small.people[2], width=320, color_scheme="dark"), COLOURS)
+    page = enter(site.small.people[3])
+    page.goto("/my-work/delete")
+    page.get_by_label("Yes, delete my account.").check()
+    page.get_by_role("button", name="Delete my account").click()
+    assert violations(page) == []
+    ask_for_quiz(site.web)
+    _look_at_quiz(site, enter(site.small.people[1]), site.small.people[1], ALL)
+    _look_at_quiz(site, enter(site.small.people[2], width=320, color_scheme="dark"), site.small.people[2], COLOURS)
+    assert {path.name for path in TEMPLATES.glob("*.html")} - PARTS - seen == set(), "templates no one looked at"
+
+
+def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:
+    """The quiz, by keyboard alone: failed, read, passed."""
+    other = {"correct": "wrong", "wrong": "unsure", "unsure": "correct"}
+    page.goto("/home")
+    for fails in (True, False):
+        assert violations(page, rules) == []
+        assert not overflows(page)
+        items = site.small.look(lambda tx: quiz_for(tx, person)).items
+        page.locator(f'[name="item-{items[0].id}"]').first.focus()
+        for item in items:
+            verdict = other[item.verdict] if fails else item.verdict
+            choice = page.locator(f'[name="item-{item.id}"][value="{verdict}"]')
+            page.keyboard.press("Space")
+            for _ in range(("correct", "wrong", "unsure").index(verdict)):
+                page.keyboard.press("ArrowRight")
+            assert choice.is_checked()
+            page.keyboard.press("Tab")
+            if item is not items[-1]:
+                page.keyboard.press("Tab")  # past the link to the next image
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+        if fails:
+            assert page.get_by_text("Hint:").count() == len(items)
+    assert "You passed" in page.inner_text("main")
+    assert violations(page, rules) == []
+    site.small.clock.pass_seconds(1)
+
+
+def _look_at_work(site: Site, page: Any, rules: str) -> None:
+    """Every state of the two pages on which people work."""
+
+    def look() -> None:
+        assert violations(page, rules) == [], page.url
+        assert not overflows(page), page.url
+
+    page.goto("/home")
+    page.locator("section", has_text="Fool the robot").locator("button, a.button").click()
+    look()
+    page.get_by_text("Skip or report this image").click()
+    look()
+    page.fill("#question", "How many dogs?")
+    page.click("text=Get robot answer")
+    look()
+    page.get_by_label("Definitely wrong").check()
+    page.get_by_text("The robot’s full reply").click()
+    page.get_by_label("Enlarge the image").check()
+    look()
+    page.get_by_role("button", name="Save my judgement").click()  # without an answer
+    look()
+    page.get_by_label("Definitely correct").check()
+    page.get_by_role("button", name="Save my judgement").click()
+    look()
+    page.fill("#question", "How many dogs are there?")
+    page.click("text=Get robot answer")
+    page.get_by_label("Definitely wrong").check()
+    page.fill("#answer", "3")
+    page.get_by_role("button", name="Save my judgement").click()
+    assert "You fooled the robot" in page.inner_text("h1")
+    look()
+    small = site.small
+    small.attack(small.people[1], f"Is it number {page.viewport_size['width']}?")
+    page.goto("/home")
+    page.click("text=Get a question")
+    look()
+    page.get_by_text("Skip or report").click()
+    look()
+    address = page.url
+    page.fill("#answer", "yes")
+    page.get_by_label("Maybe").check()
+    page.click("text=Save and stop")
+    page.goto(address)
+    assert "Take the next question" in page.inner_text("h1")
+    look()
+    site.small.clock.pass_seconds(1)

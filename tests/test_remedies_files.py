@@ -74,6 +74,7 @@ def test_permissions_are_named(tmp_path, capsys):
 def test_records_are_fixed_or_left_out_as_each_message_says(tmp_path):
     """Ids that are too large, repeated records, fields of the wrong kind: what is asked for is then taken."""
     good = {"id": 1, "image": 1, "question": "Is it?", "answers": ["yes"]}
+    first = {**good, "id": 0}
     cases = [
         ({"id": 2**70}, r"Write it (as text, in quotes)", {"id": str(2**70)}),
         ({"question": " "}, r"(Fill it in)", {"question": "Is it?"}),
@@ -84,10 +85,10 @@ def test_records_are_fixed_or_left_out_as_each_message_says(tmp_path):
     ]
     for wrong, pattern, right in cases:
         file = tmp_path / "one.jsonl"
-        file.write_text(json.dumps({**good, **wrong}) + "\n")
+        file.write_text("".join(json.dumps(one) + "\n" for one in (first, {**good, **wrong})))
         assert refused(lambda file=file: list(open_data(str(file)).questions()), pattern), wrong
-        file.write_text(json.dumps({**good, **right}) + "\n")
-        assert len(list(open_data(str(file)).questions())) == 1, right
+        file.write_text("".join(json.dumps(one) + "\n" for one in (first, {**good, **right})))
+        assert len(list(open_data(str(file)).questions())) == 2, right
 
 
 def test_groups_written_by_hand_are_completed_as_the_message_says(tmp_path, capsys):

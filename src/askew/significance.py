@@ -123,12 +123,14 @@ def t_quantile(tails: float, df: float) -> float:
     x = NormalDist().inv_cdf(1 - tails / 2)
     if df >= _NORMAL:
         return x
+    last = float("inf")
     for _ in range(200):
         density = exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) / sqrt(df * pi)
         step = (t_tails(x, df) - tails) / (2 * density)  # tails are convex beyond 0, so no step goes too far
         x += step
-        if abs(step) < 1e-12 * x:
-            break
+        if abs(step) < 1e-12 * x or last <= abs(step) < 1e-6 * x:
+            break  # near the end, steps that do not shrink any more are rounding errors
+        last = abs(step)
     return x
 
 

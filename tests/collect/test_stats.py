@@ -24,7 +24,7 @@ from askew.collect.stats.from_release import FromRelease
 from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.rates import Rate, share
 from askew.collect.stats.statistics import opened_source, statistics
-from askew.collect.stats.told_examples import Answer, Example
+from askew.collect.stats.told_examples import Answer, Answers, Example
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
@@ -287,27 +287,29 @@ def test_bands_and_bins_of_ten_answers():
         said = ["same"] * same + [f"other {n}" for n in range(9 - same)]
         if same == 6:
             said[-1] = "same"
-        verifiers = [Answer(answer, answer, sure) for answer in said]
+        verifiers = Answers(said, said, [sure] * 9)
         facts.add(
-            Example(
-                key,
-                1,
-                key,
-                "",
-                key,
-                1,
-                "Is it?",
-                "E",
-                None,
-                "wrong",
-                1.0,
-                "m",
-                "x",
-                author,
-                verifiers,
-                None,
-                "VERIFIED",
-            )
+            [
+                Example(
+                    key,
+                    1,
+                    key,
+                    "",
+                    key,
+                    1,
+                    "Is it?",
+                    "E",
+                    None,
+                    "wrong",
+                    1.0,
+                    "m",
+                    "x",
+                    author,
+                    verifiers,
+                    None,
+                    "VERIFIED",
+                )
+            ]
         )
     assert facts.column("group").tolist() == [7, 5, 3, 2]
     assert agreement_bands(facts).tolist() == [0, 1, 1, 2]

@@ -65,7 +65,7 @@ def sample_lines(sample: Iterable[Example]) -> Iterator[bytes]:
     yield csv_line([*_GIVEN, *LABELS, NO_LABEL])
     for one in sample:
         assert one.author is not None
-        others = "; ".join(answer.text for answer in one.verifiers)
+        others = "; ".join(one.verifiers.texts)
         given: list[str | int | float | None] = [
             one.id,
             one.round,

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import gc
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from askew.answers.normalise import normalise, tokens
 from askew.collect.agreement import AlphaSums
-from askew.collect.example_types import Verdicts, example_type, text_rule_removes
+from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, answer_groups, equal_answers
 from askew.collect.stats.rates import Floats, Ints, Mask
-from askew.collect.stats.told_examples import Example
+from askew.collect.stats.told_examples import Answer, Example
 from askew.collect.stats.vocabulary import Vocabulary
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
@@ -29,35 +32,25 @@ NONE = -1
 WORDS = 4
 """Depth of the tree of first words (Fig. 4)."""
 _UNVERIFIED = {"correct": "A", "unsure": "B"}
-_CONFIDENT = {"yes": 2, "maybe": 1, "no": 0}
-"""Halves of a point; "maybe" is between the paper's 1 and 0."""
+_AT_ONCE = 5000
+"""Questions taken in together."""
 
 
-_WHOLE = (
-    *("round", "image", "session", "tries", "type", "split", "domain", "model", "length"),
-    *(f"word{depth}" for depth in range(1, WORDS + 1)),
-    *("kind", "removed", "group", "sure", "asked", "confident", "class", "answer"),
-)
-_REAL = ("seconds", "latency", "open", "closed")
-_NOTHING = (NONE, 0, *[NONE] * 6)
-"""What a question that nobody verified has in the last columns."""
+class Names(dict[str, int]):
+    """Numbers for names, in the order they come: a name that is new gets the next one."""
 
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
 
-class Names:
-    """Numbers for names, in the order they come."""
-
-    def __init__(self, known: Sequence[str] = ()) -> None:
-        self.numbers: dict[str, int] = {name: number for number, name in enumerate(known)}
-
-    def number(self, name: str) -> int:
-        """The number of a name."""
-        found = self.numbers.get(name)
-        return self.numbers.setdefault(name, len(self.numbers)) if found is None else found
+    def of(self, names: Iterable[str]) -> Ints:
+        """The numbers of these names."""
+        return np.array(list(map(self.__getitem__, names)), dtype=np.int64)
 
     @property
     def names(self) -> list[str]:
         """All names by number."""
-        return list(self.numbers)
+        return list(self)
 
 
 @dataclass
@@ -73,7 +66,7 @@ class Facts:
     words: Names = field(default_factory=Names)
     """First words of questions."""
     answers: Names = field(default_factory=Names)
-    """Most frequent answers."""
+    """What people and robots answered to verified questions, normalised."""
     images: dict[int, int] = field(default_factory=dict)
     """Image to its number."""
     image_round: dict[int, int] = field(default_factory=dict)
@@ -83,44 +76,141 @@ class Facts:
     """Of these, attacks that verifiers have not finished."""
     deleted: Counter[int] = field(default_factory=Counter)
     """Of those left out, questions that had a type and were deleted on request after the freeze."""
-    alphas: dict[int, AlphaSums] = field(default_factory=dict)
-    """Round to the agreement of verifiers."""
-    _whole: array[int] = field(default_factory=lambda: array("q"))
-    _real: array[float] = field(default_factory=lambda: array("d"))
+    _parts: defaultdict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    """Column to its pieces."""
+    _given: defaultdict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    """Round to how often verifiers gave each answer."""
+    _pairs: Counter[int] = field(default_factory=Counter)
+    """Round to ordered pairs of different answers to one question."""
+    _evaluated: Names = field(default_factory=Names)
+    """Answers as the official evaluator normalises them."""
 
-    def add(self, one: Example) -> None:
-        """Take a question in; what is stored of it must follow from what people said."""
+    def add(self, examples: Sequence[Example]) -> None:
+        """Take questions in; what is stored of each must follow from what people said."""
+        kept = [one for one in examples if self._counts(one)]
+        if not kept:
+            return
+        self._add_plain(kept)
+        verified = [at for at, one in enumerate(kept) if one.verdict == "wrong" and one.author is not None]
+        chosen = [kept[at] for at in verified]
+        codes = self._codes(chosen)
+        groups = answer_groups(
+            codes,
+            self.answers.of(one.robot for one in chosen),
+            _whole(map(CONFIDENCE.__getitem__, _joined(one.verifiers.confidences for one in chosen))).reshape(
+                len(chosen), -1
+            ),
+            _whole(CONFIDENCE.get(_author(one).confidence or "", NONE) for one in chosen),
+            self.settings,
+        )
+        told = [_UNVERIFIED.get(one.verdict or "", "U") for one in kept]
+        for at, kind in zip(verified, groups.types, strict=True):
+            told[at] = kind
+        for one, kind in zip(kept, told, strict=True):
+            if one.type != kind:
+                raise _wrong_type(one, kind)
+        self._add_verified(len(kept), _whole(verified), chosen, codes, groups)
+        self._add_bounds(kept)
+
+    def _counts(self, one: Example) -> bool:
+        """Whether a question has a type and a text."""
         if one.type == "U":
-            self.left_out[one.round] += 1
             self.waiting[one.round] += one.state == "VERIFYING"
-            return
-        if not one.text:
-            self.left_out[one.round] += 1
+        elif not one.text:
             self.deleted[one.round] += 1
-            return
-        said = _said(one)
-        _check_type(one, said, self.settings)
-        words = tokens(one.text)
-        self._whole.extend(
-            (
-                one.round,
-                self.image(one.image, one.round),
-                one.session,
-                one.try_no or 0,
-                TYPES.index(one.type),
-                NONE if one.split is None else SPLITS.index(one.split),
-                self.domains.number(one.domain),
-                self.models.number(one.model),
-                len(words),
-                *[self.words.number(word) for word in words[:WORDS]],
-                *(NONE,) * (WORDS - len(words)),
-                *(_NOTHING if one.author is None else self._agreed(one, said)),
-            )
+        else:
+            return True
+        self.left_out[one.round] += 1
+        return False
+
+    def _add_plain(self, kept: Sequence[Example]) -> None:
+        """What every question has."""
+        columns: Any = Example._make(zip(*kept, strict=True))  # a tuple for each field
+        types = _whole(map(TYPES.index, columns.type))
+        split = _whole(NONE if name is None else SPLITS.index(name) for name in columns.split)
+        _check_places(kept, types, split)
+        words = list(map(tokens, columns.text))
+        self._keep(
+            type=types,
+            split=split,
+            round=columns.round,
+            image=list(map(self.image, columns.image, columns.round)),
+            session=columns.session,
+            tries=columns.try_no,
+            domain=self.domains.of(columns.domain),
+            model=self.models.of(columns.model),
+            length=list(map(len, words)),
         )
-        bounds = self._bounds(one) if one.split in ("dev", "test") else (nan, nan)
-        self._real.extend(
-            (nan if one.seconds is None else one.seconds, nan if one.latency is None else one.latency, *bounds)
-        )
+        for depth in range(WORDS):
+            first = [self.words[found[depth]] if len(found) > depth else NONE for found in words]
+            self._keep(**{f"word{depth + 1}": first})
+        self._keep_floats(seconds=columns.seconds, latency=columns.latency)
+
+    def _codes(self, chosen: Sequence[Example]) -> Ints:
+        """The numbers of the author's and the verifiers' answers to each verified question."""
+        v = self.settings.verifiers_per_question
+        for one in chosen:
+            if len(one.verifiers.normalised) != v:
+                raise _wrong_type(one, "U")
+        given = self.answers.of(_joined(one.verifiers.normalised for one in chosen)).reshape(-1, v)
+        return np.column_stack([self.answers.of(_author(one).normalised for one in chosen), given])
+
+    def _add_verified(
+        self, size: int, places: Ints, chosen: Sequence[Example], codes: Ints, groups: AnswerGroups
+    ) -> None:
+        """What only verified questions have; ``places`` says where they are among ``size`` questions."""
+        found = {
+            "kind": self.kinds.of(question_type(one.text) for one in chosen),
+            "group": groups.largest,
+            "sure": groups.sure,
+            "asked": groups.asked,
+            "confident": groups.confident,
+            "class": self._classes(codes, groups.most),
+            "answer": groups.most,
+            "removed": groups.removed,
+        }
+        for name, values in found.items():
+            column = np.full(size, 0 if name == "removed" else NONE, dtype=np.int64)
+            column[places] = values
+            self._keep(**{name: column})
+        rounds = _whole(one.round for one in chosen)
+        for number in np.unique(rounds).tolist():
+            mine = rounds == number
+            answers, counts = np.unique(codes[mine, 1:], return_counts=True)
+            self._given[number].update(dict(zip(answers.tolist(), counts.tolist(), strict=True)))
+            self._pairs[number] += int(groups.pairs[mine].sum())
+
+    def _classes(self, codes: Ints, most: Ints) -> Ints:
+        """Table 9's class of each question."""
+        names = self.answers.names
+        kinds, place = np.unique(most, return_inverse=True)
+        found = _whole(CLASSES.index(answer_class(names[one])) for one in kinds.tolist())[place]
+        if self.vocabulary is not None:
+            given, place = np.unique(codes, return_inverse=True)
+            known = np.array([self.vocabulary.has_any([names[one]]) for one in given.tolist()], dtype=bool)
+            found[~known[place].reshape(codes.shape).any(axis=1)] = CLASSES.index("OOV")
+        return found
+
+    def _add_bounds(self, kept: Sequence[Example]) -> None:
+        """The best accuracy that any answer, or any of the vocabulary, can have; of questions in dev and test."""
+        people = self.settings.verifiers_per_question + 1
+        bounds = np.array([leave_one_out(matching, people) for matching in range(people + 1)])
+        places = [at for at, one in enumerate(kept) if one.split in ("dev", "test")]
+        texts = [(_author(kept[at]).text, *kept[at].verifiers.texts) for at in places]
+        codes = self._evaluated.of(map(normalise, _joined(texts))).reshape(-1, people)
+        found, closed = np.full(len(kept), nan), np.full(len(kept), nan)
+        found[places] = bounds[equal_answers(codes).max(axis=1)]
+        if self.vocabulary is not None:
+            closed[places] = [best_accuracy(each, self.vocabulary) for each in texts]
+        self._keep_floats(open=found, closed=closed)
+
+    def _keep(self, **columns: Any) -> None:
+        for name, values in columns.items():
+            self._parts[name].append(np.asarray(values, dtype=np.int64 if name == "session" else np.int32))
+
+    def _keep_floats(self, **columns: Any) -> None:
+        for name, values in columns.items():
+            self._parts[name].append(np.array(values, dtype=float))
 
     def image(self, key: int, round_: int) -> int:
         """The number of an image; every image is in one round."""
@@ -131,13 +221,11 @@ class Facts:
 
     def column(self, name: str) -> Ints:
         """Whole numbers, one per question."""
-        whole = np.asarray(self._whole, dtype=np.int64).reshape(-1, len(_WHOLE))
-        return np.ascontiguousarray(whole[:, _WHOLE.index(name)])
+        return np.concatenate([np.zeros(0, dtype=np.int64), *self._parts[name]])
 
     def floats(self, name: str) -> Floats:
         """Other numbers, one per question; nan where there is none."""
-        real = np.asarray(self._real, dtype=float).reshape(-1, len(_REAL))
-        return np.ascontiguousarray(real[:, _REAL.index(name)])
+        return np.concatenate([np.zeros(0), *self._parts[name]])
 
     def is_type(self, kinds: str) -> Mask:
         """Which questions are of these types."""
@@ -158,40 +246,38 @@ class Facts:
         """The round of each question."""
         return self.column("round")
 
-    def _agreed(self, one: Example, said: Verdicts) -> tuple[int, ...]:
-        """Of a verified question: the largest group of equal answers, confidence, class, most frequent answer."""
-        given = [said.author, *said.verifiers]
-        sure = _sure(said, self.settings)
-        counts = list(map(given.count, given))
-        largest = max(counts)
-        most = given[counts.index(largest)]
-        is_oov = self.vocabulary is not None and not self.vocabulary.has_any(given)
-        self.alphas.setdefault(one.round, AlphaSums()).add(said.verifiers)
-        return (
-            self.kinds.number(question_type(one.text)),
-            text_rule_removes(said, self.settings),
-            largest,
-            sum([_CONFIDENT[answer] for answer in sure]),
-            len(sure),
-            sure.count("yes"),
-            CLASSES.index("OOV" if is_oov else answer_class(most)),
-            self.answers.number(most),
-        )
-
-    def _bounds(self, one: Example) -> tuple[float, float]:
-        """The best accuracy that any answer, or any of the vocabulary, can have."""
-        assert one.author is not None
-        texts = (one.author.text, *(answer.text for answer in one.verifiers))
-        closed = nan if self.vocabulary is None else best_accuracy(texts, self.vocabulary)
-        return best_accuracy(texts), closed
+    @cached_property
+    def alphas(self) -> dict[int, AlphaSums]:
+        """Round to the agreement of verifiers."""
+        names, v = self.answers.names, self.settings.verifiers_per_question
+        return {
+            number: AlphaSums(
+                Counter({names[code]: count for code, count in given.items()}), self._pairs[number] / (v - 1)
+            )
+            for number, given in self._given.items()
+        }
 
 
 def facts_of(examples: Iterable[Example], settings: StudySettings, vocabulary: Vocabulary | None = None) -> Facts:
     """The columns of these questions, read once."""
     found = Facts(settings, vocabulary)
-    for one in examples:
-        found.add(one)
+    waiting = iter(examples)
+    with _no_cycles():
+        while page := list(islice(waiting, _AT_ONCE)):
+            found.add(page)
     return found
+
+
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Without the search for cycles of objects: millions of tuples come and go, and none is in a cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def answer_class(answer: str) -> str:
@@ -223,36 +309,32 @@ def best_accuracy(answers: tuple[str, ...], vocabulary: Vocabulary | None = None
     return 0.0
 
 
-def _said(one: Example) -> Verdicts:
-    if one.author is None:
-        return Verdicts(one.verdict, one.robot)
-    return Verdicts(
-        verdict=one.verdict,
-        robot=one.robot,
-        author=one.author.normalised,
-        author_confidence=one.author.confidence,
-        verifiers=[answer.normalised for answer in one.verifiers],
-        confidences=[answer.confidence or "" for answer in one.verifiers],
-    )
+_joined = chain.from_iterable
 
 
-def _sure(said: Verdicts, settings: StudySettings) -> list[str]:
-    """The confidences that count, the author's as the study's settings say."""
-    if settings.author_confidence == "exclude":
-        return list(said.confidences)
-    own = "yes" if settings.author_confidence == "implicit_yes" else said.author_confidence
-    return [*([own] if own else []), *said.confidences]
+def _author(one: Example) -> Answer:
+    assert one.author is not None
+    return one.author
 
 
-def _check_type(one: Example, said: Verdicts, settings: StudySettings) -> None:
-    """A type that does not follow from what people said is damage, not a number."""
-    told = example_type(said, settings) if said.verdict == "wrong" else _UNVERIFIED.get(said.verdict or "", "U")
-    if told != one.type:
-        raise DataError(
-            f"Question {one.id} of round {one.round} is of type {one.type}, but what people said makes it {told}. "
-            "Check the study: askew collect check STUDY; or restore it from a backup."
-        )
-    if one.split is not None and one.type != "E" and (one.split != "train" or one.type not in "AC"):
+def _whole(numbers: Iterable[int]) -> Ints:
+    return np.array(list(numbers), dtype=np.int64)
+
+
+def _check_places(kept: Sequence[Example], types: Ints, split: Ints) -> None:
+    """Dev and test have type E alone, train A, C and E; every question has the number of its try."""
+    in_train = (split == SPLITS.index("train")) & np.isin(types, [TYPES.index(kind) for kind in "AC"])
+    for at in np.flatnonzero((split != NONE) & (types != TYPES.index("E")) & ~in_train)[:1]:
+        one = kept[at]
         raise DataError(f"Question {one.id} is of type {one.type} and in {one.split}; only E may be in dev and test.")
-    if one.try_no is None:
-        raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")
+    for one in kept:
+        if one.try_no is None:
+            raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")
+
+
+def _wrong_type(one: Example, told: str) -> DataError:
+    """A type that does not follow from what people said is damage, not a number."""
+    return DataError(
+        f"Question {one.id} of round {one.round} is of type {one.type}, but what people said makes it {told}. "
+        "Check the study: askew collect check STUDY; or restore it from a backup."
+    )

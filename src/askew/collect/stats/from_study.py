@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
+from operator import gt
 from typing import Any
 
 import orjson
@@ -26,7 +27,7 @@ from askew.collect.schema import (
     study,
     verification,
 )
-from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example
+from askew.collect.stats.told_examples import About, Answer, Answers, Drawn, Ended, Example
 
 _AT_ONCE = 5000
 
@@ -81,62 +82,62 @@ class FromStudy:
         with closing(self._given()) as given, closing(self._stream(_questions())) as rows:
             waiting = next(given, None)
             for row in rows:
-                verifiers: list[Answer] = []
+                verifiers = Answers()
                 while waiting is not None and waiting[0] <= row[0]:
                     if waiting[0] == row[0]:
-                        verifiers = [Answer(*one[1:]) for one in sorted(orjson.loads(waiting[1]))]
+                        verifiers = _by_slot(orjson.loads(waiting[1]))
                     waiting = next(given, None)
                 yield self._example(row, verifiers, models)
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
-        joined = draw.join(question, question.c.id == draw.c.question_id).join(image, image.c.id == question.c.image_id)
+        joined = draw.join(question, question.c.id == draw.c.question_id)
         failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
-        key = (image.c.round_id, question.c.image_id, draw.c.model_id)
+        key = (question.c.image_id, draw.c.model_id)
         counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
-        models = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name)))
-        rounds = dict(_pairs(self.tx, sa.select(round_.c.id, round_.c.number)))
-        rows = self.tx.rows(counted.group_by(*key).order_by(*key))
-        return [Drawn(rounds[row[0]], row[1], models[row[2]], row[3], row[4], row[5]) for row in rows]
+        models, rounds = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name))), self._round_of_image()
+        with closing(self._stream(counted.group_by(*key).order_by(*key))) as rows:
+            return [Drawn(rounds[at], at, models[which], *counts) for at, which, *counts in rows]
 
     def ended(self) -> list[Ended]:
         """What became of the leases of writers and verifiers, by image."""
-        rounds = dict(_pairs(self.tx, sa.select(round_.c.id, round_.c.number)))
+        rounds = self._round_of_image()
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
         writing = (
-            sa.select(image.c.round_id, image.c.id, sa.func.count(), over)
-            .select_from(session.join(image, image.c.id == session.c.image_id))
+            sa.select(session.c.image_id, sa.func.count(), over)
             .where(session.c.state != "LEASED")
-            .group_by(image.c.round_id, image.c.id)
+            .group_by(session.c.image_id)
         )
         late = sa.func.sum(sa.case((lease.c.outcome == "EXPIRED", 1), else_=0))
-        verifying = (
-            sa.select(image.c.round_id, image.c.id, sa.func.count(), late)
-            .select_from(
-                lease.join(question, question.c.id == lease.c.question_id).join(
-                    image, image.c.id == question.c.image_id
-                )
-            )
+        by_question = (
+            sa.select(lease.c.question_id, sa.func.count().label("ended"), late.label("late"))
             .where(lease.c.outcome.is_not(None))
-            .group_by(image.c.round_id, image.c.id)
+            .group_by(lease.c.question_id)
+            .subquery()
+        )
+        verifying = (
+            sa.select(question.c.image_id, sa.func.sum(by_question.c.ended), sa.func.sum(by_question.c.late))
+            .select_from(by_question.join(question, question.c.id == by_question.c.question_id))
+            .group_by(question.c.image_id)
         )
         found = []
         for kind, statement in (("writing", writing), ("verifying", verifying)):
-            found += [Ended(rounds[row[0]], row[1], kind, row[2], row[3]) for row in self.tx.rows(statement)]
+            found += [Ended(rounds[at], at, kind, int(n), int(m)) for at, n, m in self.tx.rows(statement)]
         return found
 
-    def _example(self, row: AnyRow, verifiers: list[Answer], models: dict[int, str]) -> Example:
+    def _round_of_image(self) -> dict[int, int]:
+        joined = image.join(round_, round_.c.id == image.c.round_id)
+        return dict(_pairs(self.tx, sa.select(image.c.id, round_.c.number).select_from(joined)))
+
+    def _example(self, row: AnyRow, verifiers: Answers, models: dict[int, str]) -> Example:
         key, number, frozen, image_id, domain, session_id, try_no, text, state, kind, split, out, *others = row
         started, model_id, robot, latency, verdict, answer, normalised, confidence, judged = others
         author = None if answer is None else Answer(answer, normalised, confidence)
         if not frozen:
             kind = "U" if out or state not in ("CORRECT", "UNSURE", "VERIFIED") else None
         if kind is None:
-            said = [one.normalised for one in verifiers]
-            sure = [one.confidence or "" for one in verifiers]
-            kind = example_type(
-                Verdicts(verdict, robot or "", normalised or "", confidence, said, sure), self.tx.settings
-            )
+            said = Verdicts(verdict, robot or "", normalised or "", confidence, *verifiers[1:])
+            kind = example_type(said, self.tx.settings)
         return Example(
             key,
             number,
@@ -159,16 +160,13 @@ class FromStudy:
 
     def _given(self) -> Generator[AnyRow, None, None]:
         """For each question the slots, answers and confidences of its verifiers as JSON, in the order of questions."""
-        columns = (
-            verification.c.slot_n,
-            verification.c.answer,
-            verification.c.normalised,
-            verification.c.confidence,
-        )
+        row = verification.c
+        columns = (row.slot_n, row.answer, row.normalised, row.confidence)
         if self.tx.database.is_sqlite:
-            together: sa.ColumnElement[Any] = sa.func.json_group_array(sa.func.json_array(*columns))
+            together: sa.ColumnElement[Any] = sa.func.json_array(*map(_json_list, columns))
         else:
-            together = sa.cast(sa.func.json_agg(sa.func.json_build_array(*columns)), sa.Text)
+            listed = map(sa.func.json_agg, columns)
+            together = sa.cast(sa.func.json_build_array(*listed), sa.Text)
         statement = (
             sa.select(verification.c.question_id, together)
             .where(verification.c.slot_n.is_not(None))
@@ -178,10 +176,26 @@ class FromStudy:
         return self._stream(statement)
 
     def _stream(self, statement: sa.Select[Any]) -> Generator[AnyRow, None, None]:
-        options = {"yield_per": _AT_ONCE}
-        with self.tx.connection.execute(statement, execution_options=options) as found:
-            for page in found.partitions():
+        """Rows as the driver gives them: plain tuples, read from the server page by page."""
+        database, driver = self.tx.database, self.tx.connection.connection
+        text = str(statement.compile(database.engine, compile_kwargs={"literal_binds": True}))
+        with closing(driver.cursor() if database.is_sqlite else driver.cursor(f"stats{id(statement)}")) as cursor:
+            cursor.execute(text)
+            while page := cursor.fetchmany(_AT_ONCE):
                 yield from page
+
+
+def _json_list(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
+    return sa.func.json(sa.func.json_group_array(column))
+
+
+def _by_slot(lists: list[list[Any]]) -> Answers:
+    """The answers in the order of their slots; a database groups them in any order."""
+    slots, *columns = lists
+    if any(map(gt, slots, slots[1:])):
+        order = sorted(range(len(slots)), key=slots.__getitem__)
+        columns = [[column[at] for at in order] for column in columns]
+    return Answers(*columns)
 
 
 def _questions() -> sa.Select[Any]:

@@ -78,17 +78,16 @@ def interval_shown(cell: Cell, column: Column) -> str:
 
 def csv_rows(sheet: Sheet) -> Iterator[list[str | int | float | None]]:
     """The table for a CSV file: per cent and means with their intervals in columns of their own."""
+    with_interval = [any(isinstance(line.cells[at], Rate) for line in sheet.lines) for at in range(len(sheet.columns))]
     head: list[str | int | float | None] = [sheet.first]
-    for column in sheet.columns:
-        with_interval = any(isinstance(line.cells[_at(sheet, column)], Rate) for line in sheet.lines)
+    for column, has in zip(sheet.columns, with_interval, strict=True):
         name = f"{column.name}_percent" if column.unit == "percent" else column.name
-        head += [name, f"{name}_low", f"{name}_high", f"{name}_n"] if with_interval else [name]
+        head += [name, f"{name}_low", f"{name}_high", f"{name}_n"] if has else [name]
     yield head
     for line in sheet.lines:
         cells: list[str | int | float | None] = [line.label]
-        for place, column in enumerate(sheet.columns):
-            with_interval = any(isinstance(other.cells[place], Rate) for other in sheet.lines)
-            cells += _csv_cells(line.cells[place], column, with_interval)
+        for cell, column, has in zip(line.cells, sheet.columns, with_interval, strict=True):
+            cells += _csv_cells(cell, column, has)
         yield cells
 
 
@@ -110,10 +109,6 @@ def json_of(sheet: Sheet) -> dict[str, Any]:
             for label, cells in sheet.published
         ],
     }
-
-
-def _at(sheet: Sheet, column: Column) -> int:
-    return list(sheet.columns).index(column)
 
 
 def _csv_cells(cell: Cell, column: Column, with_interval: bool) -> list[str | int | float | None]:

@@ -264,7 +264,7 @@ def table10(counted: Counted) -> Sheet:
     )
     facts, sessions = counted.facts, counted.sessions
     domain, whole = facts.column("domain"), counted.parts[-1]
-    for name, number in sorted(facts.domains.numbers.items()):
+    for name, number in sorted(facts.domains.items()):
         mine = domain == number
         ours = sessions.among(whole, number)
         success = share(sessions.succeeded, ours, sessions.image)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -15,6 +15,14 @@ class Answer(NamedTuple):
     text: str
     normalised: str
     confidence: str | None
+
+
+class Answers(NamedTuple):
+    """What the verifiers of one question answered, by slot: a list for each part, since a study has a million."""
+
+    texts: Sequence[str] = ()
+    normalised: Sequence[str] = ()
+    confidences: Sequence[str] = ()
 
 
 class Example(NamedTuple):
@@ -37,8 +45,8 @@ class Example(NamedTuple):
     robot: str
     """The robot's answer, normalised."""
     author: Answer | None
-    verifiers: list[Answer]
-    """Those that count, by slot."""
+    verifiers: Answers
+    """Those that count."""
     latency: float | None
     """Seconds that the model took; None where the source does not say."""
     state: str

@@ -36,7 +36,7 @@ def models_table(counted: Counted) -> Sheet:
     facts = counted.facts
     names = sorted({one.model for one in counted.drawn} | {name for name in facts.models.names if name})
     for name in names:
-        mine = facts.column("model") == facts.models.numbers.get(name, NONE)
+        mine = facts.column("model") == facts.models.get(name, NONE)
         for part in counted.parts:
             own = [one for one in counted.drawn if one.model == name and one.round in part.rounds]
             if not own:

@@ -157,6 +157,16 @@ def test_askew_reads_the_folder_with_rounds_and_domains(collected, tmp_path):
     assert alone
 
 
+def test_a_damaged_image_is_not_released(collected, tmp_path):
+    """A file that changed on disk after people saw it was released under its new hash."""
+    collected.do(freeze, collected.round_id, 5)
+    for path in (tmp_path / "study" / "images").rglob("*.png"):
+        path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(DataError, match="is not the one that people saw"):
+        release(collected.study, tmp_path / "release")
+    assert not (tmp_path / "release" / "history.jsonl").exists()
+
+
 def test_spreadsheets_run_no_formula(collected, tmp_path):
     collected.do(freeze, collected.round_id, 5)
     release(collected.study, tmp_path / "release")

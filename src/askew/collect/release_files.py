@@ -14,14 +14,13 @@ import orjson
 from askew.answers.normalise import modal_answer, normalise
 from askew.collect.database import AnyRow
 from askew.collect.history import Record, encoded
-from askew.collect.schema import SPLITS
+from askew.collect.schema_parts import SPLITS
 from askew.collect.study import Study
 from askew.collect.study_settings import StudySettings
 from askew.data.write_questions import line
 from askew.errors import DataError
-from askew.files.read_write import replaced
+from askew.files.read_write import csv_line, replaced
 from askew.files.records import question_record
-from askew.files.spreadsheet import csv_line
 from askew.types import ImageRef, Kind, Question
 from askew.world.phrasing import question_type
 

@@ -133,7 +133,7 @@ def test_a_gate_that_requires_nothing_names_options_that_work(tmp_path, capsys):
 def test_a_folder_of_several_runs_names_them(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     assert ask("q.jsonl", "--model", "constant:no") == 0
-    runs = said(capsys, ["report", "o"], r"give them, or one of them: (.+)\.$").split()
+    runs = said(capsys, ["report", "o"], r"name them, or one of them: (.+)\.$").split()
     assert len(runs) == 2
     assert main(["report", *runs, "--output", "page.html"]) == main(["report", runs[0]]) == 0
 
@@ -199,7 +199,7 @@ def test_a_model_that_never_looks_says_so(tmp_path, capsys):
 
 
 def test_a_world_with_no_scene_in_a_split_names_one_that_has_some(capsys):
-    spec = said(capsys, ask_words("world:val,scenes=1,size=64"), r"or take (world:\w+)\.")
+    spec = said(capsys, ask_words("world:val,scenes=1,size=64"), r"or (world:\w+)\.")
     assert ask(f"{spec},scenes=1,size=64") == 0
 
 
@@ -230,7 +230,7 @@ def test_a_plain_export_takes_no_prompt_and_others_do(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     assert main(["build", "accuracy", "--data", "q.jsonl", "--quiet", "--output", "bench"]) == 0
     export = ["export", "bench/groups.jsonl", "--format", "jsonl", "--output", "e"]
-    said(capsys, [*export, "--prompt", "Briefly."], r"(say the prompt where you ask them)")
+    said(capsys, [*export, "--prompt", "Briefly."], r"(add the prompt where you ask them)")
     assert main(export) == 0
 
 

@@ -93,7 +93,7 @@ def test_a_repeat_across_chunks_is_refused(tmp_path: Path) -> None:
     second = write(tmp_path / "train_all_questions_1.json", {"2": CAT, "1": CAT})
     with pytest.raises(DataError) as error:
         list(Gqa(str(tmp_path)).questions())
-    assert str(error.value).startswith(f"{second}: record 2 (id '1'): the id '1' is there twice")
+    assert str(error.value).startswith(f"{second}: record 2 (id '1'): the id '1' occurs twice")
 
 
 def test_several_splits_say_how_to_pick_one(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_an_image_in_two_scene_files_is_refused(tmp_path: Path) -> None:
     questions = write(tmp_path / "q.json", {"1": CAT})
     for name in ("train", "val"):
         write(tmp_path / "scenes" / f"{name}_sceneGraphs.json", {"n1": GRAPH})
-    with pytest.raises(DataError, match=r"val_sceneGraphs\.json: record 1 \(id 'n1'\): the id 'n1' is there twice"):
+    with pytest.raises(DataError, match=r"val_sceneGraphs\.json: record 1 \(id 'n1'\): the id 'n1' occurs twice"):
         list(Gqa(questions, scenes=str(tmp_path / "scenes")).questions())
 
 

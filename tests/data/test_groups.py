@@ -101,7 +101,7 @@ VARIANT = {"id": 2, "question": "R?", "expect": "same"}
         (json.dumps({**GOOD, "variants": [{**VARIANT, "note": [1]}]}), "'note' must be an object {...} and is a list"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "test": 5}]}), "'test' must be text"),
         (json.dumps({**GOOD, "variants": [{**VARIANT, "path": "a.jpg"}]}), "'image' is missing"),
-        (json.dumps({**GOOD, "group": 1}), "the id 's 1' is there twice"),
+        (json.dumps({**GOOD, "group": 1}), "the id 's 1' occurs twice"),
     ],
 )
 def test_a_bad_group_says_file_line_and_fault_or_is_left_out(tmp_path: Path, line: str, fault: str) -> None:

@@ -140,7 +140,7 @@ def test_a_zipped_log_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("records", "place", "fault"),
     [
-        ([sample(0, ["a"], doc={"id": 1}), sample(1, ["b"], doc={"id": 1})], "line 2 (id 1)", "there twice"),
+        ([sample(0, ["a"], doc={"id": 1}), sample(1, ["b"], doc={"id": 1})], "line 2 (id 1)", "occurs twice"),
         ([sample(0, ["a"])], "line 1", "only the row 0. Give the ids.jsonl"),
         ([sample(0, [[1.5, True]], doc={"id": 1})], "line 1 (id 1)", "a task that generates"),
         ([sample(0, ["a"], doc={"askew_ids": "7"})], "line 1", "'askew_ids' must be a list of ids"),

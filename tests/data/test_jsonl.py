@@ -107,7 +107,7 @@ def test_a_folder_given_must_have_the_picture(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{path}: line 1 (id 'q-")
     assert str(tmp_path / "pictures" / "a.jpg") in str(error.value)
     assert "images=" in str(error.value)
-    with pytest.raises(DataError, match="no such folder of images"):
+    with pytest.raises(DataError, match="no such folder"):
         list(Jsonl(path, images=str(tmp_path / "nowhere")).questions())
 
 
@@ -141,7 +141,7 @@ BAD = {
     "path alone": ('{"id": 2, "question": "Q?", "path": "a.jpg"}', "'image' is missing", "Add it"),
     "size": ('{"id": 2, "question": "Q?", "image": 1, "size": [1]}', "'size' must be [width, height]", "Fix"),
     "scene": ('{"id": 2, "question": "Q?", "scene": {"things": [1]}}', "its scene cannot be read", "Write it like"),
-    "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 is there twice (first in line 1)", "remove or rename"),
+    "repeated": ('{"id": 1, "question": "Q?"}', "the id 1 occurs twice (first in line 1)", "remove or rename"),
     "id too large": ('{"id": 9223372036854775808, "question": "Q?"}', "'id' is too large a number", "Write it as text"),
 }
 
@@ -157,7 +157,7 @@ def test_a_bad_line_says_file_line_fault_and_remedy_or_is_left_out(tmp_path: Pat
     assert said.startswith(f"{path}: line 3")
     assert fault in said
     assert remedy in said
-    assert said.endswith("--skip-bad, or skip_bad=true behind the data.")
+    assert said.endswith("--skip-bad, or skip_bad=true after the data.")
     lenient = Jsonl(str(path), skip_bad=True)
     assert [q.id for q in lenient.questions()] == [1, 3]
     assert len(lenient.skipped) == 1

@@ -41,9 +41,9 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
 @pytest.mark.parametrize(
     ("content", "place", "fault"),
     [
-        ('[{"question_id": 1, "answer": "a"}, {"question_id": 1, "answer": "b"}]', "record 2 (id 1)", "there twice"),
-        ('{"id": 1, "answer": "a"}\n{"id": 1, "answer": "b"}', "line 2 (id 1)", "there twice"),
-        ('{"1": "a", "2": "b", "1": "c"}', "record 3", "the id '1' is there twice"),
+        ('[{"question_id": 1, "answer": "a"}, {"question_id": 1, "answer": "b"}]', "record 2 (id 1)", "occurs twice"),
+        ('{"id": 1, "answer": "a"}\n{"id": 1, "answer": "b"}', "line 2 (id 1)", "occurs twice"),
+        ('{"1": "a", "2": "b", "1": "c"}', "record 3", "the id '1' occurs twice"),
         ('[{"question_id": 1, "answer": 3}]', "record 1 (id 1)", "'answer' must be text"),
         ('[{"question_id": 1, "answer": null}]', "record 1 (id 1)", "'answer' is null"),
         ('[{"question_id": 1}]', "record 1 (id 1)", "'answer' is missing (fields there: question_id)"),

@@ -70,7 +70,7 @@ def test_a_picture_that_is_not_there(tmp_path: Path) -> None:
 def test_the_same_scene_in_two_files(tmp_path: Path) -> None:
     for name in ("train", "val"):
         write(tmp_path / f"{name}_sceneGraphs.json", {"n1": CAT})
-    with pytest.raises(BadRecord, match=r"val_sceneGraphs\.json: record 1 \(id 'n1'\): the id 'n1' is there twice"):
+    with pytest.raises(BadRecord, match=r"val_sceneGraphs\.json: record 1 \(id 'n1'\): the id 'n1' occurs twice"):
         list(SceneFile(str(tmp_path)).questions())
 
 
@@ -107,7 +107,7 @@ def test_a_scene_of_our_own_format_is_taken() -> None:
         ({"facts": 5}, "must be an object"),
         ({"things": "cat"}, "'things' must be a list and is text"),
         ({"things": [{"id": "7"}]}, "'name' is missing"),
-        ({"things": [{"id": "7", "name": "cat"}] * 2}, "the id '7' is there twice"),
+        ({"things": [{"id": "7", "name": "cat"}] * 2}, "the id '7' occurs twice"),
         ({"things": [{"id": "7", "name": "cat", "attributes": "red"}]}, "'attributes' must be a list of texts"),
         ({"things": [{"id": "7", "name": "cat", "box": [1, 2, 3]}]}, "'box' must be [x, y, width, height]"),
         ({"things": [{"id": "7", "name": "cat", "box": ["1", "2", "3", "4"]}]}, "'box' must be [x, y, width, height]"),

@@ -159,7 +159,7 @@ def test_a_missing_picture_says_where_it_was_looked_for(tmp_path: Path) -> None:
     assert f"{data.path}: record 1 (id 42000)" in str(error.value)
     assert str(tmp_path / "COCO_val2014_000000000042.jpg") in str(error.value)
     assert "images=" in str(error.value)
-    with pytest.raises(DataError, match="no such folder of images"):
+    with pytest.raises(DataError, match="no such folder"):
         list(Vqa(data.path, images=str(tmp_path / "nowhere")).questions())
 
 
@@ -172,7 +172,7 @@ BAD_QUESTIONS = {
     "float id": (asked(2.5), "'question_id' must be text or a whole number and is a number", "Fix"),
     "true id": (asked(True), "'question_id' must be text or a whole number and is true or false", "Fix"),
     "no object": ("Is it?", "must be an object {...} and is text", "Fix"),
-    "repeated": (asked(1), "the id 1 is there twice", "remove or rename"),
+    "repeated": (asked(1), "the id 1 occurs twice", "remove or rename"),
 }
 
 
@@ -231,7 +231,7 @@ def test_questions_and_annotations_must_cover_each_other(tmp_path: Path) -> None
 
 def test_an_annotation_twice_is_refused(tmp_path: Path) -> None:
     path = pair(tmp_path, [asked(1), asked(2)], [annotated(1), annotated(1), annotated(2)])
-    assert refusal(Vqa(path)).startswith(f"{tmp_path / ANNOTATIONS}: record 2 (id 1): the id 1 is there twice")
+    assert refusal(Vqa(path)).startswith(f"{tmp_path / ANNOTATIONS}: record 2 (id 1): the id 1 occurs twice")
     lenient = Vqa(path, skip_bad=True)
     assert [q.id for q in lenient.questions()] == [1, 2]
 
@@ -274,7 +274,7 @@ def test_left_over_annotations_are_told_in_any_order(tmp_path: Path) -> None:
     assert sum(1 for _ in data.questions()) == count - 1
     assert data.skipped == [
         f"{tmp_path / ANNOTATIONS}: record 1 (id {count - 1}): "
-        "an annotation without a question. Take the questions file of the same split."
+        "an annotation without a question. Use the questions file of the same split."
     ]
 
 

@@ -100,7 +100,7 @@ def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
     assert run(said, "constant:yes", more=OVER)[0] == 2
     code, words = said("gate", "o", "--require", "accuracy.all>=0")
     assert code == 2
-    assert "not come to its end" in words
+    assert "not finished" in words
 
 
 def test_from_python_nothing_is_left_either(folder, said):

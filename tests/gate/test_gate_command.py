@@ -95,7 +95,7 @@ def test_the_command_fails_with_one(runs, command, tmp_path):
     ("words", "said"),
     [
         ((), "Nothing is required"),
-        (("--require", "rad.forward"), "is no requirement"),
+        (("--require", "rad.forward"), "is not a requirement"),
         (("--no-worse-than", "nowhere"), "no such file"),
         (("--require", "rad.forward>0", "--alpha", "7"), "alpha is 7.0"),
         (("--require", "rad.forward>0", "--margin", "-1"), "margin is -1.0"),

@@ -78,7 +78,7 @@ def test_filters_narrow_the_list(open_page: Callable[..., Any], report: Path) ->
     page.select_option("#by-model", "0")
     shown = listed(page)
     assert page.locator("#count").inner_text() == f"1 of {shown} (filtered from 400)"
-    assert page.locator("#pair tbody tr").first.locator("td").last.inner_text() == "right → wrong"
+    assert page.locator("#pair tbody tr").first.locator("td").last.inner_text() == "correct → wrong"
     page.click("#clear")
     assert listed(page) == 400
 

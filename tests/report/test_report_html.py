@@ -91,7 +91,7 @@ def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
 
 def test_a_large_run_says_how_many_of_how_many(tmp_path: Path) -> None:
     text = page([load_run(make_run(tmp_path / "a", groups=500, pictures=False))])
-    assert "Showing 400 of 500 pairs: a sample, stratified by suite, test, rule and what became of the pair" in text
+    assert "Showing 400 of 500 pairs: a sample, stratified by suite, test, rule and outcome" in text
     assert "All 30 pairs." in page([load_run(make_run(tmp_path / "b", groups=30, pictures=False))])
 
 

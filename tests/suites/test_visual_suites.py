@@ -107,7 +107,7 @@ def test_the_limit_does_not_change_variants() -> None:
         (lambda: CorruptionSuite(encoding="gif"), "not an image encoding"),
         (lambda: VisualSuite("smear"), "not an image change"),
         (lambda: VisualSuite(unnamed="some"), "Give refuse or random"),
-        (lambda: VisualSuite(correct="half"), "does not say when an answer is correct"),
+        (lambda: VisualSuite(correct="half"), "is not a rule for correct answers"),
     ],
 )
 def test_bad_options_are_refused_at_once(suite, said) -> None:

@@ -1,4 +1,4 @@
-"""Bad records: how they are found, and whether they stop the reading or are left out and listed."""
+"""Bad records: how they are detected, and whether they stop the reading or are left out and listed."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ _NAMES = {
     float: "a number",
 }
 _EXACT = 2.0**63
-"""Whole numbers from here on are refused by the reader of JSON lists, and the largest are read as fractions."""
+"""Integers from here on are refused by the reader of JSON lists, and the largest are read as floats."""
 
 
 @dataclass
 class Sieve:
-    """What becomes of the bad records of one file: the first one stops, or each is left out and listed."""
+    """Handles the bad records of one file: the first one raises an error, or each is left out and listed."""
 
     path: str
     skip: bool
     skipped: list[str] = field(default_factory=list)
     word: str = "record"
-    """What the file's records are called: ``record``, or ``line`` where that helps more."""
-    advice: str = "Or leave bad records out: --skip-bad, or skip_bad=true behind the data."
-    """What else can be done; nothing where the reading cannot go on without the record."""
+    """What messages call a record: ``record``, or ``line`` if that is more helpful."""
+    advice: str = "Or leave out bad records: --skip-bad, or skip_bad=true after the data."
+    """What else to do; empty if the reading cannot continue without the record."""
 
     def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
-        """Say where the fault is; stop there, or go on without the record."""
+        """Report a bad record: raise an error, or note it and continue without it."""
         known = "" if key is None else f" (id {short(key)})"
         said = f"{self.path}: {self.word} {number}{known}: {fault}"
         if not self.skip:
@@ -45,7 +45,7 @@ class Sieve:
         self.skipped.append(said)
 
     def sift(self, number: int, key: Id | None, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
-        """What ``make`` gives; None when the record is bad and left out."""
+        """The result of ``make``; None if the record is bad and left out."""
         try:
             return make(*args, **options)
         except (BadRecord, BadImage) as fault:
@@ -54,7 +54,7 @@ class Sieve:
 
 
 def mapping(record: object) -> Mapping[str, Any]:
-    """The record, if it is an object with fields.
+    """The record, which must be an object with fields.
 
     >>> mapping([1])
     Traceback (most recent call last):
@@ -66,7 +66,7 @@ def mapping(record: object) -> Mapping[str, Any]:
 
 
 def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str:
-    """A field that must be text; without a default it must be there and must not be blank.
+    """A field that must be text; without a default it must be present and not blank.
 
     >>> text({"question": 3}, "question")
     Traceback (most recent call last):
@@ -103,7 +103,7 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
 
 
 def known_id(record: object, *keys: str) -> Id | None:
-    """The id of a record that may be wrong in any other way, for messages; None when there is none."""
+    """The id of a possibly bad record, for messages; None if it has none."""
     if isinstance(record, dict):
         for key in keys:
             value = record.get(key)
@@ -126,7 +126,7 @@ def texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
 
 
 def missing(record: Mapping[str, Any], key: str) -> BadRecord:
-    """The fault of a record without a field, or with nothing in it."""
+    """The error for a missing or null field."""
     if key in record:
         return BadRecord(f"{key!r} is null. Fill it in.")
     there = ", ".join(list(record)[:8]) or "none"
@@ -134,14 +134,14 @@ def missing(record: Mapping[str, Any], key: str) -> BadRecord:
 
 
 def wrong(key: str, wanted: str, value: object) -> BadRecord:
-    """The fault of a field of the wrong type."""
+    """The error for a field of the wrong type."""
     return BadRecord(f"{key!r} must be {wanted} and is {_kind(value)} ({short(value)}). Fix the record.")
 
 
 def repeated(key: Id, record: object = None, first: str = "") -> BadRecord:
-    """The fault of an id that came before."""
+    """The error for a repeated id."""
     where = f" (first in {first})" if first else ""
-    return BadRecord(f"the id {short(key)} is there twice{where}. Ids must differ; remove or rename one.")
+    return BadRecord(f"the id {short(key)} occurs twice{where}. Ids must be unique; remove or rename one.")
 
 
 def _kind(value: object) -> str:
@@ -149,6 +149,6 @@ def _kind(value: object) -> str:
 
 
 def short(value: object) -> str:
-    """A value as an error message shows it."""
+    """A value as shown in error messages."""
     shown = repr(value)
     return shown if len(shown) <= 40 else shown[:39] + "…"

@@ -1,4 +1,4 @@
-"""What a reader must remember of a whole file, kept on disk so that memory stays flat."""
+"""An index of records on disk, for what a reader must remember of a whole file without using memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Index:
-    """Records by id, in a temporary SQLite file that vanishes when closed. ``1`` and ``"1"`` are different ids.
+    """Records by id, in a temporary SQLite file that is deleted when closed. ``1`` and ``"1"`` are different ids.
 
     >>> with Index() as index:
     ...     index.add(1, 7, {"answer": "yes"}), index.add(1, 8), index.pop("1"), index.pop(1), index.pop(1)
@@ -25,7 +25,7 @@ class Index:
     """
 
     def __init__(self) -> None:
-        # An empty name makes SQLite use a file of its own in the temporary folder, with a cache of 2 MB.
+        # With an empty name SQLite uses its own file in the temporary folder, with a cache of 2 MB.
         self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._database.execute("PRAGMA journal_mode = OFF")
         self._database.execute("PRAGMA synchronous = OFF")
@@ -45,31 +45,31 @@ class Index:
         self._database.close()
 
     def add(self, key: Id, number: int = 0, record: Any = None) -> bool:
-        """Remember a record under this id; False, and nothing changes, when the id is already there."""
+        """Add a record with this id; returns False and changes nothing if the id exists."""
         blob = None if record is None else orjson.dumps(record)
         try:
             done = self._database.execute("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", (_text(key), number, blob))
         except sqlite3.OperationalError as trouble:
             raise DataError(
-                f"what was read cannot be kept in the temporary folder ({trouble}). Make room there, or name another "
-                "folder: SQLITE_TMPDIR=FOLDER."
+                f"the index cannot be written to the temporary folder ({trouble}). Free some disk space there, or "
+                "use another folder: SQLITE_TMPDIR=FOLDER."
             ) from None
         return done.rowcount == 1
 
     def get(self, key: Id) -> tuple[int, Any] | None:
-        """The number and record under this id."""
+        """The number and record with this id."""
         row = self._database.execute("SELECT number, record FROM entry WHERE key = ?", (_text(key),)).fetchone()
         return row and (row[0], None if row[1] is None else orjson.loads(row[1]))
 
     def pop(self, key: Id) -> tuple[int, Any] | None:
-        """The same, and forget it."""
+        """The number and record with this id, which is removed."""
         found = self.get(key)
         if found:
             self._database.execute("DELETE FROM entry WHERE key = ?", (_text(key),))
         return found
 
     def numbers(self) -> Iterator[tuple[int, Id]]:
-        """Number and id of all that is left, by number."""
+        """The number and id of all remaining records, by number."""
         for number, key in self._database.execute("SELECT number, key FROM entry ORDER BY number"):
             yield number, int(key[1:]) if key[0] == "i" else key[1:]
 
@@ -80,9 +80,9 @@ def distinct(
     identify: Callable[[T], Id],
     again: Callable[[Id, T, str], BadRecord] = repeated,
 ) -> Generator[tuple[int, Id, T], None, None]:
-    """Number, id and record of each record whose id is right and did not come before; the others are refused.
+    """The number, id and content of each record with a valid and new id; the others are refused.
 
-    ``again`` makes the fault of an id that came before, from the id, its record, and where it was.
+    ``again`` returns the error for a repeated id, given the id, its record, and where it was first.
     """
     with Index() as seen:
         for number, record in records:

@@ -1,4 +1,4 @@
-"""Find the image files of a data set: by image id in a folder, or by the paths that our own files give."""
+"""Find the image files of a data set: by image id in a folder, or by the paths in our own files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from askew.types import Id, ImageRef, Question
 
 
 class ImagesById:
-    """A folder of images and the ways their files may be named; the way that worked last is tried first.
+    """A folder of images and templates for their file names; the template that matched last is tried first.
 
-    Templates are paths below the folder with ``{id}``; ``{id12}`` is a number in twelve digits, as COCO has it.
-    Without a folder, images are known by their id alone.
+    Templates are paths below the folder with ``{id}``; ``{id12}`` is a number with twelve digits, as in COCO.
+    Without a folder, images are only known by their ids.
 
     >>> ImagesById(None, ["{id}.jpg"]).find(42)
     ImageRef(id=42, path=None, sha256=None, size=None)
@@ -24,13 +24,13 @@ class ImagesById:
     def __init__(self, folder: str | None, templates: Sequence[str]) -> None:
         if folder is not None and not os.path.isdir(folder):
             raise DataError(
-                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+                f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
             )
         self._folder = folder
         self._templates = list(templates)
 
     def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
-        """The image of this id; templates that only this record knows of are tried ``first``."""
+        """The image with this id; the templates in ``first``, from its record, are tried first."""
         if self._folder is None:
             return ImageRef(key)
         tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
@@ -41,7 +41,7 @@ class ImagesById:
         others = f" (nor {len(tried) - 1} other names there, e.g. {os.path.basename(tried[-1])})" if tried[1:] else ""
         raise BadImage(
             f"the file of image {key!r} is not at {tried[0]}{others}. "
-            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+            "Put it there, or give the folder that contains it (--images DIR; images=...)."
         )
 
     def _remember(self, key: Id, place: int) -> None:
@@ -50,7 +50,7 @@ class ImagesById:
 
 
 def _names(key: Id, templates: Sequence[str]) -> list[str]:
-    """The file names of this id; ``{id12}`` is for numbers only.
+    """The possible file names for this id; ``{id12}`` only applies to numbers.
 
     >>> _names(42, ["COCO_val2014_{id12}.jpg", "{id}.png"]), _names("n42", ["COCO_val2014_{id12}.jpg", "{id}.png"])
     (['COCO_val2014_000000000042.jpg', '42.png'], ['n42.png'])
@@ -61,22 +61,22 @@ def _names(key: Id, templates: Sequence[str]) -> list[str]:
 
 
 class ImagesByPath:
-    """The images of our own files: where the file says, from its own folder, or in a folder given for them.
+    """The images of our own files: at the path in the file, relative to its folder, or in a given folder.
 
-    Only a folder that is given must have every image, but for those beside the file. Without one, an image is looked
-    for when it is opened, and an ``image`` that is no file beside ours is an id.
+    A given folder must contain every image except those beside the file. Without one, an image is searched for when it
+    is opened, and an ``image`` that is not a file beside ours is an id.
     """
 
     def __init__(self, home: str, folder: str | None, folders: Mapping[str, str] | None = None) -> None:
         if folder is not None and not os.path.isdir(folder):
             raise DataError(
-                f"{folder}: there is no such folder of images. Give the folder they lie in (--images DIR; images=...)."
+                f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
             )
         self._home, self._folder = home, folder
         self._folders = ImageFolders(home, None, folders)
 
     def placed(self, question: Question) -> Question:
-        """The question with the path of its image's file."""
+        """The question with the path of its image file."""
         if question.image is None:
             return question
         place = self._beside if self._folder is None else self._inside
@@ -92,12 +92,12 @@ class ImagesByPath:
         said = image.path or str(image.id)
         names = dict.fromkeys((said, os.path.basename(said), f"{image.id}.jpg", f"{image.id}.png"))
         tried = [os.path.normpath(os.path.join(self._folder or "", name)) for name in names]
-        own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # made with the file
+        own = [os.path.normpath(os.path.join(self._home, image.path))] if image.path else []  # written with the file
         for path in (*tried, *own):
             if os.path.isfile(path):
                 return replace(image, path=path)
         wanted = tried[1] if os.path.isabs(said) else tried[0]
         raise BadImage(
             f"the file of image {image.id!r} is not at {wanted}. "
-            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+            "Put it there, or give the folder that contains it (--images DIR; images=...)."
         )

@@ -1,7 +1,7 @@
-"""Ready-made groups: a JSONL file with one group per line, as ``askew.files.records`` writes them.
+"""Files of groups: JSONL with one group per line, as ``askew.files.records`` writes them.
 
-Images below the file's folder are named relative to it, so the folder can be moved; images made on the fly are put into
-``images/`` beside the file. Others are named relative to the folder of images, and ``--images`` finds them anywhere.
+Paths of images below the file's folder are relative to it, so the folder can be moved; generated images are written to
+``images/`` beside the file. Other paths are relative to the folder of images, which ``--images`` names.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from askew.types import Expect, Group, Id, Question
 
 @dataclass(frozen=True, repr=False)
 class GroupFile(OneFile):
-    """A file of ready-made groups; as a data set it gives their original questions."""
+    """A file of groups; as a data set it yields their original questions."""
 
     images: str | None = None
-    """The folder of images; without it they are looked for as the file says, from its own folder."""
+    """The folder of images; without it, paths are relative to the folder of the file."""
     skip_bad: bool = False
-    """Leave bad groups out, and list them in ``skipped``."""
+    """Leave out bad groups and list them in ``skipped``."""
     folders: Mapping[str, str] | None = field(default=None, repr=False, compare=False, kw_only=True)
-    """Where the images lie that the file names by other folders than its own; None: as this machine remembers."""
+    """Where images outside the file's folder are; None: the folders remembered on this machine."""
 
     def questions(self) -> Iterator[Question]:
         """The original questions."""
@@ -50,14 +50,14 @@ class GroupFile(OneFile):
 
 
 def read_groups(path: str, images: str | None = None, folders: Mapping[str, str] | None = None) -> Iterator[Group]:
-    """The groups of a file, streamed; the first bad one stops. ``folders``: where images lie."""
+    """The groups of a file, streamed; the first bad one raises an error. ``folders``: where images are."""
     return GroupFile(path, images, folders=folders).groups()
 
 
 def write_groups(groups: Iterable[Group], path: str, folders: ImageFolders | None = None) -> int:
-    """Write groups to a file, streamed; the file appears when it is whole. Gives how many there were.
+    """Write groups to a file, streamed; the file appears when it is complete. Returns their number.
 
-    ``folders`` then knows what the file's names of images mean.
+    ``folders`` records where the images named in the file are.
     """
     folder = os.path.dirname(path)
     folders = folders or ImageFolders(folder)
@@ -67,9 +67,9 @@ def write_groups(groups: Iterable[Group], path: str, folders: ImageFolders | Non
 
 
 def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
-    """The same groups; an error where one id asks two things, since an answer by that id would be to either.
+    """The same groups; raises an error if one id belongs to two questions, since an answer to it would be ambiguous.
 
-    ``key`` says by which id an answer is found, where answers are there already.
+    ``key`` returns the id by which an existing answer is found.
     """
     with Index() as seen:
         for group in groups:
@@ -97,7 +97,7 @@ def _stored(folder: str, group: Group, folders: ImageFolders) -> Group:
 
 
 def _key(record: object) -> Id:
-    """What tells a group from the others: its suite and its id; several suites may ask the same questions.
+    """The key of a group: its suite and its id; several suites may ask the same questions.
 
     >>> _key({"group": "7", "suite": "rad"}), _key({"group": 7})
     ("rad '7'", '7')

@@ -1,6 +1,6 @@
-"""Answers in the logs of other harnesses, for the questions that ``askew export`` gave them.
+"""Read answers from the logs of other evaluation harnesses that ran an export of ``askew export``.
 
-What a file is is told by its content. Of each kind these fields are used:
+The format is detected from the content. These fields are used:
 
 * lmms-eval and lm-eval, ``*samples_*.jsonl`` (or the older JSON with ``logs``): the ids from ``askew.ids``, from
   ``doc.askew_ids``, or from ``doc.question_id`` or ``doc.id``; the answer from ``filtered_resps``, else ``resps``. Of
@@ -9,13 +9,13 @@ What a file is is told by its content. Of each kind these fields are used:
 * inspect_ai, ``.eval`` or ``.json``: ``metadata.askew_ids``, else the sample's ``id``; the answer from
   ``output.completion``, else the first choice's message.
 
-A log that lost the ids still has the row (``doc_id``, ``index``), and ``ids.jsonl`` of the export says whose it is.
+A log without the ids still has row numbers (``doc_id``, ``index``), which ``ids.jsonl`` of the export maps to ids.
 
-What a harness writes when it got no answer is a missing answer, never an answer to score:
+What a harness writes when a request failed is a missing answer, never an answer to score:
 
 * lmms-eval, ``[LMMS_EVAL_REQUEST_FAILED after 5 retries] ...``: ``lmms_eval/models/*/openai.py``, ``async_openai.py``.
 * lmms-eval and lm-eval, empty or blank text, also when the budget is spent: ``lmms_eval/models/simple/gemini_api.py``,
-  ``claude.py``. A model that really says nothing cannot be told from these, so it is a missing answer too.
+  ``claude.py``. An empty answer of a model cannot be distinguished from these, so it is a missing answer too.
 * VLMEvalKit, ``Failed to obtain answer via API.`` anywhere: ``vlmeval/api/base.py``, ``vlmeval/inference.py``.
 * VLMEvalKit with SKIP_ERR=1, ``Failed to obtain answer: ...``: ``vlmeval/inference.py``.
 * inspect_ai, a sample's ``error`` or ``invalidation``: EvalSample in ``inspect_ai/log/_log.py``.
@@ -45,7 +45,7 @@ from askew.types import Id
 _IDS = ("question_id", "questionId", "id")
 
 Known = Mapping[int, Sequence[Id]]
-"""Row of an export to the ids it answers."""
+"""The ids of each row of an export."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Samples:
         return _ids(doc if isinstance(doc, dict) else {}, record.get("doc_id"), self.known, "doc")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered; None where the request failed, whatever a filter made of that."""
+        """The answer; None if the request failed, whatever a filter made of it."""
         filtered, raw = (_first(record.get(name)) for name in ("filtered_resps", "resps"))
         said = raw if filtered is None else filtered
         if said is None:
@@ -82,14 +82,14 @@ class Rows:
         return _ids(record, record.get("index"), self.known, "row")
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered; None where VLMEvalKit says that it failed, or nobody filled the answer in."""
+        """The answer; None if VLMEvalKit reports a failure, or if a person left it empty."""
         name = "prediction" if "prediction" in record else "answer"
         if record.get(name) is None:
             raise missing(record, name)
         if not isinstance(record[name], str):
             raise wrong(name, "text", record[name])
         said: str = record[name]
-        empty = name == "answer" and not said.strip()  # of a sheet that people fill in
+        empty = name == "answer" and not said.strip()  # a sheet that people fill in
         return None if empty or is_failure(said) else said
 
 
@@ -107,7 +107,7 @@ class Inspected:
         return (identity(record, "id"),)
 
     def answer(self, record: Mapping[str, Any]) -> str | None:
-        """What was answered; None where there is no completed output."""
+        """The answer; None if there is no completed output."""
         if is_failed_sample(record):
             return None
         output = record["output"]
@@ -125,7 +125,7 @@ class Inspected:
 
 @dataclass(frozen=True)
 class Log:
-    """A log that is known: its records, what they are called, and how they are read."""
+    """A recognised log: its records, what messages call them, and how they are read."""
 
     records: Iterator[tuple[int, Any]]
     word: str
@@ -133,7 +133,7 @@ class Log:
 
 
 def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None:
-    """The log of a harness at this path; None when it is something else."""
+    """The log of a harness at this path; None if it is something else."""
     known = read_ids(ids) if ids is not None else {}
     kind = zip_kind(path)
     if kind == "inspect":
@@ -144,7 +144,7 @@ def open_log(path: str, ids: str | os.PathLike[str] | None = None) -> Log | None
 
 
 def logged_answers(path: str, log: Log) -> Iterator[tuple[Id, str]]:
-    """Id and answer of all that was answered; an id that is there twice is refused, a failure is left out."""
+    """The id and answer of every answered question; repeated ids are refused, failures are left out."""
     sieve = Sieve(path, skip=False, word=log.word, advice="")
     first_filter: object = None
     with Index() as seen:
@@ -217,7 +217,7 @@ def _log(path: str, lines: bool, key: str, reader: Samples | Rows | Inspected) -
 
 
 def _ids(fields: Mapping[str, Any], row: object, known: Known, where: str) -> Sequence[Id]:
-    """The ids that stand in a record; else those of its row."""
+    """The ids in a record, or else those of its row."""
     if fields.get("askew_ids"):
         return decoded_ids(fields["askew_ids"])
     for name in _IDS:
@@ -248,13 +248,13 @@ def _first(value: object) -> str | None:
 
 _TEXTS = re.compile(
     r"\s*\[LMMS_EVAL_REQUEST_FAILED\b|\s*Failed to obtain answer\b|.*Failed to obtain answer via API",
-    re.IGNORECASE | re.DOTALL,  # filters of a task may write everything small
+    re.IGNORECASE | re.DOTALL,  # filters of a task may lowercase everything
 )
 _STOPPED = ("content_filter", "model_length")
 
 
 def is_failure(text: str) -> bool:
-    """Whether a text is what a harness writes in the place of an answer.
+    """Whether a text is what a harness writes instead of an answer when a request failed.
 
     >>> is_failure("[LMMS_EVAL_REQUEST_FAILED after 5 retries] Connection error."), is_failure("failed")
     (True, False)

@@ -19,7 +19,7 @@ _HEAD = 1 << 16
 
 
 def zip_kind(path: str) -> str:
-    """``xlsx``, ``inspect`` (its ``.eval`` log), or nothing for a file that is no zip."""
+    """``xlsx``, ``inspect`` (its ``.eval`` log), or an empty string for a file that is not a zip file."""
     with opened_raw(path) as file:
         if file.read(4) != _ZIP:
             return ""
@@ -33,7 +33,7 @@ def zip_kind(path: str) -> str:
 
 
 def looks_like_table(path: str) -> bool:
-    """Whether the file begins with the names of columns, one of them for answers."""
+    """Whether the file begins with column names, one of them for answers."""
     with opened(path) as file:
         head = file.read(_HEAD).lstrip()
     if head[:1] in (b"{", b"["):
@@ -44,7 +44,7 @@ def looks_like_table(path: str) -> bool:
 
 
 def table_rows(path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The rows of a table with their numbers, the row of names being 1, as a spreadsheet counts them."""
+    """The rows of a table with their numbers as in a spreadsheet: the header is row 1."""
     rows = _sheet_rows(path) if zip_kind(path) == "xlsx" else _text_rows(path)
     _, names = next(rows, (1, []))
     for number, cells in rows:

@@ -23,23 +23,23 @@ _STEP[list(b"]}")] = -1
 
 
 class _State(NamedTuple):
-    """Where in JSON a place is."""
+    """The state of the scanner at a position in JSON."""
 
     level: int = 0
-    """Brackets that are open."""
+    """The number of open brackets."""
     in_text: bool = False
     escape: bytes = b""
-    """A backslash whose letter comes next."""
+    """A backslash at the end of the chunk, whose character comes next."""
 
 
 class Guarded:
-    """A JSON file that counts what is taken from it, and looks at it before it is handed on.
+    """A JSON file with limits on nesting and on the length of records; counts the bytes read.
 
-    A parser gets all that comes before the bracket that is one too many, so that it can say what is broken there.
+    A parser gets everything before the first bracket beyond the limit, so that it reports errors before it.
     """
 
     def __init__(self, file: IO[bytes], path: str, around: int = 2) -> None:
-        """``around`` is how many brackets are open around a record."""
+        """``around`` is the number of open brackets around a record."""
         self._file, self._path, self._around = file, path, around
         self.taken = 0
         self._state, self._long, self._too_deep = _State(), 0, False
@@ -68,7 +68,7 @@ class Guarded:
 
 
 def _open_brackets(chunk: bytes, state: _State) -> tuple[Any, _State]:
-    """How many brackets are open after each bracket and comma outside texts, and where in JSON the chunk ends.
+    """The number of open brackets after each bracket and comma outside strings, and the state at the end of the chunk.
 
     >>> [int(level) for level in _open_brackets(b'{"a": [1, "],\\\\""]}', _State())[0]]
     [1, 2, 2, 1, 0]
@@ -84,7 +84,7 @@ def _open_brackets(chunk: bytes, state: _State) -> tuple[Any, _State]:
 
 
 def _shallow(chunk: bytes, state: _State) -> int:
-    """How many bytes of a chunk come before the bracket that is one too many."""
+    """The number of bytes before the first bracket beyond the limit on nesting."""
     level, in_text, escaped = state.level, state.in_text, bool(state.escape)
     for place, code in enumerate(chunk):
         if escaped:
@@ -103,13 +103,13 @@ def _shallow(chunk: bytes, state: _State) -> int:
 _CHUNK = 1 << 16
 _BUFFER = 1 << 20
 _OPTIONS: dict[str, Any] = {"use_float": True, "buf_size": _BUFFER}
-"""Whole numbers beyond 64 bits are refused; with small buffers a long text is slow, being begun again with each."""
+"""Integers beyond 64 bits are refused. With small buffers long strings are slow: each buffer starts them again."""
 _GLANCE = 20_000
 
 
 @dataclass(frozen=True)
 class Glimpse:
-    """What the start of a JSON file shows of its shape."""
+    """The structure of a JSON file, as far as its beginning shows it."""
 
     top: str
     """``[`` or ``{``."""
@@ -120,7 +120,7 @@ class Glimpse:
 
 
 def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
-    """The records of a JSON list, be it bare or under ``key`` of an object, wherever in the object it stands."""
+    """The records of a JSON list, either the whole file or under ``key`` of an object."""
     prefix = "item" if first_character(path) == "[" else f"{key}.item"
     number = 0
     around = 1 if prefix == "item" else 2
@@ -138,7 +138,7 @@ def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
 
 
 def lines(path: str) -> Iterator[tuple[int, bytes]]:
-    """The lines that are not blank, with their numbers; ``parsed`` makes records of them."""
+    """The lines that are not blank, with their numbers; ``parsed`` parses them."""
     with opened(path) as file:
         for number, line in enumerate(bounded_lines(file, path), 1):
             if line := line.strip():
@@ -146,7 +146,7 @@ def lines(path: str) -> Iterator[tuple[int, bytes]]:
 
 
 def parsed(line: bytes) -> Any:
-    """The value of one line of JSON; a broken line is one bad record, and the next can still be read.
+    """The value of one line of JSON; a broken line is one bad record, and the next line can still be read.
 
     >>> parsed(b'{"question": "Is it?"}')
     {'question': 'Is it?'}
@@ -193,7 +193,7 @@ def first_character(path: str) -> str:
 
 
 def glimpse(path: str) -> Glimpse:
-    """The shape of the first JSON value of a file, from its beginning alone."""
+    """The structure of the first JSON value of a file, from its beginning only."""
     top = first_character(path)
     outer = 1 if top == "{" else 2
     keys: list[tuple[int, str]] = []
@@ -207,7 +207,7 @@ def glimpse(path: str) -> Glimpse:
                 elif event == "end_map":
                     keys.append((level, ""))
         except ijson.JSONError:
-            pass  # a glance forgives; reading says where it is broken
+            pass  # reading the file reports where it is broken
     return Glimpse(top, tuple(key for level, key in keys if key and level == outer), _first_inside(keys, outer))
 
 
@@ -216,7 +216,7 @@ def _glance(file: Guarded) -> Iterator[tuple[str, Any]]:
 
 
 def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
-    """Events with how deep they are; the end of a value is as deep as what comes after it."""
+    """Events with their nesting level; the end of a value is on the level of what follows."""
     level = 0
     for event, value in events:
         level += event.startswith("start_")
@@ -225,7 +225,7 @@ def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]
 
 
 def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...]:
-    """The keys of the first object inside the outer one; ("" marks the end of an object, one level up)."""
+    """The keys of the first object inside the outer one ("" marks the end of an object, one level up)."""
     inside = list(dropwhile(lambda entry: entry[0] <= outer, keys))
     own = inside[0][0] if inside else 0
     whole = takewhile(lambda entry: entry[0] >= own, inside)
@@ -233,7 +233,7 @@ def _first_inside(keys: Sequence[tuple[int, str]], outer: int) -> tuple[str, ...
 
 
 def scalar(path: str, key: str) -> str | None:
-    """The text under ``key`` of the outermost object, before or after the long list; None when there is none."""
+    """The string under ``key`` of the outermost object; None if there is none."""
     if first_character(path) != "{":
         return None
     with opened(path) as file:
@@ -241,7 +241,7 @@ def scalar(path: str, key: str) -> str | None:
             events = ijson.parse(Guarded(file, path), **_OPTIONS)
             found = next((value for prefix, event, value in events if prefix == key and event == "string"), None)
         except ijson.JSONError:
-            return None  # reading says where it is broken
+            return None  # reading the file reports where it is broken
     return None if found is None else str(found)
 
 
@@ -287,7 +287,7 @@ def _reason(trouble: Exception) -> str:
 
 
 def _place(path: str, taken: int) -> str:
-    """Line, column and byte of the first break among the first ``taken`` bytes: parsed again, slowly at the end."""
+    """Line, column and byte of the first error in the first ``taken`` bytes, found by parsing them again."""
     parser = ijson.basic_parse_coro(_Nothing(), use_float=True)
     line, column, byte = 1, 0, 0
     with opened(path) as file:
@@ -306,19 +306,19 @@ def _place(path: str, taken: int) -> str:
 
 
 class _Nothing:
-    """Takes events and forgets them."""
+    """Discards events."""
 
     def send(self, event: object) -> None:
-        """Forget it."""
+        """Discard the event."""
 
 
 def format_of(path: str) -> str:
-    """``vqa``, ``gqa``, ``jsonl``, ``groups``; or what else it is: ``annotations``, ``scenes``, ``results``, ``""``."""
+    """``vqa``, ``gqa``, ``jsonl``, ``groups``; or not data: ``annotations``, ``scenes``, ``results``, ``""``."""
     return _format(glimpse(path))
 
 
 def may_be(path: str, kind: str) -> bool:
-    """Whether a file is of this kind, or cannot be told (reading it then says why)."""
+    """Whether a file is of this kind, or of an unknown kind (reading it then reports why)."""
     try:
         return format_of(path) in (kind, "")
     except DataError:

@@ -31,7 +31,7 @@ _ALIASES = {"question_id": "id", "image_id": "image"}
 
 @dataclass(frozen=True, repr=False)
 class OneFile:
-    """A data set that lies in one file: called by the file's name, known by its content.
+    """A data set in one file: named after the file, identified by its content.
 
     >>> OneFile("pools/basic.txt.gz").name, OneFile("pools/basic.txt.gz")
     ('basic', OneFile(path='basic.txt.gz'))
@@ -39,18 +39,18 @@ class OneFile:
 
     path: str
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
+    """Messages about the bad records left out by the last reading."""
 
     def __repr__(self) -> str:
         return signature(self)
 
     @property
     def name(self) -> str:
-        """The file's name without its ending."""
+        """The name of the file without its extension."""
         return os.path.basename(self.path).split(".")[0]
 
     def fingerprint(self) -> str:
-        """The content of the file, in 16 digits."""
+        """A hash of the content of the file, as 16 hexadecimal digits."""
         return fingerprint(self.path)
 
 
@@ -59,9 +59,9 @@ class Jsonl(OneFile):
     """Questions of our own files: JSONL, or a JSON list of the same records; gzip or not."""
 
     images: str | None = None
-    """The folder of images; without it they are looked for beside the file, and may be absent."""
+    """The folder of images; without it they are expected beside the file, and may be absent."""
     skip_bad: bool = False
-    """Leave bad records out, and list them in ``skipped``."""
+    """Leave out bad records and list them in ``skipped``."""
 
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -80,14 +80,14 @@ class Jsonl(OneFile):
 class Lines(OneFile):
     """The questions of a text file, one per line, gzip or not; a question's id is the number of its line.
 
-    Without images and answers they can still be a pool of basic questions.
+    Without images and answers they can be used as a pool of basic questions.
     """
 
     skip_bad: bool = False
-    """Leave lines that are not UTF-8 out, and list them in ``skipped``."""
+    """Leave out lines that are not UTF-8 and list them in ``skipped``."""
 
     def questions(self) -> Iterator[Question]:
-        """The questions in the order of the file; blank lines are passed over."""
+        """The questions in the order of the file; blank lines are skipped."""
         self.skipped.clear()
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         for number, line in lines(self.path):
@@ -97,7 +97,7 @@ class Lines(OneFile):
 
 
 def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
-    """The records of a JSONL file; lines that are no JSON are refused one by one."""
+    """The records of a JSONL file; lines that are not JSON are refused one by one."""
     for number, line in lines(sieve.path):
         record = sieve.sift(number, None, parsed, line)
         if record is not None:
@@ -105,7 +105,7 @@ def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
 
 
 def question_key(record: object) -> Id:
-    """The id of a record, or one made from its image and question, the same wherever in the file it stands.
+    """The id of a record, or a hash of its image and question, which does not depend on its position in the file.
 
     >>> question_key({"id": "01", "question": "Is it?"})
     '01'
@@ -120,7 +120,7 @@ def question_key(record: object) -> Id:
 
 
 def checked(record: object) -> Mapping[str, Any]:
-    """The fields of a question's record, if each is of the right type."""
+    """The fields of a question's record, each of the right type."""
     fields = plain(record)
     text(fields, "question")
     for name in ("path", "sha256", "answer_type", "question_type", "context"):
@@ -144,7 +144,7 @@ def checked(record: object) -> Mapping[str, Any]:
 
 
 def plain(record: object) -> dict[str, Any]:
-    """The fields of a record that are not null; ``question_id`` and ``image_id`` are taken for ``id`` and ``image``.
+    """The fields of a record that are not null; ``question_id`` and ``image_id`` are synonyms of ``id`` and ``image``.
 
     >>> plain({"question_id": 1, "question": "Is it?", "answer": None})
     {'id': 1, 'question': 'Is it?'}

@@ -1,8 +1,8 @@
 """Which files askew wrote into a folder: listed there in ``.askew-made``; only what is listed is ever deleted.
 
-Images made on the fly are stored in ``images/`` beside the file that names them, called by their content, and deleted
-when no file names them. Each is listed before its file is written, so a killed build leaves no unlisted file. The files
-of a benchmark are listed with their SHA-256, as ``sha256sum`` does, and deleted when the next one does not have them.
+Generated images are stored in ``images/`` beside the file that names them, named after a hash of their content, and
+deleted when no file names them. Each is listed before it is written, so a killed build leaves no unlisted file. The
+files of a benchmark are listed with their SHA-256, as by ``sha256sum``, and deleted when the next one lacks them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NAMED = re.compile(rb"images/([0-9a-f]{16}\.[a-z]+)")
 
 
 def kept(folder: str, image: ImageRef) -> ImageRef:
-    """The image in a file below this folder, known by its path there."""
+    """The image as a file below this folder, referred to by its relative path."""
     content = image.data or b""
     digest = content_hash(image)
     name = digest[:16] + suffix_of(content)
@@ -40,9 +40,9 @@ def kept(folder: str, image: ImageRef) -> ImageRef:
 
 
 def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = "") -> None:
-    """List the files of a benchmark that was written here, and delete those of an earlier one that it lacks.
+    """List the files of a benchmark written here, and delete those of an earlier one that it does not have.
 
-    What has changed since askew wrote it stays; so do files that others put there, and those that ``sources`` names.
+    Files that changed since askew wrote them are kept, and so are files of others and those in ``sources``.
     """
     listed = folder / LIST
     earlier = listed.read_text(encoding="utf-8", errors="replace").splitlines() if listed.is_file() else []
@@ -62,8 +62,8 @@ def clear_unwritten(folder: Path, written: Iterable[str | Path], sources: str = 
 def clear_unnamed(folder: Path) -> None:
     """Delete the images that askew wrote here and that no JSONL file of the folder names any more.
 
-    What somebody else put there, or has changed, stays; so does everything while another process writes to the
-    folder, and where ``images`` is a link to what others may share.
+    Images of others and changed images are kept; so is everything while another process writes to the folder, or if
+    ``images`` is a symbolic link.
     """
     place = folder / FOLDER
     listed = place / LIST
@@ -76,7 +76,7 @@ def clear_unnamed(folder: Path) -> None:
     made = {name for name in listed.read_bytes().split() if _NAMED.fullmatch(b"images/" + name)}
     try:
         unnamed = made - _named_in(folder)
-    except DataError:  # what cannot be read may name any of them
+    except DataError:  # a file that cannot be read may name any of them
         return
     for path in (place / os.fsdecode(name) for name in unnamed):
         if _is_as_made(path):
@@ -86,7 +86,7 @@ def clear_unnamed(folder: Path) -> None:
 
 
 def _named_in(folder: Path) -> set[bytes]:
-    """The names of made images in the JSONL files of a folder."""
+    """The names of generated images in the JSONL files of a folder."""
     named: set[bytes] = set()
     for path in (*folder.glob("*.jsonl"), *folder.glob("*.jsonl.gz")):
         with opened(str(path)) as lines:
@@ -96,7 +96,7 @@ def _named_in(folder: Path) -> set[bytes]:
 
 
 def _is_as_made(path: Path) -> bool:
-    """True when the file still has the content that it is called by."""
+    """Whether the content of the file still matches the hash in its name."""
     return _is_plain(path) and sha256(path.read_bytes()).hexdigest()[:16] == path.stem
 
 

@@ -1,4 +1,4 @@
-"""From a path to the right reader, by looking at what is in it."""
+"""Choose the reader for a path by its content."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from askew.errors import DataError
 from askew.verbs import Dataset
 
 RELEASE = "release.json"
-"""In a folder that ``askew collect export`` wrote: its manifest."""
+"""The manifest in a folder written by ``askew collect export``."""
 GROUPS = "groups.jsonl"
-"""In a folder that ``askew build`` wrote."""
+"""A file in every folder written by ``askew build``."""
 _TEXT = (".txt", ".txt.gz")
 _WORLD = os.path.join("images", ".drawn")
-"""In every folder that ``askew world`` writes."""
+"""A file in every folder written by ``askew world``."""
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
     "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, and JSONL with "
@@ -36,8 +36,8 @@ _ADVICE = {
 def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
     """The data set at a path: VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``).
 
-    Of a folder that ``askew world``, ``askew build`` or ``askew collect export`` wrote, what it is for: the questions
-    of a split, or the groups.
+    For a folder written by ``askew world``, ``askew build`` or ``askew collect export``: the questions of a split, or
+    the groups.
     """
     path = os.fspath(path)
     if not os.path.exists(path):
@@ -63,7 +63,7 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
 
 
 def _release_split(folder: str) -> str:
-    """The test questions of a folder that ``askew collect export`` wrote."""
+    """The test questions of a folder written by ``askew collect export``."""
     path = os.path.join(folder, "test.jsonl")
     if os.path.isfile(path) and not os.path.getsize(path):
         raise DataError(
@@ -73,7 +73,7 @@ def _release_split(folder: str) -> str:
 
 
 def _world_split(folder: str) -> str:
-    """The questions of a folder that ``askew world`` wrote: the split that ``world`` means too."""
+    """The questions of a folder written by ``askew world``: the default split of ``world``."""
     path = os.path.join(folder, "val.jsonl")
     if os.path.isfile(path) and not os.path.getsize(path):
         raise DataError(
@@ -84,7 +84,7 @@ def _world_split(folder: str) -> str:
 
 
 def _format_in(folder: str) -> str:
-    """``vqa`` or ``gqa`` when the questions files of a folder are of that one kind."""
+    """``vqa`` or ``gqa`` if all questions files of a folder are of that kind."""
     inside = sorted(os.path.join(place, name) for place, _, names in os.walk(folder) for name in names)
     found: dict[str, str] = {}
     for file in filter(_QUESTIONS_FILE.search, inside):

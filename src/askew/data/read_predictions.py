@@ -1,4 +1,4 @@
-"""Predictions made elsewhere: id and answer, in the forms that people have them in.
+"""Read predictions of any model, as id and answer, from common formats:
 
 * the official VQA results file ``[{"question_id": 1, "answer": "yes"}]``,
 * GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
@@ -6,8 +6,8 @@
 * an object ``{"1": "yes"}``, whose ids JSON can only write as text,
 * the logs of other harnesses that answered an export (see ``askew.data.harness``).
 
-In a record that has both, ``prediction`` is what the model said and ``answer`` what people did. A text that a harness
-writes in the place of an answer is left out wherever it stands.
+In a record with both, ``prediction`` is the model's answer and ``answer`` is people's. The error texts of harnesses
+are never taken as answers.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ANSWERS = ("prediction", "answer")
 def read_predictions(
     path: str | os.PathLike[str], ids: str | os.PathLike[str] | None = None
 ) -> Iterator[tuple[Id, str]]:
-    """Question id and answer of each prediction, streamed; an id that is there twice is refused.
+    """Question id and answer of each prediction, streamed; repeated ids are refused.
 
-    ``ids`` is the ``ids.jsonl`` of an export, for a harness's log that has row numbers in the place of ids.
+    ``ids`` is the ``ids.jsonl`` of an export, for a log with row numbers instead of ids.
     """
     path = os.fspath(path)
     log = open_log(path, ids)
@@ -52,12 +52,12 @@ def read_predictions(
 
 
 def _is_lined(path: str) -> bool:
-    """Whether the first line is a whole object and others follow, so that an object of all answers it is not."""
+    """Whether the file is JSONL: the first line is a whole object and others follow."""
     try:
         first = list(islice(lines(path), 2))
         return len(first) == 2 and isinstance(load_json(first[0][1]), dict)
     except (orjson.JSONDecodeError, DataError):
-        return False  # a long object on one line, or what reading says
+        return False  # a long object on one line, or an error that reading reports
 
 
 def _listed(sieve: Sieve) -> Iterator[tuple[Id, str]]:
@@ -89,7 +89,7 @@ def _id(record: object) -> Id:
 
 
 def _answer(record: object) -> str:
-    """The answer of a record, which may be empty text but must be there: a failure is no answer.
+    """The answer of a record, which may be an empty string but must be present: a failure is not an answer.
 
     >>> _answer({"question_id": 1, "answer": None})
     Traceback (most recent call last):

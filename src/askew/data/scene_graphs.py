@@ -1,8 +1,8 @@
-"""GQA scene graphs (Hudson & Manning 2019): what is truly in each image.
+"""GQA scene graphs (Hudson & Manning 2019): the objects, attributes and relations in each image.
 
 ``{image_id: {width, height, location?, weather?, objects: {id: {name, x, y, w, h, attributes, relations}}}}``
 
-``SceneFile`` reads them as data: one question without words per scene, for suites that make their own questions.
+``SceneFile`` reads them as data: one empty question per scene, for suites that generate their own questions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _FACTS = ("location", "weather")
 
 
 def read_scenes(path: str) -> Iterator[Scene]:
-    """The scenes of a scene graph file (or of all of them in a folder), streamed; the first bad one stops."""
+    """The scenes of a scene graph file (or of all of them in a folder), streamed; the first bad one raises an error."""
     for sieve, number, key, record in _graphs(path):
         scene = sieve.sift(number, key, scene_of, key, record)
         if scene:
@@ -34,7 +34,7 @@ def read_scenes(path: str) -> Iterator[Scene]:
 
 
 class SceneIndex:
-    """Scene graphs by image id: a file is read through once, then lies on disk, and few scenes are in memory."""
+    """Scene graphs by image id: a file is read once and indexed on disk, so that few scenes are in memory."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -49,7 +49,7 @@ class SceneIndex:
             raise
 
     def close(self) -> None:
-        """Remove what lies on disk."""
+        """Delete the temporary files."""
         self._index.close()
 
     def find(self, image: str) -> Scene:
@@ -60,7 +60,7 @@ class SceneIndex:
         found = self._index.get(image)
         if found is None:
             raise BadRecord(
-                f"image {image!r} has no scene graph in {self._path}. Take the scene graphs of the same split."
+                f"image {image!r} has no scene graph in {self._path}. Use the scene graphs of the same split."
             )
         try:
             return scene_of(image, found[1])
@@ -89,7 +89,7 @@ def scene_of(key: str, record: object) -> Scene:
 
 
 def check_scene(record: object) -> None:
-    """Refuse a scene of our own format that nothing could be made from, and show one that is right."""
+    """Refuse an invalid scene in our own format, with a valid example."""
     try:
         _check_scene(mapping(record))
     except BadRecord as fault:
@@ -139,7 +139,7 @@ _LIKE_THIS = (
 
 
 def graph_of(scene: Scene) -> dict[str, Any]:
-    """The scene graph of a scene, as GQA files have it."""
+    """The scene graph of a scene, in GQA's format."""
     graph: dict[str, Any] = dict(scene.facts)
     if scene.size is not None:
         graph |= {"width": scene.size[0], "height": scene.size[1]}
@@ -153,13 +153,13 @@ def graph_of(scene: Scene) -> dict[str, Any]:
 
 
 def write_scenes(scenes: Iterable[Scene], path: str) -> int:
-    """Write scenes as a GQA scene graph file, streamed; it appears when it is whole. Gives how many there were."""
+    """Write scenes as a GQA scene graph file, streamed; the file appears when it is complete. Returns their number."""
     parts = (encoded(scene.id) + b": " + encoded(graph_of(scene)) for scene in scenes)
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
 
 
 def scene_files(path: str) -> list[str]:
-    """The scene graph files that a path means: itself, or those in the folder."""
+    """The scene graph files at a path: itself, or those in the folder."""
     if not os.path.isdir(path):
         return [path]
     found = sorted(name for name in os.listdir(path) if "sceneGraphs" in name and ".json" in name)
@@ -184,7 +184,7 @@ def _thing(key: str, part: Mapping[str, Any]) -> Thing:
 
 
 def _number(part: Mapping[str, Any], key: str) -> float | None:
-    """A side or a place in pixels, None where it is not given."""
+    """A size or coordinate in pixels, None if it is not given."""
     value = part.get(key)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise wrong(key, "a number", value)
@@ -212,14 +212,14 @@ class SceneFile:
     path: str
     """The scene graph file, or a folder of files with ``sceneGraphs`` in their name."""
     images: str | None = None
-    """The folder of images, named by the scene's id; without it, images are known by id alone."""
+    """The folder of images, named by the scene's id; without it, images are only known by their ids."""
     skip_bad: bool = False
-    """Leave bad scenes out, and list them in ``skipped``."""
+    """Leave out bad scenes and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
+    """Messages about the bad records left out by the last reading."""
 
     counted: ClassVar[str] = "scene"
-    """What there is one of for each question that this gives."""
+    """The unit that ``questions`` yields one of."""
 
     def __post_init__(self) -> None:
         scene_files(self.path)
@@ -229,11 +229,11 @@ class SceneFile:
 
     @property
     def name(self) -> str:
-        """The file's or folder's name without its ending."""
+        """The name of the file or folder without its extension."""
         return os.path.basename(os.path.normpath(self.path)).split(".")[0]
 
     def fingerprint(self) -> str:
-        """The content of the files, in 16 digits."""
+        """A hash of the content of the files, as 16 hexadecimal digits."""
         return fingerprint(*scene_files(self.path))
 
     def questions(self) -> Iterator[Question]:

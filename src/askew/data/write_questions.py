@@ -1,4 +1,4 @@
-"""Questions and predictions written to the formats the readers take: streamed, and there only when whole."""
+"""Write questions and predictions in the formats that the readers read; files appear when they are complete."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from askew.types import Id, ImageRef, Question
 
 
 def write_jsonl(questions: Iterable[Question], path: str, root: str | None = None) -> int:
-    """Write questions to our own format, one per line; gives how many there were.
+    """Write questions to our own format, one per line; returns their number.
 
-    Images below the file's folder are named relative to it, others relative to ``root`` (see ``image_folders``); images
-    made on the fly are put into ``images/`` there.
+    Paths of images below the file's folder are relative to it, others relative to ``root`` (see ``image_folders``);
+    generated images are written to ``images/`` there.
     """
     folder = os.path.dirname(path)
     folders = ImageFolders(folder, root)
@@ -34,10 +34,10 @@ def write_jsonl(questions: Iterable[Question], path: str, root: str | None = Non
 
 
 def write_vqa(questions: Iterable[Question], directory: str, name: str = "val2014") -> tuple[str, str]:
-    """Write questions as the official VQA v2 pair of files for the split ``name``; gives their paths.
+    """Write questions as the official VQA v2 pair of files for the split ``name``; returns their paths.
 
-    The format has no place for scenes, contexts and the paths of images. Every question gets an annotation; the
-    ``multiple_choice_answer`` is the most frequent answer, the first of them when several are.
+    The format cannot hold scenes, contexts and the paths of images. Every question gets an annotation; the
+    ``multiple_choice_answer`` is the most frequent answer, the first in case of a tie.
     """
     asked = os.path.join(directory, f"v2_OpenEnded_mscoco_{name}_questions.json")
     answered = os.path.join(directory, f"v2_mscoco_{name}_annotations.json")
@@ -58,22 +58,23 @@ def write_vqa(questions: Iterable[Question], directory: str, name: str = "val201
 
 
 def write_results(answers: Iterable[tuple[Id, str]], path: str) -> int:
-    """Write predictions as an official VQA results file; gives how many there were."""
+    """Write predictions as an official VQA results file; returns their number."""
     parts = (encoded({"question_id": key, "answer": answer}) for key, answer in answers)
     return write_joined(path, parts, b"[\n", b",\n", b"\n]\n")
 
 
 def write_gqa(questions: Iterable[Question], path: str) -> int:
-    """Write questions as a GQA questions file, all in the balanced part; gives how many there were.
+    """Write questions as a GQA questions file, all in the balanced part; returns their number.
 
-    Ids must be text and a question has one answer at most, as GQA has it. ``scenes.write_scenes`` writes the scenes.
+    Ids must be strings and a question may have at most one answer, as in GQA. ``scene_graphs.write_scenes`` writes the
+    scenes.
     """
     parts = (encoded(question.id) + b": " + encoded(_gqa_record(question)) for question in questions)
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
 
 
 def with_stored_image(folder: str, question: Question, folders: ImageFolders) -> Question:
-    """The question with its image named so that a file in this folder can refer to it."""
+    """The question with a path of its image that a file in this folder can refer to."""
     image = question.image
     if image is None:
         return question
@@ -86,7 +87,7 @@ def line(record: Any) -> bytes:
 
 
 def encoded(record: Any) -> bytes:
-    """A record as JSON; text that is no Unicode is refused."""
+    """A record as JSON; strings that are not valid Unicode are refused."""
     try:
         return orjson.dumps(record)
     except TypeError as trouble:
@@ -94,7 +95,7 @@ def encoded(record: Any) -> bytes:
 
 
 def _kept(folder: str, image: ImageRef) -> ImageRef:
-    """An image made on the fly as a file of this folder."""
+    """A generated image as a file of this folder."""
     named = kept(folder, image)
     return replace(named, path=os.path.join(folder, str(named.path)))
 

@@ -1,6 +1,6 @@
-"""The gate: does a run meet what a release requires, and is it no worse than the run before?
+"""The gate: does a run meet the requirements of a release, and is it no worse than a baseline?
 
-Each thing that is checked is a :class:`~askew.gate.checks.Check`; the gate is shut when one of them failed.
+Every check is a :class:`~askew.gate.checks.Check`; the gate is closed if one of them failed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""No worse than before: the paired comparison of a run with a baseline on the same groups."""
+"""Is a run worse than a baseline? A paired comparison on the same groups."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _Key: TypeAlias = tuple[str, str, str]
 """Suite, metric, part."""
 
 SAME = "the same groups"
-"""The check that comes first."""
+"""The name of the first check."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """When a run counts as worse: significantly so, and by more than a margin."""
+    """When a run counts as worse: significantly, and by more than a margin."""
 
     alpha: float = 0.05
-    """Of the p value, corrected for all comparisons of its family that the gate looks at (Holm 1979)."""
+    """The significance level of the p value, corrected for all comparisons of its family (Holm 1979)."""
     margin: float = 0.0
-    """What may be lost, as a fraction."""
+    """The tolerated loss, as a fraction."""
     metrics: tuple[str, ...] = ()
-    """Only these; all when empty."""
+    """The metrics to compare; all if empty."""
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -51,7 +51,7 @@ DEFAULT = Rule()
 
 @dataclass(frozen=True)
 class _Pair:
-    """A run and what it is held against."""
+    """A run and its baseline."""
 
     run: Run
     baseline: Run
@@ -59,10 +59,10 @@ class _Pair:
 
 
 def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
-    """One check for each score of the suites that both have (the whole and each test), after one that they compare.
+    """A check that the runs are comparable, then one for each score of their common suites (the whole and each test).
 
-    A score that the baseline has and the run cannot give any more fails; one that neither has is skipped. A metric that
-    was named and is not there, or of which nothing could be decided, fails too; so do comparisons none of which could.
+    A score that the baseline has and the run lacks fails; one that neither has is skipped. A named metric that is
+    absent, or for which no comparison could be decided, fails too; so does a gate without any decided comparison.
     """
     shared = [suite for suite in run.suites if suite["name"] in {other["name"] for other in baseline.suites}]
     same = _same_groups(run, baseline, [suite["name"] for suite in shared])
@@ -79,7 +79,7 @@ def compare_to(run: Run, baseline: Run, rule: Rule = DEFAULT) -> list[Check]:
 
 
 def _foreign(rule: Rule, foreign: Mapping[str, str]) -> Iterator[Check]:
-    """A check for each metric whose code is not known here: skipped, and failed where the metric was named."""
+    """A check for each metric whose class is unknown: skipped, or failed if the metric was named."""
     for name, path in foreign.items():
         if not rule.metrics or name in rule.metrics:
             status = Status.FAILED if rule.metrics else Status.SKIPPED
@@ -99,7 +99,7 @@ def _compared(suite: str, metrics: Mapping[str, Metric], baseline: Run, rule: Ru
 
 
 def _differences(run: Run, baseline: Run, rule: Rule, compared: Collection[_Key]) -> dict[_Key, dict[str, Any]]:
-    """Run minus baseline by suite, metric and part; families of comparisons have only those that are looked at."""
+    """Run minus baseline by suite, metric and part; families contain only the comparisons that the gate makes."""
     found = {
         (difference["suite"], difference["metric"], difference["part"]): Difference(**difference)
         for difference in compare_runs([run, baseline])
@@ -139,7 +139,7 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
 
 
 def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
-    """How much worse it is; where zero is best, values on the better side of it count as zero."""
+    """How much worse the run is; if zero is the best value, values beyond it count as zero."""
     if metric.zero_is_best:
         ours, before = (max(0.0, -metric.better * float(difference[side])) for side in ("of_a", "of_b"))
         return ours - before
@@ -147,7 +147,7 @@ def _lost(metric: Metric, difference: Mapping[str, Any]) -> float:
 
 
 def _same_groups(run: Run, baseline: Run, shared: Sequence[str]) -> Check:
-    """Whether the run was asked all that the baseline was asked in the suites that both have."""
+    """Whether the run has all groups of the baseline in their common suites."""
     if not shared:
         return _unlike("They have no suite in common. Run the same suites.")
     ours, before = _asked(run, shared), _asked(baseline, shared)
@@ -178,7 +178,7 @@ def _unlike(why: str) -> Check:
 def _uncompared(
     rule: Rule, known: Mapping[str, Metric], foreign: Collection[str], compared: Collection[_Key]
 ) -> Iterator[Check]:
-    """A failed check for each metric that was named and is not compared, or for there being nothing to compare."""
+    """A failed check for each named metric that is not compared, or one if there is nothing to compare."""
     there = {metric for _, metric, _ in compared}
     listed = f"Metrics there: {', '.join(sorted(known)) or 'none'}."
     if not rule.metrics and not there:
@@ -196,7 +196,7 @@ def _uncompared(
 
 
 def _undecided(rule: Rule, compared: Collection[_Key], checks: Sequence[Check]) -> Iterator[Check]:
-    """A failed check for each metric that was named (for all together when none was) with nothing decided about it."""
+    """A failed check for each named metric (or one for all metrics if none was named) without a decided comparison."""
     by_metric: dict[str, list[Check]] = {}
     for (_, metric, _), check in zip(compared, checks, strict=True):
         by_metric.setdefault(metric if rule.metrics else "some comparison decided", []).append(check)
@@ -211,7 +211,7 @@ def _failed(name: str, why: str) -> Check:
 
 
 def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]:
-    """What each group asks, as a digest; 1 and "1" are different groups."""
+    """A digest of each group; 1 and "1" are different ids."""
     return {
         (record["suite"], record["group"], type(record["group"]).__name__): _digest(record)
         for _, record in run.outcomes()
@@ -220,7 +220,7 @@ def _asked(run: Run, suites: Sequence[str]) -> dict[tuple[str, Any, str], bytes]
 
 
 def _digest(record: Mapping[str, Any]) -> bytes:
-    """Of the questions, answers and images of a group; not of the paths of the images."""
+    """A digest of the questions, answers and images of a group, without the paths of the images."""
     members = [record["original"], *record.get("variants", ())]
     asked = [[member.get(key) for key in ("question", "context", "image", "answers", "expect")] for member in members]
     return hashlib.blake2b(orjson.dumps(asked), digest_size=8).digest()

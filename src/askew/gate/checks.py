@@ -1,4 +1,4 @@
-"""What the gate checked and how it came out: for a terminal, as Markdown, as JUnit XML."""
+"""The checks of the gate and their results: as text for the terminal, as Markdown, as JUnit XML."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from askew.report.terminal import printable
 
 
 class Status(str, Enum):
-    """How a check came out."""
+    """The result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
     SKIPPED = "skipped"
-    """There is nothing to decide on, in this run as in the baseline."""
+    """There is nothing to decide, neither in this run nor in the baseline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at."""
+    """One check."""
 
     kind: str
     """``require``, ``groups``, ``no-worse`` or ``failures``."""
     name: str
-    """What was asked for."""
+    """What is required."""
     status: Status
     found: str
-    """What the run has, in print."""
+    """What the run has, as text."""
     why: str = ""
-    """What decided it, for people; of a failure also what to do."""
+    """The reason for the result; for a failure also what to do."""
 
 
 def is_open(checks: Iterable[Check]) -> bool:
@@ -52,7 +52,7 @@ def is_open(checks: Iterable[Check]) -> bool:
 
 
 def failures_check(run: Run, limit: float | None = None) -> Check:
-    """Whether the share of requests without an answer is within the limit, the run's own unless another is given.
+    """Whether the share of failed requests is within the limit, by default the run's own.
 
     Requests of earlier commands count too; ``asked`` of results.json includes them.
     """
@@ -80,7 +80,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
 def terminal(checks: Sequence[Check], title: str, width: int = 80, color: bool = False) -> str:
-    """What failed, with why; what passed in a line each, comparisons summed up in one."""
+    """The checks as text: failures with reasons, one line for each requirement, one line for all comparisons."""
     lines = []
     for check in checks:
         if check.kind == "no-worse" and check.status is not Status.FAILED:
@@ -96,7 +96,7 @@ def terminal(checks: Sequence[Check], title: str, width: int = 80, color: bool =
 
 
 def markdown(checks: Sequence[Check], title: str) -> str:
-    """The same as a section of Markdown, for a pull request or GitHub's step summary."""
+    """The checks as a section of Markdown, for a pull request or GitHub's step summary."""
     asked = [check for check in checks if check.kind != "no-worse" or check.status is Status.FAILED]
     rest = [check for check in checks if check not in asked]
     lines = [f"## {_SIGNS[_overall(checks)]} {_verdict(checks)}: {_escaped(title)}", "", *_table(asked)]
@@ -106,7 +106,7 @@ def markdown(checks: Sequence[Check], title: str) -> str:
 
 
 def junit(checks: Sequence[Check], title: str) -> bytes:
-    """The same as JUnit XML: one test case for each check."""
+    """The checks as JUnit XML: one test case for each check."""
     counts = Counter(check.status for check in checks)
     totals = {
         "tests": str(len(checks)),

@@ -1,4 +1,4 @@
-"""What a release requires of a score: ``rad.forward>=0.7``, ``rad:rad.forward@test=Y/N←C >= 60%``."""
+"""Requirements on scores: ``rad.forward>=0.7``, ``rad:rad.forward@test=Y/N←C >= 60%``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORM = re.compile(
     r"(?P<what>.*\S)\s*(?P<op>>=|<=|>|<)\s*(?P<value>[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?)\s*(?P<cent>%?)\s*"
 )
 MOST_DECIMALS = 15
-"""No two values that a person can type differ by less."""
+"""Tolerance for rounding errors; typed values differ by more."""
 _OPERATORS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
@@ -29,36 +29,36 @@ class Requirement:
     """A bound on one score of a run."""
 
     name: str
-    """The metric, with its suite in front where several suites have it: ``rad:rad.forward``."""
+    """The metric, prefixed with its suite if several suites have it: ``rad:rad.forward``."""
     part: str
     op: str
     value: float
     text: str
-    """As it was typed."""
+    """The requirement as it was typed."""
 
     def met(self, found: float) -> bool:
-        """Whether this value is on the right side of the bound."""
+        """Whether this value meets the bound."""
         return bool(_OPERATORS[self.op](found, self.value))
 
     @property
     def upwards(self) -> bool:
-        """Whether more is asked for, not less."""
+        """Whether it is a lower bound."""
         return self.op.startswith(">")
 
 
 def parse_requirement(text: str) -> Requirement:
-    """The requirement that a person typed: metric, ``@part`` or not, one of ``>= > <= <``, a number or a percentage.
+    """Parse a requirement: metric, optional ``@part``, one of ``>= > <= <``, a number or a percentage.
 
     >>> parse_requirement("rad.forward@test=Y/N←C >= 60%")
     Requirement(name='rad.forward', part='test=Y/N←C', op='>=', value=0.6, text='rad.forward@test=Y/N←C >= 60%')
     >>> parse_requirement("rad.forward=0.7")
     Traceback (most recent call last):
-    askew.errors.UsageError: 'rad.forward=0.7' is no requirement. Write it as metric>=0.7, or metric@test=NAME>=0.7; ...
+    askew.errors.UsageError: 'rad.forward=0.7' is not a requirement. Write it as metric>=0.7, or ...
     """
     form = _FORM.fullmatch(text.strip())
     if form is None:
         raise UsageError(
-            f"{text!r} is no requirement. Write it as metric>=0.7, or metric@test=NAME>=0.7; "
+            f"{text!r} is not a requirement. Write it as metric>=0.7, or metric@test=NAME>=0.7; "
             "the signs are >=, >, <= and <, the value is a fraction or a percentage such as 70%."
         )
     name, _, part = form["what"].partition("@")
@@ -68,7 +68,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> Check:
-    """Whether a run meets a requirement. What was not measured, or rests on nothing, does not."""
+    """Check whether a run meets a requirement. A score that was not measured, or rests on no group, does not."""
     suite, metric, figure = _figure(requirement, run)
     if figure is NOTHING:
         return _failed(requirement, "—", _unknown(requirement, run))
@@ -90,7 +90,7 @@ def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> C
 
 
 def _apart(metric: str, value: float, bound: float) -> tuple[str, str]:
-    """Both in print, with as many decimals as it takes to see that they differ.
+    """Both as text, with as many decimals as needed to see that they differ.
 
     >>> _apart("accuracy.all", 0.5, 0.6), _apart("accuracy.all", 2 / 3, 0.6667)
     (('50.0', '60.0'), ('66.667', '66.670'))
@@ -116,7 +116,7 @@ def _rests_on(figure: Figure) -> str:
 
 
 def _figure(requirement: Requirement, run: Run) -> tuple[str, str, Figure]:
-    """Suite, metric and score that are meant; NOTHING when the run has no such score."""
+    """Suite, metric and score that the requirement names; NOTHING if the run has no such score."""
     meant = [
         (suite, metric, figure)
         for suite, metric, part, figure in run.figures()
@@ -139,7 +139,7 @@ def _unknown(requirement: Requirement, run: Run) -> str:
 
 
 def did_you_mean(name: str, known: list[str]) -> str:
-    """A hint with the nearest name that there is, to be added to a sentence; empty when none is near.
+    """A hint with the most similar known name, to be appended to a sentence; empty if none is similar.
 
     >>> did_you_mean("rad.foward", ["rad.forward", "cs.2"])
     " Did you mean 'rad.forward'?"

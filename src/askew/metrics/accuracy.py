@@ -1,4 +1,4 @@
-"""VQA accuracy: how far an answer agrees with what people answered, on originals, on variants, in the worst case."""
+"""VQA accuracy: agreement with people's answers, on originals, on variants, in the worst case; the official table."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Side: TypeAlias = Literal["original", "paired", "variant", "all"]
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
-    """How far this answer agrees with people's, from 0 to 1; nan when people gave no answers.
+    """How far this answer agrees with people's, from 0 to 1; nan if people gave no answers.
 
     With ten answers ``official`` and ``robust`` give 0, .3, .6, .9 or 1 for 0, 1, 2, 3 or more matches. With fewer
     than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1;
-    the evaluator, made for ten, could never give one there.
+    the official evaluator, designed for ten, could never give 1 there.
 
     >>> accuracy("two", ("2", "2", *["3"] * 8))
     0.6
@@ -72,7 +72,7 @@ def check_mode(mode: str) -> None:
 
 
 def soft(question: Question, prediction: Prediction, failed: float | None, mode: Mode) -> float | None:
-    """The accuracy of this prediction: ``failed`` when it is missing, None when nobody knows the answer."""
+    """The accuracy of this prediction: ``failed`` if it is missing, None if there are no reference answers."""
     if not question.answers:
         return None
     if prediction.answer is None:
@@ -138,7 +138,7 @@ class Gap(Metric):
 
     @property
     def better(self) -> Literal[-1, 1]:
-        """Less of what is lost, more of what is gained."""
+        """Lower for a loss, higher for a gain."""
         return 1 if self.change else -1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
@@ -182,8 +182,8 @@ class Mu(Metric):
 class Worst(Metric):
     """The lowest accuracy over a group's variants, mean over groups; with ``original=True`` the original counts too.
 
-    The worst case: each question asked in the way that suits the model least. A group with a missing answer is left
-    out, even where another of its answers has accuracy 0 already: keeping only those would make the mean too low.
+    The worst case: each question in its least favourable form. A group with a missing answer is left out, even if
+    another of its answers has accuracy 0: keeping only such groups would bias the mean.
     """
 
     mode: Mode = "official"
@@ -207,7 +207,7 @@ class Worst(Metric):
 
 
 def before_and_after(outcome: Outcome, failed: float | None, mode: Mode) -> Row | None:
-    """Sums and counts of originals (each once for each of its variants) and of variants; None unless both have some."""
+    """Sums and counts of originals (each once for each of its variants) and of variants; None unless there are both."""
     original = soft(outcome.group.original, outcome.original, failed, mode)
     variants = soft_variants(outcome, failed, mode)
     if original is None or not variants:
@@ -217,7 +217,7 @@ def before_and_after(outcome: Outcome, failed: float | None, mode: Mode) -> Row 
 
 
 def summed(values: Iterable[float]) -> Row | None:
-    """(sum, how many), or None of nothing."""
+    """(sum, how many), or None if empty."""
     values = tuple(values)
     return (sum(values), float(len(values))) if values else None
 
@@ -238,7 +238,7 @@ def _unanimous(answers: tuple[str, ...]) -> bool:
 
 @dataclass(frozen=True)
 class OfficialTable:
-    """Percentages, rounded to two decimals as the evaluator prints them; nan overall when there are no questions."""
+    """Percentages with two decimals, as the evaluator prints them; ``overall`` is nan if there are no questions."""
 
     overall: float
     answer_types: Mapping[str, float]
@@ -247,10 +247,10 @@ class OfficialTable:
 
 
 def official_table(questions: Iterable[Question], answers: Mapping[Id, str]) -> OfficialTable:
-    """What the public evaluator (Antol et al. 2015) prints for these answers, by question id.
+    """The table that the official evaluator (Antol et al. 2015) prints for these answers, by question id.
 
-    A question without an answer is an error, as it is there; so that a set can be scored in part, pass only its
-    answered questions.
+    A question without an answer is an error, as in the official evaluator; to score a part of a data set, pass only
+    its answered questions.
 
     >>> from askew.types import Kind
     >>> asked = Question(7, None, "Is it red?", ("yes",) * 3 + ("no",) * 7, Kind("yes/no", "is it"))
@@ -292,7 +292,7 @@ def _official_accuracy(answer: str, people: list[str]) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def _as_the_evaluator_adds_up(matching: tuple[bool, ...]) -> float:
-    """The accuracy with the evaluator's own rounding errors, person by person: they decide ties in the last decimal."""
+    """The accuracy with the official evaluator's rounding errors, which decide ties in the last decimal."""
     people, matches = len(matching), sum(matching)
     if people < 4:
         return leave_one_out(matches, people)
@@ -304,7 +304,7 @@ def _percent(values: list[float]) -> float:
 
 
 def _added(values: Iterable[float]) -> float:
-    """One by one, as ``sum`` did before Python 3.12."""
+    """The sum, one by one, as ``sum`` did before Python 3.12."""
     total = 0.0
     for value in values:
         total += value

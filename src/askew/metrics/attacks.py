@@ -1,4 +1,4 @@
-"""How well attacks work: how often the answer becomes wrong, after how many tries (Li et al. 2021, Tables 1 and 8)."""
+"""Success of attacks: how often the answer becomes wrong, after how many tries (Li et al. 2021, Tables 1 and 8)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AttackErrorRate(Metric):
 
     The attacked examples are those with a variant and a correct original; with ``all_attacked`` also those that were
     wrong from the start, and every one with a wrong variant counts (the model error rate of Table 1).
-    A missing answer taken as wrong is an error.
+    A missing answer counted as wrong is an error.
     """
 
     better: ClassVar[Literal[-1]] = -1
@@ -50,7 +50,7 @@ class AttackTries(Metric):
     better: ClassVar[Literal[0]] = 0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """(tries, 1); failures do not matter, an attempt is an attempt."""
+        """(tries, 1); failed attempts count too."""
         tries = [float(variant.note["tries"]) for variant in outcome.group.variants if "tries" in variant.note]
         return (sum(tries), 1.0) if tries else None
 

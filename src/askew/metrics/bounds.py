@@ -1,8 +1,8 @@
 """Bounds: the lowest and highest value that a score could have, whatever the missing answers would have been.
 
-What a model would have answered is not known. A missing answer is filled in with a text, so bounds are what a model
-could really have reached: to a question on which people disagree no answer has accuracy 1. A metric's extremes are
-among few ways to fill in a group, and ``Fillable`` finds them over all groups exactly.
+A missing answer is replaced by a text, so bounds are values that a model could have reached: if people disagree on a
+question, no answer has accuracy 1. The extremes of a metric are among few ways to fill in a group, and ``Fillable``
+finds them exactly over all groups.
 """
 
 from __future__ import annotations
@@ -25,28 +25,27 @@ from askew.verbs import ComparesAnswers, CountsCorrect, FillsMissing, GivesBound
 
 @dataclass(frozen=True)
 class Fillable:
-    """What the column sums of a metric can be: for each incomplete group one of its rows is added to those fixed."""
+    """The possible column sums of a metric: for each incomplete group one of its rows is added to the fixed sums."""
 
     fixed: Floats
     """Column sums over the groups with all answers."""
     groups: Ints
-    """For each row the number of its group; rows of a group stand together."""
+    """For each row the number of its group; rows of a group are consecutive."""
     rows: Floats
     """Shape (rows, columns): a row for each way to fill a group in."""
 
     def extremes(self, fraction: Callable[[Any], tuple[Any, Any]]) -> tuple[Floats, Floats] | None:
-        """The sums at which a fraction of two linear functions of them is lowest and highest, by Dinkelbach (1967).
+        """The sums that minimise and maximise a fraction of two linear functions of them (Dinkelbach 1967).
 
-        The denominator may not be below zero. None when it is zero in any case. Exact: a fraction is highest, with
-        value λ, where numerator - λ denominator is highest, which each group decides for itself; λ then rises until it
-        does so no more.
+        The denominator must not be negative. None if it is always zero. Exact: the fraction has its maximum λ where
+        numerator - λ denominator is largest, which each group decides independently; λ increases until it is stable.
         """
         starts = self._starts()
         low, high = (self._extreme(fraction, starts, sign) for sign in (-1, 1))
         return None if low is None or high is None else (low, high)
 
     def columns(self) -> tuple[Floats, Floats]:
-        """The lowest and the highest sum of each column by itself."""
+        """The lowest and the highest sum of each column separately."""
         starts = self._starts()
         if not len(starts):
             return self.fixed, self.fixed
@@ -72,7 +71,7 @@ class Fillable:
             sums = better
 
     def _sums(self, worth: Floats, starts: Any) -> Floats:
-        """The column sums with the row that is worth most in each group."""
+        """The column sums with the row of highest value in each group."""
         if not len(starts):
             return self.fixed
         most = np.repeat(np.maximum.reduceat(worth, starts), np.diff(starts, append=len(worth)))
@@ -82,10 +81,10 @@ class Fillable:
 
 
 def bounds(metric: Metric, fillable: Fillable) -> tuple[float, float]:
-    """The lowest and highest score over all ways to fill in the missing answers; nan where it is not defined.
+    """The lowest and highest score over all ways to fill in the missing answers; nan if it is not defined.
 
-    Most metrics are the ratio of their first two sums. Others ``TellsFraction`` or ``GivesBounds``; one of more columns
-    that does neither has no bounds.
+    Most metrics are the ratio of their first two sums. Others implement ``TellsFraction`` or ``GivesBounds``; a metric
+    with more columns that implements neither has no bounds.
     """
     if isinstance(metric, GivesBounds):
         low, high = metric.bounds(fillable)
@@ -99,7 +98,7 @@ def bounds(metric: Metric, fillable: Fillable) -> tuple[float, float]:
 
 
 def rows_of_fillings(metric: Metric, outcome: Outcome) -> list[Row]:
-    """The rows of the fillings that count for the bounds of this metric; empty when the group says nothing here."""
+    """The rows of the fillings that matter for the bounds of this metric; empty if the metric ignores the group."""
     if isinstance(metric, FillsMissing):
         found = [metric.measure(one) for one in metric.fillings(outcome)]
     elif isinstance(metric, ComparesAnswers):
@@ -113,9 +112,9 @@ def rows_of_fillings(metric: Metric, outcome: Outcome) -> list[Row]:
 def correct_or_wrong(
     outcome: Outcome, mode: Mode, correct: Correct | None, side: Callable[[Variant], object] = lambda variant: True
 ) -> Iterator[Outcome]:
-    """Original correct or wrong, and all variants of a ``side`` correct or wrong: each combination.
+    """All combinations of original correct or wrong, and all variants of a ``side`` correct or wrong.
 
-    Where the rest is fixed, most metrics only rise or only fall with a correct answer on one side.
+    With the rest fixed, most metrics are monotonic in the correct answers on one side.
     """
     sides = list(dict.fromkeys(side(v) for v, p in outcome.pairs() if p.answer is None))
     for choice in product((0, 1), repeat=len(sides) + 1):
@@ -133,9 +132,9 @@ def pair_by_pair(
     originals: Iterable[str],
     answers: Callable[[Variant, str], Iterable[str]],
 ) -> Iterator[Outcome]:
-    """For each answer that the original could have, every variant at its lowest and every one at its highest.
+    """For each possible answer to the original, all variants at their lowest and all at their highest.
 
-    For metrics whose row is a sum over pairs, of which the first number alone depends on the answers.
+    For metrics whose row is a sum over pairs, in which only the first number depends on the answers.
     """
     for original in originals if outcome.original.answer is None else [outcome.original.answer]:
         answered = Outcome(outcome.group, replace(outcome.original, answer=original), outcome.variants)
@@ -145,7 +144,7 @@ def pair_by_pair(
 
 
 def _ranked(metric: Metric, outcome: Outcome, variant: Variant, answers: Iterable[str]) -> list[str]:
-    """These answers to a variant, the one that gives the pair least first."""
+    """These answers to a variant, sorted by the value they give the pair, the lowest first."""
     return sorted(answers, key=lambda answer: _first(metric, outcome, variant, answer))
 
 
@@ -157,7 +156,7 @@ def _first(metric: Metric, outcome: Outcome, variant: Variant, answer: str) -> f
 
 
 def filled(outcome: Outcome, original: str, variants: Sequence[str]) -> Outcome:
-    """The outcome with these answers in the place of missing ones."""
+    """The outcome with these answers instead of the missing ones."""
     first = outcome.original if outcome.original.answer is not None else replace(outcome.original, answer=original)
     others = tuple(
         replace(prediction, answer=answer) if prediction.answer is None else prediction
@@ -168,7 +167,7 @@ def filled(outcome: Outcome, original: str, variants: Sequence[str]) -> Outcome:
 
 @lru_cache(maxsize=1 << 14)
 def best_and_worst(answers: tuple[str, ...], mode: Mode, correct: Correct | None) -> tuple[str, str]:
-    """An answer to a question with these reference answers that no other beats, and one that is just wrong.
+    """The best possible answer to a question with these reference answers, and a wrong one.
 
     >>> best_and_worst(("red", "blue", "red"), "official", None)[0], best_and_worst(("1", "2"), "official", ">0.9")[0]
     ('red', '1')
@@ -183,7 +182,7 @@ def best_and_worst(answers: tuple[str, ...], mode: Mode, correct: Correct | None
 
 
 def unsaid(taken: Iterable[str], other: int = 0) -> str:
-    """A text that is none of these, however they are compared; ``other`` gives further such texts.
+    """A text that differs from all of these in every mode; ``other`` selects further such texts.
 
     >>> unsaid(["yes", "unsaid"]), unsaid(["yes"], 1)
     ('unsaidunsaid', 'unsaid unsaid')

@@ -42,7 +42,7 @@ class PairAccuracy(Metric):
 
 @dataclass(frozen=True)
 class ComprehensiveAccuracy(Metric):
-    """C-ACC: share of pairs of which both are correct. Both labels are checked."""
+    """C-ACC: share of pairs with both answers correct."""
 
     pairwise: ClassVar[bool] = True
 
@@ -64,11 +64,11 @@ class ComprehensiveAccuracy(Metric):
 
 @dataclass(frozen=True)
 class SelfConsistency(Metric):
-    """CONS: share of pairs whose answers are equal where they should be, and different where they should be.
+    """CONS: share of pairs whose answers are equal or different, as they should be.
 
-    People's answers do not matter where the change says what should happen (``same``, ``noise``: equal;
-    ``different``: not equal). A variant that carries its own answers (``given``) should be answered like the original
-    when people's most frequent answers to both are equal, else differently. Answers are compared normalised.
+    People's answers do not matter if the change says what should happen (``same``, ``noise``: equal;
+    ``different``: not equal). A variant with its own reference answers (``given``) should be answered like the original
+    if people's most frequent answers to both are equal, else differently. Answers are normalised before comparison.
     A pair with a missing answer is left out, or counts as ``failed`` says.
     """
 
@@ -85,7 +85,7 @@ class SelfConsistency(Metric):
         return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """A missing original answered like one of the variants, or like none; each missing variant like it or not."""
+        """A missing original filled in like one of the variants, or like none; each missing variant like it or not."""
         known = known_answers(outcome)
         return pair_by_pair(self, outcome, [*known, unsaid(known)], lambda variant, said: (said, unsaid([said])))
 
@@ -93,9 +93,9 @@ class SelfConsistency(Metric):
 def consistent(
     original: Question, first: Prediction, variant: Variant, second: Prediction, failed: float | None
 ) -> float | None:
-    """1.0 when the two answers relate as they should, else 0.0; ``failed`` when one is missing.
+    """1.0 if the two answers are related as they should be, else 0.0; ``failed`` if one is missing.
 
-    None when people answered a ``given`` variant or its original not at all, so that nobody knows what should happen.
+    None if a ``given`` variant or its original has no reference answers, so that the correct relation is unknown.
     """
     same = True
     if variant.expect is Expect.DIFFERENT:
@@ -113,7 +113,7 @@ def consistent(
 class AnswerRate(Metric):
     """Share of answers that are yes, no or other, among originals, variants or both, correct or not (CARETS Table 3).
 
-    A missing answer is none of them; where ``failed`` counts it, it is an answer of another kind (0) or of this (1).
+    A missing answer is left out; if ``failed`` is set, it counts as an answer of another kind (0) or of this kind (1).
     """
 
     better: ClassVar[Literal[0]] = 0
@@ -140,7 +140,7 @@ class AnswerRate(Metric):
         return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Every missing answer of this kind, and every one of another."""
+        """All missing answers of this kind, and all of another kind."""
         for kind in ("yes", "no", "other"):
             yield filled(outcome, kind, [kind] * len(outcome.variants))
 
@@ -155,8 +155,8 @@ def kind_of(answer: str) -> Says:
 class Consensus(Metric):
     """CS(k): share of a group's k-subsets whose answers are all correct, mean over groups (Shah et al. 2019).
 
-    A group is the original with its variants; a question without an answer is left out of it, and a group of fewer
-    than k says nothing. With ``anchored`` only the subsets that contain the original count: for k = 2 the pairs
+    A group is the original with its variants; a question without an answer is left out of it, and a group with fewer
+    than k is ignored. With ``anchored`` only the subsets that contain the original count: for k = 2 the pairs
     (original, perturbed) of VQA P2, even where an original has several variants.
 
     A group of four of which three are correct has C(3, 2) = 3 correct pairs out of C(4, 2) = 6: its CS(2) is one half.
@@ -170,7 +170,7 @@ class Consensus(Metric):
     def __post_init__(self) -> None:
         check_correct(self.correct, self.mode)
         if self.k < 1:
-            raise BadOption(f"A consensus is of k = 1 question or more, not of {self.k}.")
+            raise BadOption(f"k is {self.k}; a consensus needs k = 1 or more.")
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(share of the group's subsets that are correct, 1)."""

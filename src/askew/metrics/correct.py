@@ -1,4 +1,4 @@
-"""When an answer is correct, as a yes or no: what RAD, consensus, CARETS and the flips count."""
+"""When an answer counts as correct, a binary decision that RAD, consensus, CARETS and flips use."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from askew.types import Mode, Outcome, Prediction, Question
 
 Correct: TypeAlias = str
 """``modal``: equals people's most frequent answer after normalisation (RAD's formula has one answer per example).
-``any``: has some accuracy at all (the consensus score's habit). ``>=0.5``, ``>0.3``: has that much of it.
+``any``: has an accuracy above 0 (as in the consensus score). ``>=0.5``, ``>0.3``: has at least or more than that.
 """
 
 _THRESHOLD = re.compile(r"(>=?)\s*(0(?:\.\d+)?|1(?:\.0+)?|\.\d+)")
 
 
 def right(question: Question, prediction: Prediction, correct: Correct = "modal", mode: Mode = "official") -> bool:
-    """Whether this prediction counts as correct; a missing answer, or a question nobody answered, does not.
+    """Whether this prediction counts as correct; never for a missing answer or a question without reference answers.
 
-    In mode ``exact`` the modal answer too is taken character for character.
+    In mode ``exact`` the modal answer is also compared character by character.
 
     >>> asked = Question(1, None, "How many?", ("2", "2", "2", "3"))
     >>> said = Prediction(1, "three")
@@ -35,7 +35,7 @@ def right(question: Question, prediction: Prediction, correct: Correct = "modal"
 def judged(
     question: Question, prediction: Prediction, failed: float | None, correct: Correct, mode: Mode
 ) -> float | None:
-    """1.0 for correct, 0.0 for wrong, ``failed`` for a missing answer, None when nobody knows the correct one."""
+    """1.0 if correct, 0.0 if wrong, ``failed`` if the answer is missing, None if there are no reference answers."""
     if not question.answers:
         return None
     if prediction.answer is None:
@@ -44,7 +44,7 @@ def judged(
 
 
 def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:
-    """(original correct, variant correct) for each variant for which both are known."""
+    """(original correct, variant correct) for each variant for which both can be decided."""
     first = judged(outcome.group.original, outcome.original, failed, correct, mode)
     if first is None:
         return []
@@ -75,5 +75,5 @@ def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode)
 def _threshold(correct: Correct) -> tuple[str, float]:
     match = _THRESHOLD.fullmatch(correct)
     if match is None:
-        raise BadOption(f"{correct!r} does not say when an answer is correct. Try 'modal', 'any' or e.g. '>=0.5'.")
+        raise BadOption(f"{correct!r} is not a rule for correct answers. Try 'modal', 'any' or e.g. '>=0.5'.")
     return match[1], float(match[2])

@@ -1,4 +1,4 @@
-"""Flips under image edits: answers that do not change as the edit says (IV-VQA and CV-VQA, Agarwal et al. 2020)."""
+"""Flips under image edits: answers that do not change as they should (IV-VQA and CV-VQA, Agarwal et al. 2020)."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class Flips(Metric):
     Where something the question does not ask about was removed (``same``, ``noise``: IV-VQA) a flip is another answer.
     Where one of the counted things was removed (``given``: CV-VQA) it is a count that does not drop by ``drop``; an
     answer that is not a number flips. Such a pair asks the same question of the edited image, and people's most
-    frequent answers are counts that drop by ``drop``. Any other pair says nothing about flips and is left out: with
-    RAD's counterfactuals or with negations there is nothing to measure. A pair with a missing answer is left out too;
-    taken as wrong it is a flip, taken as correct it is not.
+    frequent answers are counts that drop by ``drop``. Any other pair is left out: with RAD's counterfactuals or with
+    negations there is nothing to measure. A pair with a missing answer is left out too; counted as wrong it is a flip,
+    counted as correct it is not.
     """
 
     kind: FlipKind = "any"
@@ -70,7 +70,7 @@ class Flips(Metric):
         return ratio(sums[0], sums[1])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Missing answers as people gave them, as the other answer of the pair has it, or like none of these."""
+        """Missing answers filled in with people's answers, with the other answer of the pair, or with none of these."""
         known = known_answers(outcome)
         originals = {*known, *self._shifted(known, self.drop), *outcome.group.original.answers}
 

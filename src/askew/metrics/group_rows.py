@@ -1,8 +1,8 @@
-"""Rows of many groups, kept small: what every metric measured, and which parts of the data each row belongs to.
+"""Rows of many groups in little memory: what every metric measured, and the parts of the data of each row.
 
-A *part* is ``""`` (everything), or a slice of the data such as ``test=Y/N←C`` or ``answer_type=number``. What an
-original is decides its part for ``answer_type`` and ``question_type``; for ``test``, ``made_by`` and ``note.…`` its
-variants do, and a group whose variants differ there is measured again with just the variants of each part.
+A *part* is ``""`` (everything), or a slice of the data such as ``test=Y/N←C`` or ``answer_type=number``. For
+``answer_type`` and ``question_type`` the original decides the part; for ``test``, ``made_by`` and ``note.…`` its
+variants do, and a group whose variants differ is measured again with only the variants of each part.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from askew.types import Outcome, Row, Variant
 from askew.verbs import Metric
 
 SLICES = ("test", "made_by", "answer_type", "question_type", "round", "domain")
-"""How results are sliced unless told otherwise. ``note.level`` and the like slice by what a variant's note has."""
+"""How results are sliced by default. ``note.level`` and the like slice by a field of the variants' notes."""
 
 WHOLE = ""
 
 
 class Numbering(dict[Hashable, int]):
-    """Numbers things in the order they are first asked for.
+    """Numbers keys in the order of their first use.
 
     >>> index = Numbering()
     >>> index["b"], index["a"], index["b"]
@@ -48,18 +48,18 @@ class Selected:
     rows: Floats
     """Shape (groups, columns)."""
     failed: int
-    """Groups left out only because an answer is missing that could have counted."""
+    """The number of groups left out because an answer that matters is missing."""
     fillable: Fillable
-    """What the column sums could be with the missing answers."""
+    """The possible column sums with the missing answers."""
 
     @property
     def counts(self) -> npt.NDArray[np.bool_]:
-        """Which of the groups add anything; a row of zeros does not (RAD of a question answered incorrectly)."""
+        """Which groups contribute; a row of zeros does not (RAD of a question answered incorrectly)."""
         return np.asarray(self.rows.any(axis=1))
 
 
 class GroupRows:
-    """Collects the rows of a stream of outcomes; a few numbers per group and metric stay, the outcomes do not.
+    """Collects the rows of a stream of outcomes; keeps a few numbers per group and metric, not the outcomes.
 
     Several runs share ``groups`` and ``clusters`` when their rows are compared group by group.
     """
@@ -115,7 +115,7 @@ class GroupRows:
 
 
 def checked_metric(name: str, metric: Metric) -> Metric:
-    """The metric, if it is one; refused before anything is measured otherwise."""
+    """The metric; refuses other objects before anything is measured."""
     if not isinstance(metric, Metric):
         raise BadOption(
             f"{name}: {type(metric).__name__} is not a metric. Make it a subclass of askew.verbs.Metric, "
@@ -125,7 +125,7 @@ def checked_metric(name: str, metric: Metric) -> Metric:
 
 
 def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
-    """The cluster of a group: the original's image, or the group itself where there is no image.
+    """The cluster of a group: the original's image, or the group itself if it has no image.
 
     Keys sort the same way on any machine, and the ids 1 and "1" stay different.
     """
@@ -135,7 +135,7 @@ def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
 
 
 def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
-    """The outcome with just the variants at these places."""
+    """The outcome with only the variants at these positions."""
     group = replace(outcome.group, variants=tuple(outcome.group.variants[place] for place in places))
     return Outcome(group, outcome.original, tuple(outcome.variants[place] for place in places))
 
@@ -170,11 +170,11 @@ def _part_of(variant: Variant, name: str) -> str:
 
 _OF_THE_ORIGINAL = ("answer_type", "question_type")
 _TAGS = ("round", "domain")
-"""Tags of the original that scores are sliced by, for benchmarks that were collected in rounds."""
+"""Tags of the original by which scores are sliced, for benchmarks collected in rounds."""
 
 
 class _MetricRows:
-    """One metric's rows, and for groups with missing answers what they could be."""
+    """The rows of one metric, and the possible rows of groups with missing answers."""
 
     def __init__(self) -> None:
         self._measured = _Growing()

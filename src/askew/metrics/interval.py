@@ -1,15 +1,15 @@
-"""The interval of a score, and the p value of a difference, from how much each image moves it.
+"""The interval of a score, and the p value of a difference, from the influence of each image.
 
-The images are the independent draws; questions about one image are not independent. A score is a function of column
-sums, so how far image i moves it, eᵢ, is known (linearised, which for a ratio is exact to first order), and Σ eᵢ² is
+Images are the independent samples; questions about one image are not independent. A score is a function of column
+sums, so the influence eᵢ of image i is known (linearised, which for a ratio is exact to first order), and Σ eᵢ² is
 the variance of the score (Kish & Frankel 1974). From it:
 
-* A score between two ends gets the score interval of Wilson (1927), as if it were the share of an *effective number* of
-  independent yes/no draws: (value - least) (most - value) / Σ eᵢ². Where questions are independent and answered yes or
-  no that is how many there are. It stays within the ends and is not symmetric near them.
-* The quantile is Student's, with the degrees of freedom that the images really give (Satterthwaite 1946): 2 over the
-  variance of the logarithm of the estimated variance. What follows from the value alone (the variance of a share is
-  known once the share is) does not count against them.
+* A bounded score gets the score interval of Wilson (1927), as if it were a proportion of an *effective number* of
+  independent Bernoulli trials: (value - least) (most - value) / Σ eᵢ². For independent questions that are correct or
+  wrong this is their number. The interval stays within the bounds and is asymmetric near them.
+* The quantile is Student's, with effective degrees of freedom (Satterthwaite 1946): 2 over the variance of the
+  logarithm of the estimated variance. The part of that variance that follows from the value alone (the variance of a
+  proportion is known once the proportion is) does not reduce them.
 
 ``benchmarks/bench_intervals.py`` measures its coverage. Fewer than ten images are too few: there is no interval.
 """
@@ -26,29 +26,29 @@ from askew.significance import LEAST_IMAGES, t_quantile, t_tails
 from askew.verbs import GivesInterval, MapsFraction, Metric, TellsFraction
 
 METHOD = "score-t"
-"""What signatures call it."""
+"""The name of the method in signatures."""
 
 _NO_VARIANCE = 1e-20
-"""Squared moves that add up to less, as a share of the squared range, are rounding errors."""
+"""A smaller variance, relative to the squared range, is due to rounding errors."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, and how far each image moves it."""
+    """A value, and the influence of each image on it."""
 
     value: float
     moves: Floats
-    """One for each image that counts; they add up to 0."""
+    """One number for each image that counts; they sum to 0."""
     least: float = -inf
-    """The lowest value there can be."""
+    """The lowest possible value."""
     most: float = inf
     draws: float = inf
-    """How many answers it rests on, where it is a share: it is not taken to be known better than from twice as many
-    independent ones. Answers that all have nearly the same accuracy do not tell how often one is quite wrong."""
+    """The number of answers, if it is a proportion: the effective number is at most twice this. Answers that all have
+    nearly the same accuracy do not show how often an answer is completely wrong."""
 
     @property
     def images(self) -> int:
-        """How many images count."""
+        """The number of images that count."""
         return len(self.moves)
 
     @property
@@ -63,7 +63,7 @@ class Estimate:
         )
 
     def interval(self, tails: float = 0.05) -> tuple[float, float]:
-        """The interval that leaves out this probability; nan twice where there is none."""
+        """The interval with this error probability; (nan, nan) if there is none."""
         if not self.has_interval:
             return nan, nan
         if self._is_constant:
@@ -78,7 +78,7 @@ class Estimate:
         return self.least + width * max(0.0, middle - half), self.least + width * min(1.0, middle + half)
 
     def p(self) -> float:
-        """The two-sided p value of a true value of 0: zero is an end of the interval that leaves out this much."""
+        """The two-sided p value for a true value of 0: the error probability of the interval that ends at 0."""
         if not self.has_interval:
             return nan
         if self._is_constant:
@@ -94,7 +94,7 @@ class Estimate:
 
     @property
     def _is_constant(self) -> bool:
-        """Whether all images give the same value, so that their variance says nothing."""
+        """Whether all images have the same value, so that the variance is uninformative."""
         width = 1.0 if self._is_unbounded else self.most - self.least
         return _squares(self.moves) <= _NO_VARIANCE * width * width
 
@@ -104,7 +104,7 @@ class Estimate:
 
     @property
     def _variance(self) -> float:
-        """Of the value. A share's is not corrected: its value times one minus it is too small by the same factor."""
+        """The variance of the value. Not corrected for a proportion p: p (1 - p) is too small by the same factor."""
         corrected = 1.0 if self._is_share else self.images / (self.images - 1)
         return corrected * _squares(self.moves)
 
@@ -114,14 +114,14 @@ class Estimate:
 
     @property
     def _effective(self) -> float:
-        """How many independent yes/no draws would have this variance."""
+        """The number of independent Bernoulli trials with this variance."""
         width = self.most - self.least
         found = self._share * (1 - self._share) * width * width / self._variance
         return min(found, 2 * max(self.draws, float(self.images)))
 
     @property
     def _df(self) -> float:
-        """2 over the variance of log(variance), the sample's fourth moment corrected as for a normal's (n ≥ 3)."""
+        """2 over the variance of log(variance), the fourth moment corrected as for a normal distribution (n ≥ 3)."""
         n, moves = self.images, self.moves
         log_moves = moves * moves / _squares(moves) - 1 / n
         if not self._is_unbounded:
@@ -132,7 +132,7 @@ class Estimate:
         return max(1.0, float(f"{2 / spread:.10g}")) if spread > 1e-12 else inf
 
     def _of_equal_images(self, tails: float) -> tuple[float, float]:
-        """As many images as Wilson's interval leaves room for may differ from these, as low or as high as can be."""
+        """The interval if all images agree: as many unseen images as Wilson's interval allows may be at a bound."""
         if self._is_unbounded:
             return nan, nan
         q = t_quantile(tails, self.images - 1)
@@ -141,15 +141,15 @@ class Estimate:
 
 
 def _squares(values: Floats) -> float:
-    """Their sum, without BLAS: its order of adding up differs between processors."""
+    """The sum of products, without BLAS, whose order of summation differs between processors."""
     return float(np.square(values).sum())
 
 
 def estimate(metric: Metric, images: Floats) -> Estimate:
     """A metric's fraction, or else its score, from its rows summed by image, shape (images, columns).
 
-    A metric of two columns is taken as their ratio unless it ``TellsFraction``. One that is not a fraction of sums is
-    linearised by leaving out one image at a time.
+    A metric with two columns is their ratio unless it implements ``TellsFraction``. One that is not a fraction of sums
+    is linearised by leaving out one image at a time.
     """
     fraction = metric.fraction if isinstance(metric, TellsFraction) else tuple if images.shape[1] == 2 else None
     if fraction is not None and len(images):
@@ -177,7 +177,7 @@ def jackknifed(metric: Metric, images: Floats) -> Estimate:
 
 
 def interval(metric: Metric, images: Floats, tails: float = 0.05) -> tuple[float, float]:
-    """The interval of a score from its rows summed by image; nan twice where there are too few images for one."""
+    """The interval of a score from its rows summed by image; (nan, nan) if there are too few images."""
     if isinstance(metric, GivesInterval):
         return metric.interval(images, tails)
     low, high = estimate(metric, images).interval(tails)

@@ -18,11 +18,11 @@ from askew.types import Mode, Outcome, Row
 from askew.verbs import Metric
 
 _SAME = 1e-9
-"""Accuracies that differ by less than this are the same: sums of tenths are not exact."""
+"""Accuracies that differ by less are equal: sums of tenths are not exact."""
 
 
 def r_score(difference: Any, t: float = 5e-4, m: float = 0.2) -> Any:
-    """clamp₀¹((√m − √difference) / (√m − √t)), of a difference of accuracies as a fraction (Huang et al. 2019, eq. 3).
+    """clamp₀¹((√m − √difference) / (√m − √t)), for a difference of accuracies as a fraction (Huang et al. 2019, eq. 3).
 
     >>> round(float(r_score(0.0585)), 2), float(r_score(0.0001)), float(r_score(0.3))
     (0.48, 1.0, 0.0)
@@ -32,10 +32,10 @@ def r_score(difference: Any, t: float = 5e-4, m: float = 0.2) -> Any:
 
 @dataclass(frozen=True)
 class RScore(Metric):
-    """R_score on one partition of the noise: 1 up to a loss of ``t``, 0 from a loss of ``m`` on; a gain counts alike.
+    """R_score on one partition of noise: 1 up to a loss of ``t``, 0 from a loss of ``m`` on; a gain counts as a loss.
 
-    The partition is ``level``: the variants whose note has that ``level``. Where a group has several, their mean.
-    Clean and noisy accuracy are taken over the same groups. The paper's own accuracy is mode ``simple``.
+    The partition is ``level``: the variants with that ``level`` in their note; if a group has several, their mean.
+    Clean and noisy accuracy are computed over the same groups. The paper's own accuracy is mode ``simple``.
     """
 
     least: ClassVar[float] = -1.0
@@ -142,7 +142,7 @@ class NoiseLoss(Metric):
         return ratio(sums[0], sums[2]) - ratio(sums[1], sums[2])
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
-        """The same as one fraction; for intervals and bounds."""
+        """The difference as one fraction, for intervals and bounds."""
         return sums[0] - sums[1], sums[2]
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
@@ -154,8 +154,8 @@ class NoiseLoss(Metric):
 class NoiseFalls(Metric):
     """The share of steps of the noise curve, level by level from 0 to ``levels``, at which accuracy falls.
 
-    1 is a curve that falls at every step, which Huang et al. (2019, Figure 2) take as the sign that the ranking orders
-    noise by its strength: it says more about the ranking than about the model. Over groups that have every level.
+    1 means that the curve falls at every step, for Huang et al. (2019, Figure 2) a sign that the ranking orders noise
+    by its strength: it says more about the ranking than about the model. Over groups that have every level.
     """
 
     share: ClassVar[bool] = False
@@ -177,13 +177,13 @@ class NoiseFalls(Metric):
         return (*known, 1.0) if len(known) == len(values) else None
 
     def combine(self, sums: Any) -> Any:
-        """How many of the differences of neighbouring means are below zero, as a share."""
+        """The share of differences between consecutive means that are negative."""
         means = ratio(np.asarray(sums[:-1]), sums[-1])
         falls = (np.diff(means, axis=0) < -_SAME).mean(axis=0)
         return np.where(np.isnan(means[0]), np.nan, falls)
 
     def interval(self, images: Floats, tails: float) -> tuple[float, float]:
-        """At how many steps accuracy falls certainly, and at how many it may, all steps together (Bonferroni)."""
+        """The shares of steps at which accuracy certainly falls and at which it may fall (Bonferroni)."""
         steps = [self._step(images, level).interval(tails / self.levels) for level in range(self.levels)]
         if any(low != low for low, _ in steps):
             return float("nan"), float("nan")
@@ -194,7 +194,7 @@ class NoiseFalls(Metric):
         return estimate(NoiseLoss(level + 1, level, self.mode), images[:, [level, level + 1, -1]])
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
-        """At how many steps accuracy must fall, and at how many it can, each step by itself: outer bounds."""
+        """The shares of steps at which accuracy must fall and at which it can, each step separately: outer bounds."""
         ends = fillable.columns()
         if not ends[0][-1]:
             return float("nan"), float("nan")
@@ -211,7 +211,7 @@ def noisy_accuracies(outcome: Outcome, level: int, failed: float | None, mode: M
 
 
 def _at(outcome: Outcome, level: int, failed: float | None, mode: Mode) -> float | None:
-    """The accuracy at a level; the mean of several variants; None for nothing."""
+    """The accuracy at a level, the mean if there are several variants; None if there is none."""
     if level == 0:
         return soft(outcome.group.original, outcome.original, failed, mode) if outcome.variants else None
     values = noisy_accuracies(outcome, level, failed, mode)

@@ -26,7 +26,7 @@ HEADLINE = "headline"
 
 @dataclass(frozen=True)
 class Difference:
-    """The score of ``a`` minus the score of ``b`` over the groups for which both have one."""
+    """The score of ``a`` minus the score of ``b`` over the groups that count for both."""
 
     suite: str
     part: str
@@ -38,12 +38,12 @@ class Difference:
     of_b: float = float("nan")
     difference: float = float("nan")
     low: float = float("nan")
-    """95 % interval over the images that both models share; nan where they are fewer than ten."""
+    """95 % interval over the images that both models share; nan if there are fewer than ten."""
     high: float = float("nan")
     p: float = float("nan")
-    """Two-sided; nan where there are fewer than ten images. See ``resolvable``."""
+    """Two-sided; nan if there are fewer than ten images. See ``resolvable``."""
     p_holm: float = float("nan")
-    """The same, corrected for all comparisons of its family (Holm 1979)."""
+    """The p value corrected for all comparisons of its family (Holm 1979)."""
     n: int = 0
     """Groups that count for either."""
     family: str = ""
@@ -51,7 +51,7 @@ class Difference:
     family_size: int = 0
     """How many comparisons of the family could be tested."""
     p_mcnemar: float = float("nan")
-    """Exact McNemar test on groups that succeed as a whole, where pairs are counted; it takes groups as independent."""
+    """Exact McNemar test on groups that succeed as a whole, for metrics of pairs; it treats groups as independent."""
     images: int = 0
     """Images that count for either."""
 
@@ -63,10 +63,10 @@ def compare(
     parts: Sequence[str] = SLICES,
     headlines: Collection[str] = (),
 ) -> list[Difference]:
-    """Every two runs compared by every metric in every part; groups are matched by id, in any order.
+    """All pairs of runs compared by every metric in every part; groups are matched by id, in any order.
 
-    ``headlines`` are the metrics that sum the suite up: over the whole they are a family of their own. Of each run only
-    its rows are kept. A part or metric for which two runs share no group is left out.
+    ``headlines`` are the headline metrics of the suite: over the whole they are a family of their own. Only the rows of
+    each run are kept in memory. A part or metric for which two runs share no group is left out.
     """
     groups, clusters = Numbering(), Numbering()
     rows = {name: GroupRows(metrics, parts, groups, clusters) for name in runs}
@@ -78,7 +78,7 @@ def compare(
 
 
 def corrected(differences: Sequence[Difference]) -> list[Difference]:
-    """The same with p values corrected within each family, so that hundreds of parts do not drown the headlines.
+    """The comparisons with p values corrected within each family, so that the many parts do not affect the headlines.
 
     The families are the headlines of all suites together, each suite's other metrics over the whole, and its parts.
     """
@@ -110,14 +110,14 @@ class _Aligned:
 
     @property
     def counts(self) -> npt.NDArray[np.bool_]:
-        """Which of the groups add anything to either score."""
+        """Which groups contribute to either score."""
         return np.asarray(self.first.any(axis=1) | self.second.any(axis=1))
 
 
 def _compared(
     rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str, rank: Ints
 ) -> Iterator[Difference]:
-    """Every two runs by every metric in every part."""
+    """All pairs of runs by every metric in every part."""
     for part in dict.fromkeys(part for table in rows.values() for part in table.parts()):
         selected = [(run, table.select(part)) for run, table in rows.items()]
         for (a, first), (b, second) in combinations(selected, 2):

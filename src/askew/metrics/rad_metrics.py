@@ -54,9 +54,9 @@ class Rad(Metric):
 class Introspect(Metric):
     """One cell of VQA-Introspect (Selvaraju et al. 2020): share of pairs with main and sub-question correct or wrong.
 
-    Does a model that reasons correctly also see what the reasoning rests on? The main question is the original, its
-    sub-questions are the variants. The four cells add up to one; the paper's consistency is RAD: the share of correct
-    sub-questions among those whose main question is correct.
+    Does a model that answers a reasoning question also answer the perception questions behind it? The main question is
+    the original, its sub-questions are the variants. The four cells add up to one; the paper's consistency is RAD: the
+    share of correct sub-questions among those whose main question is correct.
     """
 
     main: bool = True
@@ -69,7 +69,7 @@ class Introspect(Metric):
 
     @property
     def better(self) -> Literal[0, 1]:
-        """More pairs of which both are correct; the other cells alone are neither better nor worse."""
+        """Higher for pairs with both answers correct; the other cells alone are neither better nor worse."""
         return 1 if self.main and self.sub else 0
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
@@ -100,18 +100,18 @@ class Sides:
 
 @dataclass(frozen=True)
 class Fit:
-    """A row of Table 4: how well these features of a model predict its accuracy on an augmentation left out."""
+    """A row of Table 4: how well these features predict a model's accuracy on a held-out augmentation."""
 
     features: tuple[str, ...]
     r_squared: Mapping[str, float]
-    """For each augmentation left out."""
+    """R² for each held-out augmentation."""
     mean: float
     sd: float
-    """Over the augmentations, divided by their number."""
+    """The mean over the augmentations."""
 
 
 def sides(outcomes: Iterable[Outcome], correct: Correct = "modal", mode: Mode = "official") -> dict[str, Sides]:
-    """What ``predicts_generalisation`` needs of one model: its sums for each augmentation (the variants' ``test``)."""
+    """The sums of one model for each augmentation (the variants' ``test``), for ``predicts_generalisation``."""
     found: dict[str, list[tuple[float, ...]]] = {}
     for outcome in outcomes:
         question, said = outcome.group.original, outcome.original
@@ -126,11 +126,11 @@ def sides(outcomes: Iterable[Outcome], correct: Correct = "modal", mode: Mode = 
 
 
 def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept: bool = False) -> list[Fit]:
-    """Leave each augmentation out in turn and predict the models' accuracy on it from the others, pooled.
+    """Hold out each augmentation in turn and predict the models' accuracy on it from the others, pooled.
 
     y(T) = b₁ Accuracy(D) + b₂ RAD(D, D′) + b₃ RAD(D′, D) + ε by least squares over the models (``instances``), then
-    with each feature alone. The paper's equation has no constant term, so ``intercept`` is off unless asked for. R² is
-    1 − Σ(y − ŷ)² / Σ(y − ȳ)² either way, so without a constant it may be below zero; nan when all y are equal.
+    with each feature alone. The paper's equation has no constant term, so ``intercept`` is off by default. R² is
+    1 − Σ(y − ŷ)² / Σ(y − ȳ)² in both cases, so without a constant it may be negative; nan if all y are equal.
     Pooled means that the pairs of the other augmentations count as one set.
     """
     tests = _shared_tests(instances)
@@ -159,7 +159,7 @@ def predicts_generalisation(instances: Sequence[Mapping[str, Sides]], intercept:
 
 
 def has_rad(instance: Mapping[str, Sides]) -> bool:
-    """Whether RAD is defined for a model whichever augmentation is left out: something must be correct on both sides.
+    """Whether RAD is defined for a model whichever augmentation is held out: both sides need a correct answer.
 
     >>> has_rad({"a": Sides(9, 5, 5, 5, 5, 5), "b": Sides(9, 5, 5, 5, 5, 5)}), has_rad({"a": Sides(9), "b": Sides(9)})
     (True, False)

@@ -1,4 +1,4 @@
-"""From a stream of outcomes to scores: values, intervals over images, what missing answers could change."""
+"""Compute scores from a stream of outcomes: values, intervals over images, and bounds for missing answers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from askew.verbs import ComparesAnswers, Metric
 
 _DIVISORS = {"official": "min(3, n - 1)", "robust": "min(3, n - 1)", "simple": "min(3, n)"}
 """How many of n reference answers must match for an accuracy of 1. In ``official`` and ``robust`` one of the n is left
-out in turn; the public evaluator divides by 3 always, so with one to three answers it cannot give 1."""
+out in turn; the official evaluator always divides by 3, so with one to three answers it cannot give 1."""
 
 
 class Scorer:
     """Scores of all metrics over everything and over each part, from outcomes added one by one in any order.
 
-    ``scores`` gives, for each part and metric that has something to say there, the value, its 95 % interval over images
-    (see ``interval``; nan where they are fewer than ten), the number of groups and images it rests on, the number left
-    out for a missing answer, and the lowest and highest value that any answers in the place of missing ones could give.
-    Everything together is always there, as nan where nothing could be measured.
+    ``scores`` returns, for each part and metric with something to measure, the value, its 95 % interval over images
+    (see ``interval``; nan for fewer than ten), the number of groups and images it rests on, the number of groups left
+    out because of a missing answer, and the lowest and highest value that the missing answers could have given.
+    The score over everything is always present, as nan if nothing could be measured.
     """
 
     def __init__(self, metrics: Mapping[str, Metric], suite: str = "", parts: Sequence[str] = SLICES) -> None:
@@ -33,11 +33,11 @@ class Scorer:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """What is measured, by name."""
+        """The metrics, by name."""
         return self._rows.metrics
 
     def add(self, outcome: Outcome) -> None:
-        """Measure this outcome; it need not be kept."""
+        """Measure this outcome; the caller need not keep it."""
         self._rows.add(outcome)
 
     def scores(self) -> list[Score]:
@@ -85,7 +85,7 @@ def score(
 
 
 def ranks(clusters: Numbering) -> Ints:
-    """The place of each numbered cluster in the order of their keys, so that the order of reading does not matter."""
+    """The rank of each cluster in the order of their keys, so that the order of reading does not matter."""
     rank = np.empty(len(clusters), dtype=np.int64)
     for place, key in enumerate(sorted(clusters, key=str)):
         rank[clusters[key]] = place
@@ -93,7 +93,7 @@ def ranks(clusters: Numbering) -> Ints:
 
 
 def part_name(part: tuple[str, str]) -> str:
-    """What tables call a part.
+    """The name of a part.
 
     >>> part_name(("", "")), part_name(("test", "Y/N←C"))
     ('', 'test=Y/N←C')
@@ -103,9 +103,9 @@ def part_name(part: tuple[str, str]) -> str:
 
 
 def signature(metric: Metric) -> str:
-    """The footnote under a number: the metric with its options, and what else decides its value and its interval.
+    """The signature of a score: the metric with its options, and what else determines its value and interval.
 
-    What follows the metric is ``; NAME=``; ``report.load`` knows the names.
+    The metric is followed by ``; NAME=VALUE``; ``report.load`` lists the names.
 
     >>> from askew.metrics.accuracy import Accuracy
     >>> signature(Accuracy("all", "simple"))

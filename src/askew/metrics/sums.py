@@ -1,4 +1,4 @@
-"""Column sums of rows: one over another, added up over images, and without rounding noise."""
+"""Column sums of rows: their ratio, sums over images, and rounding that is the same on every machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def ratio(top: Any, bottom: Any) -> Any:
-    """``top / bottom``, element by element; nan, and no warning, where there is nothing to divide by.
+    """``top / bottom``, element by element; nan without a warning where ``bottom`` is 0.
 
     >>> float(ratio(3.0, 4.0)), float(ratio(0.0, 0.0))
     (0.75, nan)
@@ -24,9 +24,9 @@ def ratio(top: Any, bottom: Any) -> Any:
 
 
 def by_image(images: Ints, rows: Floats) -> Floats:
-    """Rows of groups as sums over their images, in the order of the images' numbers, without images that add nothing.
+    """Rows of groups summed by image, in the order of the images' numbers, without images whose sums are zero.
 
-    Questions about one image are not independent, so images are what intervals count.
+    Questions about one image are not independent, so intervals are computed over images.
 
     >>> by_image(np.array([4, 0, 4, 7]), np.array([[1.0, 1.0], [0.0, 1.0], [0.5, 1.0], [0.0, 0.0]])).tolist()
     [[0.0, 1.0], [1.5, 2.0]]

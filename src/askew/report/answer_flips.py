@@ -1,4 +1,4 @@
-"""The flip matrix: from which answer to the original to which answer to the variant, and how often."""
+"""The flip matrix: how often each answer to the original becomes each answer to the variant."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def _cell(flips: AnswerFlips, row: str, column: str) -> tuple[int, int]:
 
 
 def flip_section(flips: AnswerFlips | None) -> Html | None:
-    """The matrix as a table that opens on demand; None when nothing was counted."""
+    """The matrix as a collapsible table; None if nothing was counted."""
     if not flips or not flips.counts:
         return None
     made = matrix(flips)
     text = (
-        f"Rows: its {len(made.rows)} most frequent answers to the original; columns: to the variant. Under each "
-        "count, how many of these variants were answered incorrectly. "
-        f"{count(made.covered)} of {count(made.total)} pairs are here."
+        f"Rows: its {len(made.rows)} most frequent answers to the original; columns: to the variant. Below each "
+        "count is the number of these variants that were answered incorrectly. "
+        f"{count(made.covered)} of {count(made.total)} pairs are shown."
     )
     return details("From which answer to which", el("p", text, class_="quiet"), _matrix_html(made))
 
@@ -94,7 +94,7 @@ def flip_section(flips: AnswerFlips | None) -> Html | None:
 def _matrix_html(made: Matrix) -> Html:
     largest = max((n for row in made.cells for n, _ in row), default=1) or 1
     head = [
-        el("th", "said before ↓ after →", scope="col"),
+        el("th", "answer before ↓ after →", scope="col"),
         *(el("th", answer or "(empty)", scope="col") for answer in made.columns),
     ]
     rows = []

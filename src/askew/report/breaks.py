@@ -1,7 +1,7 @@
-"""What breaks a model: tests, rules, question and answer types, answers and words, by how much they hurt.
+"""What breaks a model: the tests, rules, question and answer types, answers and words with the highest break rates.
 
 A break is a pair whose original was answered correctly and whose variant was not. The rate of a trait is compared with
-the rest of its suite (pairs taken as independent), with Holm's correction over everything that was looked at.
+the rest of its suite (pairs treated as independent), with Holm's correction over all traits that were tested.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from askew.report.score_display import count, probability
 from askew.significance import difference_p, holm, wilson
 
 SUPPORT = 20
-"""Pairs that a trait needs before its rate is shown."""
+"""The least number of pairs for which the rate of a trait is shown."""
 
 NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "changed", "word")
-"""When exactly the same pairs have several traits, the one that says most to people."""
+"""When exactly the same pairs have several traits, the dimension that is most informative is named."""
 
 BROKE, HELD = 3 * RIGHT + WRONG, 3 * RIGHT + RIGHT
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How often pairs with this trait broke, against the rest of the suite."""
+    """How often pairs with this trait broke, compared with the rest of the suite."""
 
     trait: Trait
     also: tuple[Trait, ...]
-    """Traits that exactly the same pairs have."""
+    """Other traits of exactly the same pairs."""
     broken: int
     n: int
     """Pairs whose original was answered correctly and whose variant was answered."""
     low: float
     high: float
     rest: float
-    """The rate of the suite's other pairs; nan when there are none."""
+    """The rate of the suite's other pairs; nan if there are none."""
     p: float
     """Holm-corrected."""
 
@@ -54,13 +54,13 @@ class Finding:
 
     @property
     def hurts(self) -> bool:
-        """True when it breaks significantly more often than the rest."""
+        """Whether it breaks significantly more often than the rest."""
         return self.p < 0.05 and self.rate > self.rest
 
 
 @dataclass(frozen=True, slots=True)
 class Breaks:
-    """One run's breaks in one suite: the total, and every trait with enough support, the most hurtful first."""
+    """One run's breaks in one suite: the total, and every trait with enough support, the highest rates first."""
 
     run: int
     suite: str
@@ -70,7 +70,7 @@ class Breaks:
 
     @property
     def worst(self) -> Finding | None:
-        """What a sentence names: the question type, test, answer type or rule that hurts most, if any does."""
+        """The finding named in a sentence: the question type, test, answer type or rule that breaks most, if any."""
         hurting = [f for f in self.findings if f.hurts and f.trait.dimension in NAMED_FIRST[:4]]
         return min(hurting, key=lambda f: (-f.low, NAMED_FIRST.index(f.trait.dimension)), default=None)
 
@@ -85,13 +85,13 @@ def find_breaks(table: PairTable, support: int = SUPPORT) -> list[Breaks]:
 
 
 def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
-    """For each suite what breaks this run most, where something does."""
+    """For each suite what breaks this run most, if anything does."""
     named = ((found.suite, found.worst) for found in breaks if found.run == run)
     return {suite: finding.trait.value for suite, finding in named if finding}
 
 
 def examples(table: PairTable, run: int, trait: Trait, most: int) -> list[int]:
-    """Some pairs with this trait that this run broke on, the same ones every time."""
+    """Some pairs with this trait on which this run broke; deterministic."""
     broke = table.codes[run] == BROKE
     number = table.number_of[trait]
     ends = np.cumsum(table.trait_counts, dtype=np.int64)
@@ -141,7 +141,7 @@ def _breaks(table: PairTable, run: int, suite: str, tally: _Tally, support: int)
 def _alike(
     table: PairTable, suite: str, tally: _Tally, support: int, all_n: int
 ) -> dict[tuple[int, int, float], list[Trait]]:
-    """The traits of a suite that enough pairs have, but not all of them; those of the same pairs together."""
+    """The traits that enough pairs of a suite have, but not all of them; traits of the same pairs are one finding."""
     alike: dict[tuple[int, int, float], list[Trait]] = {}
     enough = tally.broken + tally.held
     for index in np.flatnonzero((enough >= support) & (enough < all_n)):
@@ -155,10 +155,10 @@ def _alike(
 
 
 SHOWN = 12
-"""Findings that are shown at once."""
+"""Findings that are shown directly."""
 
 LISTED = 60
-"""Findings that are listed on demand."""
+"""Findings in the collapsible list."""
 
 NAMES = {
     "test": "test",
@@ -173,15 +173,15 @@ NAMES = {
 
 
 def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
-    """For each suite and model the traits that hurt, and the flip matrix."""
+    """For each suite and model the traits with high break rates, and the flip matrix."""
     if not content.pair_table.pairs:
         return el("p", "There are no pairs: no suite made a variant of these questions.")
     explained = el(
         "p",
         "A pair breaks when the original was answered correctly and the variant was not; rates are among pairs whose "
-        f"original was right. Listed are tests, rules, types, answers and words with at least {SUPPORT} such pairs "
-        "that break significantly more often than the rest of their suite (pairs counted as independent, Wilson "
-        "intervals, Holm-corrected). Each leads to its pairs in the viewer.",
+        "original was answered correctly. The list has tests, rules, types, answers and words with at least "
+        f"{SUPPORT} such pairs that break significantly more often than the rest of their suite (pairs treated as "
+        "independent, Wilson intervals, Holm-corrected). Each links to its pairs in the viewer.",
         class_="quiet",
     )
     uncounted = content.pair_table.uncounted
@@ -214,23 +214,22 @@ def _panel(content: ReportData, found: Breaks, opened: bool) -> Html:
     summary = join(
         mark(found.run) if len(content.runs) > 1 else None,
         el("strong", label),
-        f" in {found.suite} breaks on {rate} pairs it had right",
+        f" in {found.suite} breaks on {rate} pairs whose original it answered correctly",
         most,
     )
     shown = findings_shown(found)
     nothing = el(
         "p",
-        f"Nothing stands out: of {count(len(found.findings))} things looked at none breaks significantly more often "
-        "than the rest."
+        f"Nothing stands out: none of {count(len(found.findings))} traits breaks significantly more than the rest."
         if found.n
-        else "No pair could break: no changed question was answered correctly before.",
+        else "No pair could break: no original with a variant was answered correctly.",
     )
     listed = found.findings[:LISTED]
-    more = f"The first {len(listed)} of {count(len(found.findings))} things looked at, the most hurtful first"
+    more = f"The first {len(listed)} of {count(len(found.findings))} traits, the highest rates first"
     return details(
         summary,
-        _findings(found, shown, "What hurts") if shown else nothing,
-        details(more, _findings(found, listed, "Everything looked at")) if len(listed) > len(shown) else None,
+        _findings(found, shown, "Highest break rates") if shown else nothing,
+        details(more, _findings(found, listed, "All traits")) if len(listed) > len(shown) else None,
         flip_section(content.pair_table.flips[found.run].get(found.suite)),
         opened=opened,
         class_="panel",

@@ -1,4 +1,4 @@
-"""How much of the data each suite covers, in a sentence: for the terminal, the verdict and warnings."""
+"""What a reader must know beside the numbers, in sentences: coverage, few images, answers decided by their form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from askew.report.score_display import count
 from askew.significance import LEAST_IMAGES
 
 SHOWN_REASONS = 3
-"""Reasons for refusals that a sentence names."""
+"""How many reasons for refusals a sentence names."""
 
 
 def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of a suite's coverage before its numbers: how much is asked, and what cannot be told."""
+    """A suite's coverage in sentences: how much of the data it asks, and whether it has too few images."""
     if made_nothing(suite):
         return [f"Warning: {nothing_sentence(suite, data)}"]
     return list(filter(None, (coverage_sentence(suite, data), few_images(suite))))
 
 
 def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """What a suite of results.json made of the data, and why not more.
+    """How much of the data a suite of results.json asks, and why not more.
 
     >>> tests = [{"test": "C", "matched": 9, "made": 4, "refused": {"people disagree": 3, "no such color": 2}}]
     >>> suite = {"name": "rad", "tests": ["C"], "groups": 4, "variants": 4, "images": 3, "coverage": tests}
@@ -41,7 +41,7 @@ def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
 
 
 def asked_of(suite: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[int, int]:
-    """How many of the data's questions the suite asks, of how many; (0, 0) where the data is not of questions."""
+    """How many questions the suite asks, and how many the data has; (0, 0) if the data is not questions."""
     groups, total = suite.get("groups"), data.get("questions") or 0
     if groups is None or data.get("counted", "question") != "question" or groups > total:
         return 0, 0
@@ -49,7 +49,7 @@ def asked_of(suite: Mapping[str, Any], data: Mapping[str, Any]) -> tuple[int, in
 
 
 def reasons(suite: Mapping[str, Any], most: int = SHOWN_REASONS) -> str:
-    """The most frequent reasons for refusals with their counts, of all tests together."""
+    """The most frequent reasons for refusals with their counts, over all tests."""
     found: Counter[str] = Counter()
     for test in suite.get("coverage") or ():
         found.update(test.get("refused") or {})
@@ -59,12 +59,12 @@ def reasons(suite: Mapping[str, Any], most: int = SHOWN_REASONS) -> str:
 
 
 def made_nothing(suite: Mapping[str, Any]) -> bool:
-    """True when the suite made no group at all."""
+    """Whether the suite made no group at all."""
     return suite.get("groups") == 0
 
 
 def nothing_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
-    """What is said of a suite that made no group.
+    """The sentence for a suite that made no group.
 
     >>> tests = [{"test": "C", "refused": {"no scene graph": 60}}]
     >>> nothing_sentence({"name": "carets", "groups": 0, "coverage": tests}, {"questions": 60})
@@ -78,7 +78,7 @@ def nothing_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
 
 
 def few_images(suite: Mapping[str, Any]) -> str:
-    """A warning when the suite rests on too few images for an interval, else nothing.
+    """A warning if the suite has too few images for an interval, else an empty string.
 
     >>> few_images({"groups": 5, "images": 4})
     'Only 4 images: how far chance can move these numbers cannot be told from fewer than 10.'
@@ -100,7 +100,7 @@ def plural(number: int, noun: str) -> str:
 
 
 SHOWN = 0.01
-"""From this share of the answers on it is said beside the numbers."""
+"""The least share of the answers for which a sentence is shown beside the numbers."""
 
 _SAID = {
     "form missed": (
@@ -124,13 +124,13 @@ _SAID = {
         "--extract none scores the words as they are.",
     ),
 }
-"""For each count what it says, and the option that changes it."""
+"""For each count its meaning, and the option that changes it."""
 WRONG = ("form missed", "extraction missed", "lost")
-"""What makes a number lower than the model deserves."""
+"""Counts that make a score lower than the model deserves."""
 
 
 def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_SAID)) -> list[str]:
-    """A sentence for each way in which the form of many answers decides over them.
+    """A sentence for each way in which many answers are judged by their form.
 
     >>> forms = {"scored": 50, "counts": {"form missed": 20}, "examples": {"form missed": ["Yes.", "yes"]}}
     >>> form_sentences({"answer_forms": forms})[0][:88]
@@ -150,7 +150,7 @@ def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_S
 
 
 def modes_sentence(runs: Mapping[str, Mapping[str, Any]]) -> str:
-    """What is said of runs, by name, whose answers were compared in different modes; nothing when all are alike.
+    """The sentence for runs, by name, whose answers were compared in different modes; empty if all modes agree.
 
     >>> modes_sentence({"xnm": {"suites": [{"accuracy": "official"}]}, "gpt": {"suites": [{"accuracy": "robust"}]}})
     'Answers were compared in different modes: xnm official; gpt robust. --accuracy robust scores all runs in one.'

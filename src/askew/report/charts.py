@@ -17,11 +17,11 @@ from askew.report.report_data import ReportData
 from askew.report.score_display import NOTHING, Figure, title
 
 CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
-"""What the heat map shows of a suite: the first that it has for its tests."""
+"""Metrics of the heat map: for each suite the first that it has for its tests."""
 
 
 def charts_section(content: ReportData) -> Html:
-    """The dot plots, the noise curve, the heat map and the coverage, as far as there are numbers for them."""
+    """The dot plots, the noise curve, the heat map and the coverage, where there are numbers for them."""
     made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
     drawn = [part for part in made if part]
     nothing = el("p", "There is nothing to draw: no suite has accuracies for its tests.")
@@ -140,7 +140,7 @@ Pair = tuple[int, Figure, Figure, str]
 
 
 def pair_accuracy_section(content: ReportData) -> Html | None:
-    """A figure over all suites that count right pairs; None when there is none."""
+    """A dot plot over all suites with C-ACC; None if there is none."""
     drawn = [_pair_accuracy_rows(content, suite) for suite in content.suites]
     blocks = [block for block, _ in drawn if block]
     if not blocks:
@@ -149,7 +149,7 @@ def pair_accuracy_section(content: ReportData) -> Html | None:
     people = len(models) < len(content.runs)
     return el(
         "figure",
-        el("figcaption", el("h3", "One answer right, both answers right")),
+        el("figcaption", el("h3", "One answer correct, both answers correct")),
         el("p", _pair_accuracy_caption(people), class_="quiet"),
         legend(models) if len(models) > 1 else None,
         el("div", *blocks, class_="dots"),
@@ -223,7 +223,7 @@ BOTH_RIGHT = 3 * RIGHT + RIGHT
 
 
 def coverage_section(content: ReportData) -> Html | None:
-    """A matrix for each suite with several models, and on demand for each of its tests; None when there is none."""
+    """A matrix for each suite with several models, and a collapsible one for each test; None if there is none."""
     blocks = [block for suite in content.suites for block in _coverage_of_suite(content, suite)]
     if not blocks:
         return None
@@ -232,8 +232,8 @@ def coverage_section(content: ReportData) -> Html | None:
         el("figcaption", el("h3", "Who covers whom")),
         el(
             "p",
-            "Of the pairs of which the model of the column has both correct, how many per cent the model of the row "
-            "has both correct too; n counts the former. Only pairs that both models answered.",
+            "Of the pairs that the model in the column answers correctly on both sides (n), the percentage that the "
+            "model in the row also does. Only pairs that both models answered.",
             class_="quiet",
         ),
         *blocks,
@@ -241,7 +241,7 @@ def coverage_section(content: ReportData) -> Html | None:
 
 
 def coverage_matrix(pair_table: PairTable, chosen: Bools) -> list[list[tuple[float | None, int]]]:
-    """``coverage[i][j]``: share of run j's right pairs that run i has right too, and how many those of j are."""
+    """``coverage[i][j]``: the share of run j's correct pairs that run i also has correct, and the number of run j's."""
     right = [(codes == BOTH_RIGHT) & chosen for codes in pair_table.codes]
     known = [_answered(codes) for codes in pair_table.codes]
     found = []
@@ -254,7 +254,7 @@ def coverage_matrix(pair_table: PairTable, chosen: Bools) -> list[list[tuple[flo
 
 
 def _answered(codes: npt.NDArray[np.uint8]) -> Bools:
-    """Which pairs have an answer to judge on both sides."""
+    """Which pairs have an answer on both sides."""
     return np.asarray((codes != ABSENT) & (codes // 3 != FAILED) & (codes % 3 != FAILED))
 
 
@@ -275,7 +275,7 @@ def _coverage_of_suite(content: ReportData, suite: Mapping[str, Any]) -> Iterato
 
 
 def _number(content: ReportData, suite: str, dimension: str, value: str) -> int:
-    """Where this trait stands in the table; -1 when no pair has it."""
+    """The index of this trait in the table; -1 if no pair has it."""
     return content.pair_table.number_of.get(Trait(suite, dimension, value), -1)
 
 

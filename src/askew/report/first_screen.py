@@ -16,20 +16,20 @@ from askew.report.report_data import ReportData
 from askew.report.score_display import Figure, count, is_conditional, is_ratio, meaning, show, title, unit
 
 TOO_WIDE = 0.10
-"""Half an interval above ten points says too little for "only" or "still"."""
+"""With a half-interval above ten points the verdict says neither "only" nor "still"."""
 
 STEADY = 0.9
-"""From here on a score that is one for a steady model is said with "still" rather than "only"."""
+"""From this value on, a conditional score is reported with "still" rather than "only"."""
 
 SHOWN_FAILURES = 0.01
-"""More non-answers than this are part of the verdict."""
+"""A larger share of missing answers is part of the verdict."""
 
 _VALUE = re.compile(r"\{value\}( rightly| right)?")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of a sentence, perhaps emphasised."""
+    """A piece of a sentence, possibly emphasised."""
 
     text: str
     emphasis: bool = False
@@ -39,7 +39,7 @@ Sentence = tuple[Span, ...]
 
 
 def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) -> list[Sentence]:
-    """The sentences for one run; ``breaks_on`` says for each suite what hurts most, if anything does."""
+    """The sentences for one run; ``breaks_on`` names for each suite what breaks the model most, if anything."""
     sentences: list[Sentence] = []
     for suite in run.suites:
         if made_nothing(suite):
@@ -54,12 +54,12 @@ def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) ->
 
 
 def plain(sentence: Sentence) -> str:
-    """The sentence as text, emphasis between asterisks."""
+    """The sentence as text, with emphasis in asterisks."""
     return "".join(f"*{span.text}*" if span.emphasis else span.text for span in sentence)
 
 
 def accuracy_of(run: Run, suite: str) -> Figure:
-    """The accuracy before any change: on all questions if that was measured."""
+    """The accuracy before any change: on all questions if it was measured."""
     whole = run.figure(suite, "accuracy.all")
     return whole if whole.value is not None else run.figure(suite, "accuracy.original")
 
@@ -72,7 +72,7 @@ def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
 
 
 def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
-    """The questions that an accuracy was measured on; never all of the data's where only some were asked."""
+    """The questions that an accuracy was measured on, saying so if only some of the data was asked."""
     asked, total = asked_of(suite, run.results.get("data") or {})
     if asked == total and accuracy.n >= asked and not accuracy.failed:
         return "the questions"
@@ -140,7 +140,7 @@ def _lower(figure: Figure, accuracy: Figure) -> bool:
 
 
 def _percent(value: float | None) -> str:
-    """Whole per cent, but never 0 or 100 for what is not quite that.
+    """A rounded percentage, but never 0 or 100 for a value that is not exactly that.
 
     >>> _percent(0.812), _percent(0.0004), _percent(0.9996), _percent(1.0)
     ('81 %', 'under 1 %', 'over 99 %', '100 %')
@@ -181,7 +181,7 @@ def first_screen(content: ReportData, breaks: Sequence[Breaks]) -> Html:
 
 
 def _coverage(content: ReportData) -> Iterator[str]:
-    """How much of the data each suite asks, once for runs that are alike in it."""
+    """How much of the data each suite asks, once for runs that do not differ in it."""
     lines = (
         f"{suite['name']}: {' '.join(coverage_lines(suite, run.results.get('data') or {}))}"
         for run in content.runs
@@ -208,13 +208,13 @@ def _spans(sentence: Sentence, label: str) -> Iterator[Html]:
 
 
 def _unbroken(text: str) -> Html:
-    """The text with its numbers kept on one line."""
+    """The text with no line break inside a number."""
     pieces = _NUMBER.split(text.replace(" %", "\u00a0%"))
     return join(*(el("span", piece, class_="nowrap") if i % 2 else join(piece) for i, piece in enumerate(pieces)))
 
 
 def _meters(content: ReportData) -> Iterator[tuple[str, str]]:
-    """Accuracy once, then what sums each suite up."""
+    """Accuracy once, then the headline metrics of each suite."""
     seen: set[tuple[str, str]] = set()
     for suite in content.suites:
         found = [accuracy_of(run, suite["name"]).metric for _, run in content.with_suite(suite["name"])]

@@ -1,4 +1,4 @@
-"""The page: one file with everything in it, no network, no framework."""
+"""The HTML report: one self-contained file, without network access or a framework."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from askew.report.score_display import count
 from askew.report.thumbnails import Thumbnails
 
 MOST_PAIRS = 400
-"""Pairs in the viewer."""
+"""The number of pairs in the viewer."""
 
 WANTED_SHARE = 4
-"""One in so many of them may be an example for a finding, so that its link leads somewhere."""
+"""One in this many pairs may be reserved for examples of findings, so that their links lead to a pair."""
 
 EXAMPLES = 3
-"""Examples for each finding."""
+"""The number of examples for each finding."""
 
 
 def write_report(runs: Sequence[Run], output: Path, differences: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -81,7 +81,7 @@ def page_title(runs: Sequence[Run]) -> str:
 
 
 def script_json(data: Any) -> str:
-    r"""JSON that nothing in it can end early, wherever it stands in a page.
+    r"""JSON that is safe anywhere in a page: nothing in it can close the script element.
 
     >>> script_json({"q": "</script>\u2028"})
     '{"q":"\\u003c/script\\u003e\\u2028"}'
@@ -101,7 +101,7 @@ def _data(content: ReportData, sample: Sample) -> dict[str, Any]:
 
 
 def _wanted(pairs: PairTable, breaks: Sequence[Breaks], most: int) -> list[int]:
-    """Examples for what the page names, first one for each, then the second ones, and so on."""
+    """Examples for the findings on the page: first one for each, then the second ones, and so on."""
     lists = [
         examples(pairs, found.run, finding.trait, EXAMPLES) for found in breaks for finding in findings_shown(found)
     ]

@@ -1,4 +1,4 @@
-"""A run's folder as the report reads it: the results whole, the samples line by line."""
+"""Read a run's folder: ``results.json`` at once, ``samples.jsonl`` line by line."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ from askew.report.score_display import NOTHING, Figure, title
 from askew.types import Outcome
 
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
-"""What a signature has after the metric; older files lack it, and their values are comparable all the same."""
+"""The part of a signature after the metric. Older files lack it; their values are comparable anyway."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One model on one data set: what ``results.json`` says, and where the samples lie."""
+    """One model on one data set: the content of ``results.json``, and where the samples are."""
 
     folder: Path
     results: Mapping[str, Any] = field(repr=False)
     images: Path | None = None
-    """The folder of images, where somebody names it."""
+    """The folder of images, if one was given."""
 
     @property
     def model(self) -> str:
-        """What tables call the model."""
+        """The name of the model in tables."""
         return str(self.results["model"]["name"])
 
     @property
     def is_human(self) -> bool:
-        """True when the answers are people's, given as a model called human; it is what models are held against."""
+        """Whether the answers are people's, given as a model called human: the reference for the models."""
         return self.model.strip().lower() in ("human", "humans", "people")
 
     @property
     def data(self) -> str:
-        """What tables call the data."""
+        """The name of the data in tables."""
         return str((self.results.get("data") or {}).get("name") or "")
 
     @property
@@ -59,7 +59,7 @@ class Run:
         return self.folder / "samples.jsonl"
 
     def image(self, name: str) -> Path | None:
-        """The file of an image that the samples name: in the folder that was named, as this machine remembers, or here.
+        """The file of an image named in the samples: in the given folder, in a remembered folder, or in this one.
 
         A run of one of several models has its images beside the ``groups.jsonl`` that they share, one folder above.
         """
@@ -81,7 +81,7 @@ class Run:
         }
 
     def figure(self, suite: str, metric: str, part: str = "") -> Figure:
-        """A score of this run; ``NOTHING`` when it was not measured."""
+        """A score of this run; ``NOTHING`` if it was not measured."""
         return self._figures.get((suite, metric, part), NOTHING)
 
     def figures(self) -> Iterator[tuple[str, str, str, Figure]]:
@@ -90,7 +90,7 @@ class Run:
             yield suite, metric, part, figure
 
     def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The samples, streamed: where the line begins in the file, and its record."""
+        """The samples, streamed: the offset of the line in the file, and its record."""
         offset = count = 0
         with _open(self.samples) as lines:
             for number, line in enumerate(bounded_lines(lines, self.samples), start=1):
@@ -106,7 +106,7 @@ class Run:
             )
 
     def outcomes_at(self, offsets: Sequence[int]) -> Iterator[dict[str, Any]]:
-        """The records of the lines that begin at these places."""
+        """The records of the lines at these offsets."""
         with _open(self.samples) as lines:
             for offset in offsets:
                 lines.seek(offset)
@@ -120,7 +120,7 @@ class Run:
 
 
 def read_outcome(record: Mapping[str, Any], where: str) -> Outcome:
-    """The outcome of a line of samples.jsonl; BadRecord when a part of it is missing or of another kind."""
+    """The outcome of a line of samples.jsonl; raises BadRecord if a field is missing or has the wrong type."""
     try:
         return outcome_from(record)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
@@ -140,10 +140,10 @@ def load_run(folder: Path, images: Path | None = None) -> Run:
 
 
 def labels(runs: Sequence[Run]) -> list[str]:
-    """What the report calls each run: the model, with data, folder or a number added where that is not enough.
+    """The label of each run: the model, with data, folder or a number added where that is ambiguous.
 
-    A model that ran on two data sets is told apart by the data, two runs on the same data by what their folders are
-    called, or else by the order they came in.
+    Runs of a model on two data sets are distinguished by the data, two runs on the same data by their folders, or
+    else by a number.
     """
     names = [run.model for run in runs]
     if len(set(names)) < len(names):
@@ -160,13 +160,13 @@ def labels(runs: Sequence[Run]) -> list[str]:
 
 
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:
-    """The parts by round and by domain that some run has of a metric, e.g. ``round=1``, in order."""
+    """The parts by round and by domain for which some run has this metric, e.g. ``round=1``, in order."""
     parts = {part for run in runs for name, of, part, _ in run.figures() if (name, of) == (suite, metric)}
     return [part for tag in ("round=", "domain=") for part in sorted(parts) if part.startswith(tag)]
 
 
 def measured_apart(runs: Sequence[Run]) -> list[str]:
-    """The numbers that these runs measured in different ways (another mode, another rule for what is right)."""
+    """The scores that these runs measured in different ways (another mode, another rule for correct answers)."""
     ways: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for suite, metric, _, figure in run.figures():
@@ -188,9 +188,9 @@ def _results(path: Path) -> Mapping[str, Any]:
 def _instead(folder: Path) -> str:
     """What to do about a folder without results."""
     if within := sorted(str(found.parent) for found in folder.glob("*/results.json")):
-        return f"This folder holds several runs; give them, or one of them: {' '.join(within)}."
+        return f"This folder contains several runs; name them, or one of them: {' '.join(within)}."
     if (folder / "answers.sqlite").is_file():
-        return "The run has not come to its end. Run 'askew run' with this --output again; it goes on where it was."
+        return "The run is not finished. Run 'askew run' with this --output again; it resumes."
     return "Give the folder that 'askew run --output' wrote; it has a results.json and a samples.jsonl."
 
 
@@ -220,7 +220,7 @@ def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 
 FORMAT = 1
-"""The format of results.json that this version understands."""
+"""The format of results.json that this version reads."""
 
 _Kinds: TypeAlias = Mapping[str, tuple[type, ...]]
 _NUMBER = (int, float)
@@ -253,7 +253,7 @@ _AGAIN = "Run 'askew run' with this --output again; answers that are stored are 
 
 
 def check_results(path: Path, results: Any) -> None:
-    """Refuse what is not a results.json, or has parts of another kind; a part that is null or absent is none."""
+    """Refuse a file that is not a results.json, or has fields of the wrong type; null or absent fields are allowed."""
     if not isinstance(results, dict) or "format" not in results:
         raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it). {_AGAIN}")
     if results["format"] != FORMAT:

@@ -10,11 +10,11 @@ from importlib.resources import files
 from string import Template
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
-"""Elements that have no end."""
+"""Elements without an end tag."""
 
 
 class Html(str):
-    """HTML that goes into the page as it is. Only ``el``, ``join`` and the template make it."""
+    """HTML that is inserted without escaping. Only ``el``, ``join`` and the template create it."""
 
     __slots__ = ()
 
@@ -30,12 +30,12 @@ def el(name: str, /, *children: str | None, **attributes: str | int | float | bo
 
 
 def join(*children: str | None) -> Html:
-    """Children one after the other; None is nothing."""
+    """The children concatenated; None is skipped."""
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children if child is not None))
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str, **attributes: str | bool) -> Html:
-    """A plain table in a box that scrolls by itself; the first cell of a row is its heading."""
+    """A plain table in a scrollable box; the first cell of a row is its heading."""
     columns = [el("th", cell, scope="col") for cell in head]
     lines = []
     for row in rows:
@@ -52,12 +52,12 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str, **at
 
 
 def scroll(inner: Html, label: str) -> Html:
-    """A box that scrolls sideways by itself, also by keyboard."""
+    """A box that scrolls horizontally, also by keyboard."""
     return el("div", inner, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 def details(summary: str, *children: str | None, opened: bool = False, class_: str | None = None) -> Html:
-    """Something that opens on demand."""
+    """A collapsible element."""
     return el("details", el("summary", summary), *children, open=opened, class_=class_)
 
 
@@ -76,11 +76,11 @@ SHAPES = (
     "M0 6L5.6-4.2H-5.6Z",
     "M-2-5.5H2V-2H5.5V2H2V5.5H-2V2H-5.5V-2H-2Z",
 )
-"""One mark for each model, so that colour is never all there is."""
+"""One mark for each model, so that models differ by more than colour."""
 
 
 def shapes() -> Html:
-    """The marks, once for the page."""
+    """The definitions of the marks, included once in a page."""
     marks = [el("path", id=f"shape{number}", d=shape) for number, shape in enumerate(SHAPES)]
     return el("svg", el("defs", *marks), class_="defs", width=0, height=0, aria_hidden="true")
 
@@ -96,9 +96,9 @@ def framed(
     allowed: tuple[str, ...] = (),
     more_style: str = "",
 ) -> str:
-    """A whole page around its body; ``first`` is the section to skip to, ``allowed`` what the page needs beyond style.
+    """A whole page around its body; ``first`` is the section that the skip link leads to.
 
-    Nothing may be fetched, and only our own style (with ``more_style`` of this page) and what is allowed counts.
+    The content security policy allows the page's own style (with ``more_style``) and ``allowed``, nothing else.
     """
     style = part("style.css") + more_style
     policy = ("default-src 'none'", own("style", style), *allowed, "base-uri 'none'", "form-action 'none'")
@@ -116,7 +116,7 @@ def framed(
 
 
 def own(kind: str, text: str) -> str:
-    """The rule of a page that lets this very text be its style or script.
+    """The rule of a content security policy that allows exactly this text as style or script.
 
     >>> own("script", "")
     "script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
@@ -125,5 +125,5 @@ def own(kind: str, text: str) -> str:
 
 
 def part(name: str) -> str:
-    """A file that pages are made of."""
+    """A file of the folder ``page/``."""
     return files("askew.report").joinpath("page", name).read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ from askew.report.report_data import ReportData
 from askew.report.score_display import Figure
 
 PREFIX = "made_by="
-"""Parts of the data by the rule that made the variants: here, by ranker."""
+"""The slice by the rule that made the variants: here, by ranker."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Curve:
 
 
 def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
-    """The curves of one suite; None when it has no noise levels."""
+    """The curves of one suite; None if it has no noise levels."""
     levels = _levels(content, suite["name"])
     if len(levels) < 2:
         return None
@@ -43,7 +43,7 @@ def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
     head = [*(["Ranker"] if several else []), "Line" if not several else "Model", *(f"noise {n}" for n in levels)]
     return el(
         "figure",
-        el("figcaption", el("h3", "More noise, fewer right answers?")),
+        el("figcaption", el("h3", "More noise, fewer correct answers?")),
         el(
             "p",
             f"{suite.get('title') or suite['name']}: accuracy in per cent at each noise level (0: none); "
@@ -63,7 +63,7 @@ def _levels(content: ReportData, suite: str) -> list[int]:
 
 
 def _panels(content: ReportData, suite: str, levels: Sequence[int]) -> Iterator[tuple[str, list[Curve]]]:
-    """A panel for each ranker with a line for each model; a single model has all its rankers in one panel."""
+    """A panel for each ranker with a line for each model; for a single model, one panel with a line for each ranker."""
     runs = list(content.with_suite(suite))
     parts = _rankers(content, suite)
 
@@ -93,7 +93,7 @@ def _rankers(content: ReportData, suite: str) -> list[str]:
 
 
 def _short(part: str) -> str:
-    """What a ranker is called.
+    """The name of a ranker.
 
     >>> _short("made_by=basic/lasso")
     'lasso'

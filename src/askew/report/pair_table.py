@@ -1,7 +1,7 @@
-"""Every pair of every run as columns, from one pass over the samples: a few bytes for each pair and model.
+"""Every pair of every run as columns, read in one pass over the samples: a few bytes for each pair and model.
 
-A pair is an original question with one of its variants. Two hundred thousand groups of five models fit in some
-tens of megabytes, and everything the page counts or samples is a numpy expression over these columns.
+A pair is an original question with one of its variants. 200,000 groups of five models take some tens of
+megabytes, and everything the page counts or samples is a numpy expression over these columns.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from askew.report.answer_flips import AnswerFlips
 from askew.report.load import Run
 
 WRONG, RIGHT, FAILED = 0, 1, 2
-"""What became of one question."""
+"""How one question was answered."""
 
 ABSENT = 255
-"""The code of a pair that a run does not have."""
+"""The code of a pair that is not in a run."""
 
 MOST_TRAITS = 200_000
-"""Distinct tests, rules, words, ... kept; what first turns up after that is not counted, and the page says so."""
+"""The limit on distinct tests, rules, words, ...; later ones are not counted, and the page says so."""
 
 DIMENSIONS = ("test", "made_by", "question_type", "answer_type", "answer", "changed", "word")
-"""What a pair can be sorted by: of the variant test, rule and words that are new in it; of the original the rest."""
+"""The dimensions of traits: test, rule and new words of the variant; the others are of the original."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """Something pairs of one suite have in common, e.g. the question type *how many*."""
+    """A property that pairs of one suite can share, e.g. the question type *how many*."""
 
     suite: str
     dimension: str
@@ -48,7 +48,7 @@ class Trait:
 
 @dataclass(frozen=True)
 class PairTable:
-    """The columns. ``codes[m][p]`` is three times what became of the original plus what became of the variant."""
+    """The columns. ``codes[m][p]`` is three times the code of the original's answer plus that of the variant's."""
 
     runs: Sequence[Run]
     groups: int = 0
@@ -56,7 +56,7 @@ class PairTable:
     group_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     variant_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     priority: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
-    """A number drawn from the group's id: the sample takes the smallest, whatever the order of the file."""
+    """A hash of the group's id: the sample takes the smallest, regardless of the order of the file."""
     offsets: list[NDArray[np.int64]] = field(default_factory=list)
     """``offsets[m][g]``: where the line of group g begins in run m's file; -1 where there is none."""
     traits: list[Trait] = field(default_factory=list)
@@ -64,22 +64,22 @@ class PairTable:
     trait_counts: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     """How many of ``trait_ids`` belong to each pair; the first three are its suite, test and rule."""
     uncounted: int = 0
-    """Traits that turned up when the list was full."""
+    """How often a trait was not counted because the list was full."""
     flips: list[dict[str, AnswerFlips]] = field(default_factory=list)
-    """For each run and suite, from which answer to which."""
+    """For each run and suite, how often each answer became each other."""
 
     @cached_property
     def number_of(self) -> dict[Trait, int]:
-        """Where each trait stands in ``traits``."""
+        """The index of each trait in ``traits``."""
         return {trait: number for number, trait in enumerate(self.traits)}
 
     @property
     def pairs(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self.group_of)
 
     def slices(self, most: int = 100_000) -> Iterator[tuple[slice, slice]]:
-        """Some pairs at a time, and where their traits stand."""
+        """Chunks of pairs, and the ranges of their traits."""
         ends = np.concatenate([[0], np.cumsum(self.trait_counts, dtype=np.int64)])
         for start in range(0, self.pairs, most):
             stop = min(self.pairs, start + most)
@@ -100,7 +100,7 @@ def read_pairs(runs: Sequence[Run]) -> PairTable:
 
 
 def words(text: str) -> list[str]:
-    """The words of a question, in small letters.
+    """The words of a question, in lower case.
 
     >>> words("What's on the man's T-shirt?")
     ["what's", 'on', 'the', "man's", 't', 'shirt']
@@ -120,7 +120,7 @@ def became(record: Mapping[str, Any]) -> int:
 
 
 def common_answer(answers: Sequence[str]) -> str:
-    """What most people answered, in lower case; the first of equals.
+    """The most frequent answer of people, in lower case; the first in case of a tie.
 
     >>> common_answer(["white", "grey", "White"])
     'white'
@@ -169,7 +169,7 @@ class _PairReader:
         self.flips.append(flips)
 
     def number(self, data: str, record: Mapping[str, Any], variants: Sequence[Mapping[str, Any]]) -> int:
-        """The number of this group; one whose variants differ from an earlier run's is another group."""
+        """The index of this group; if its variants differ from those in an earlier run, it is another group."""
         key: tuple[Any, ...] = (data, record.get("suite", ""), record.get("group"))
         total = crc32(record["original"].get("question", "").encode())
         for variant in variants:
@@ -253,7 +253,7 @@ class _PairReader:
 
 @lru_cache(maxsize=4096)
 def changed_words(original: str, variant: str) -> tuple[str, ...]:
-    """The words that the variant has and the original has not, in order.
+    """The words that are in the variant but not in the original, in order.
 
     >>> changed_words("What color is the cat?", "Is the color of the cat white?")
     ('of', 'white')
@@ -263,7 +263,7 @@ def changed_words(original: str, variant: str) -> tuple[str, ...]:
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Splitmix64's finish: neighbouring numbers come out unrelated."""
+    """The mixing step of SplitMix64: similar numbers give unrelated ones."""
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))

@@ -1,4 +1,4 @@
-"""The pairs the page shows: a stratified sample, the same every time, with what every model said."""
+"""The pairs shown on the page: a deterministic stratified sample, with every model's answers."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from askew.report.thumbnails import Thumbnails
 
 Record = dict[str, Any]
 
-STRATA = "suite, test, rule and what became of the pair"
-"""What the sample is balanced over, as the page says it."""
+STRATA = "suite, test, rule and outcome"
+"""What the sample is stratified by, as shown on the page."""
 
 NOTE_LENGTH = 300
-"""Characters of one note that are shown."""
+"""The number of characters of a note that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Pairs as the page's script reads them, and how many of how many."""
+    """Pairs as the page's script reads them, and the number of all pairs."""
 
     pairs: list[Record]
     total: int
@@ -39,8 +39,8 @@ class Sample:
 
 
 def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]:
-    """Numbers of at most ``most`` pairs: first those wanted, then from each suite in turn, in it from each test in
-    turn, in it from each rule, in it from each pattern of outcomes (those with a break first).
+    """The indices of at most ``most`` pairs: first those wanted, then round-robin over suites, within a suite over
+    tests, within a test over rules, within a rule over patterns of outcomes (those with a break first).
     """
     chosen = list(dict.fromkeys(wanted))[:most]
     tree: dict[int, dict[int, dict[int, dict[int, list[int]]]]] = {}
@@ -58,7 +58,7 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
 
 
 def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Sample:
-    """The chosen pairs with their texts, images and answers, read from the lines whose offsets the table has."""
+    """The chosen pairs with their texts, images and answers, read from the samples at the offsets in the table."""
     lines = [_lines(table, run, numbers) for run in range(len(table.runs))]
     several = len({run.data for run in table.runs}) > 1
     pairs, used = [], set()
@@ -78,7 +78,7 @@ def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> 
 
 
 def _drawn(table: PairTable) -> Iterator[list[int]]:
-    """Every pair with its suite, test, rule and pattern, in the order of the draw; some at a time, to save memory."""
+    """Every pair with its suite, test, rule and pattern, in the order of sampling; in chunks, to save memory."""
     columns = np.column_stack([np.arange(table.pairs), table.heads(), _patterns(table)])
     order = np.argsort(table.priority, kind="stable")
     for start in range(0, table.pairs, 50_000):
@@ -86,7 +86,7 @@ def _drawn(table: PairTable) -> Iterator[list[int]]:
 
 
 def _patterns(table: PairTable) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Which outcomes the models had between them, as bits; negative, so that it goes first, with a break in it."""
+    """The set of outcomes of all models, as bits; negative if it contains a break, so that it sorts first."""
     patterns = np.zeros(table.pairs, np.int64)
     broke = np.zeros(table.pairs, bool)
     for codes in table.codes:
@@ -97,7 +97,7 @@ def _patterns(table: PairTable) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def _in_turn(tree: Any) -> Iterator[int]:
-    """One from each branch in turn, each branch doing the same within.
+    """Round-robin over the branches of a tree, recursively.
 
     >>> list(_in_turn({0: {0: [1, 2, 3], 1: [4]}, 1: [5, 6]}))
     [1, 5, 4, 6, 2, 3]
@@ -190,13 +190,13 @@ def _boxes(boxes: Any, record: Record, image: int | None, album: Thumbnails) -> 
 
 
 Marked = list[tuple[str, bool]]
-"""Pieces of a text, each changed or not; joined they are the text."""
+"""Pieces of a text, each changed or not; concatenated they are the text."""
 
 _TOKEN = re.compile(r"\s*(?:[^\W_]+(?:['’][^\W_]+)*|\S)")
 
 
 def word_diff(old: str, new: str) -> tuple[Marked, Marked]:
-    """Both texts in pieces, with the words marked that only one of them has; case alone is no change.
+    """Both texts in pieces, with the words marked that are in only one of them; case is ignored.
 
     >>> word_diff("Is the cat white?", "Is the dog white?")
     ([('Is the', False), (' cat', True), (' white?', False)], [('Is the', False), (' dog', True), (' white?', False)])
@@ -215,18 +215,18 @@ def word_diff(old: str, new: str) -> tuple[Marked, Marked]:
 
 OUTCOMES = {
     "": "any outcome",
-    "broke": "right → wrong",
-    "mended": "wrong → right",
-    "held": "right → right",
+    "broke": "correct → wrong",
+    "fixed": "wrong → correct",
+    "held": "correct → correct",
     "stayed": "wrong → wrong",
     "failed": "no answer",
     "disagree": "models disagree",
 }
-"""What became of a pair, as the filter calls it."""
+"""The outcomes of a pair, as named in the filter."""
 
 
 def pairs_section(content: ReportData, sample: Sample) -> Html:
-    """How many of how many, the filters, and the empty frame."""
+    """How many pairs are shown, the filters, and an empty frame for the script to fill."""
     shown = len(sample.pairs)
     if not shown:
         return el("p", "There are no pairs to show.")
@@ -235,7 +235,7 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
         if shown == sample.total
         else (
             f"Showing {count(shown)} of {count(sample.total)} pairs: a sample, stratified by {STRATA}, so counts here "
-            "are of the sample, and rare cases are more frequent in it. Tables and rates count every pair."
+            "are of the sample, in which rare cases are overrepresented. Tables and rates count every pair."
         )
     )
     return join(
@@ -249,7 +249,7 @@ def _missing_images(sample: Sample) -> str | None:
     album = sample.album
     notes = []
     if album.left_out:
-        notes.append(f"{count(album.left_out)} images are left out to keep the page small")
+        notes.append(f"{count(album.left_out)} images are omitted to keep the page small")
     if album.unreadable:
         notes.append(f"{count(album.unreadable)} images are missing or cannot be read")
     return f" ({'; '.join(notes)}.)" if notes else None

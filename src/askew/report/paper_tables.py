@@ -19,7 +19,7 @@ PUBLISHED = "Published figures: other models and data, not comparable with ours"
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell: what is printed, the interval and n under it, and the number it is sorted by."""
+    """One cell: its text, the interval and n below it, and the number it is sorted by."""
 
     text: str
     interval: str = ""
@@ -34,7 +34,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
-    """One row: a model or a data set, ours or as published."""
+    """One row: a model or a data set, from a run or as published."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -65,7 +65,7 @@ class FilledTable:
 
 
 def sheets(runs: Sequence[Run]) -> list[FilledTable]:
-    """Every table that some run has, in order, each with all the runs; a plain one for a suite that brings none."""
+    """The tables of all runs, in order, each with all the runs; a plain one for a suite that defines none."""
     made: dict[tuple[str, str], FilledTable] = {}
     for run in runs:
         for suite in run.suites:
@@ -77,7 +77,7 @@ def sheets(runs: Sequence[Run]) -> list[FilledTable]:
 
 
 def without_published(run: Run) -> Run:
-    """The run with tables that have no rows of the papers."""
+    """The run without the published rows of its tables."""
     suites = [
         {**suite, "tables": [{**table, "published": {}} for table in suite.get("tables") or ()]} for suite in run.suites
     ]
@@ -90,7 +90,7 @@ def markdown_tables(runs: Sequence[Run]) -> str:
 
 
 def latex_tables(runs: Sequence[Run]) -> str:
-    """All tables as LaTeX; they need the package booktabs."""
+    """All tables as LaTeX; requires the package booktabs."""
     return "% \\usepackage{booktabs}\n" + "\n".join(latex(sheet) + "\n" for sheet in sheets(runs))
 
 
@@ -204,7 +204,7 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
 
 
 def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
-    """The runs with their labels, people's after the models'; or one run for each data set."""
+    """The runs with their labels, people last; or one run for each data set."""
     if rows != "data":
         return sorted(zip(labels(runs), runs, strict=True), key=lambda row: row[1].is_human)
     return list({run.data: run for run in reversed(runs)}.items())[::-1]
@@ -213,7 +213,7 @@ def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
 def _cell(run: Run, suite: str, column: Mapping[str, Any]) -> Cell:
     figure = run.figure(suite, column.get("metric", ""), column.get("part", ""))
     if column.get("show") == "n":
-        asked = figure.n + figure.failed  # how many there are does not depend on who answered them
+        asked = figure.n + figure.failed  # the number of questions does not depend on the model
         return Cell(count(asked), sort=asked) if figure.metric else Cell(DASH)
     return figure_cell(figure)
 
@@ -227,7 +227,7 @@ def figure_cell(figure: Figure) -> Cell:
 
 
 def _published(value: Any, decimals: int) -> Cell:
-    """A figure as the paper prints it: 74.40 beside 67.15, though a number knows no closing zero."""
+    """A figure as the paper prints it: 74.40 beside 67.15, with its trailing zero."""
     if value is None:
         return Cell(DASH)
     if not isinstance(value, int | float):
@@ -256,7 +256,7 @@ def _plain_table(suite: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The headline by round and by domain, for data that was collected so (Li et al. 2021, Tables 2 and 10)."""
+    """The headline by round and by domain, for data collected in rounds (Li et al. 2021, Tables 2 and 10)."""
     metric = (suite.get("headline") or {}).get("metric", "")
     parts = tag_parts(runs, suite["name"], metric)
     if not parts:
@@ -272,7 +272,7 @@ def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[st
 
 
 def tables_section(content: ReportData) -> Html:
-    """Every table, with a switch between ours and the paper's where the paper has figures."""
+    """Every table, with a switch between our rows and the paper's if it has figures."""
     made = sheets(content.runs)
     switch = _switch() if any(sheet.published for sheet in made) else None
     return join(_apart(content), switch, *map(_sheet_html, made), differences_section(content.differences))

@@ -1,4 +1,4 @@
-"""Plots as SVG that stretches: places in per cent, strokes and marks in pixels, so nothing shrinks on a phone."""
+"""Plots as responsive SVG: positions in per cent, strokes and marks in pixels, so they stay legible on a phone."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from askew.report.markup import SHAPES, Html, el, join
 from askew.report.score_display import Figure
 
 LANE = 20
-"""Pixels for one model in a row."""
+"""Height in pixels for one model in a row."""
 
 
 def tone(run: int) -> str:
-    """The class that gives a model its colour."""
+    """The CSS class with a model's colour."""
     return f"tone{run % len(SHAPES)}"
 
 
 def mark(run: int) -> Html:
-    """A model's mark, to stand beside its name."""
+    """A model's mark, shown beside its name."""
     use = el("use", href=f"#shape{run % len(SHAPES)}", x=8, y=8, class_="full")
     return el("svg", use, class_=f"mark {tone(run)}", width=16, height=16, aria_hidden="true")
 
 
 def legend(names: Iterable[tuple[int, str]]) -> Html:
-    """Which mark is which model, or ranker."""
+    """A legend: the mark of each model or ranker."""
     parts = [el("span", mark(number), name, class_=f"name {tone(number)}") for number, name in names]
     return el("p", *parts, class_="legend")
 
 
 def meter(run: int, figure: Figure) -> Html:
-    """A value between nothing and all as a bar, its interval as a line."""
+    """A value between 0 and 1 as a bar, its interval as a line."""
     if figure.value is None:
         return el("svg", _across(7, "track"), class_="meter", height=14, aria_hidden="true")
     return el(
@@ -45,9 +45,9 @@ def meter(run: int, figure: Figure) -> Html:
 
 
 def lanes(pairs: Sequence[tuple[int, Figure, Figure, str]], people: Sequence[Figure] = ()) -> Html:
-    """One row of the dot plot: for each model (number, before, after, what to say) an open and a filled mark.
+    """One row of the dot plot: for each model (number, before, after, label) an open and a filled mark.
 
-    What people reach, where they were asked, are dashed lines across all models, the last of them the strongest.
+    People's scores, if known, are dashed lines across all models, the last of them the thickest.
     """
     height = LANE * len(pairs)
     grid = [el("line", x1=f"{at}%", x2=f"{at}%", y1=0, y2="100%", class_="grid") for at in (0, 25, 50, 75, 100)]
@@ -72,7 +72,7 @@ def scale() -> Html:
 
 
 def curve(run: int, figures: Sequence[Figure], low: float, high: float) -> Html:
-    """A line through figures at equal distances with the band of their intervals; ``low`` to ``high`` is the height."""
+    """A line through equally spaced scores with the band of their intervals; the y axis is ``low`` to ``high``."""
     return line_through(run, [(i / max(1, len(figures) - 1), f) for i, f in enumerate(figures)], low, high)
 
 
@@ -107,7 +107,7 @@ def line_through(
 
 
 def charted(curves: Iterable[Html], heights: Sequence[str], places: Sequence[str], description: str) -> Html:
-    """Curves in a frame: five labels along its height, the lowest first, and one for each place along its width."""
+    """Curves in a frame: five labels on the y axis, the lowest first, and one for each point of the x axis."""
     grid = [el("line", x1=0, x2="100%", y1=f"{25 * k}%", y2=f"{25 * k}%", class_="grid") for k in range(5)]
     return el(
         "div",
@@ -119,7 +119,7 @@ def charted(curves: Iterable[Html], heights: Sequence[str], places: Sequence[str
 
 
 def axis(least: float, most: float) -> list[float]:
-    """Five round places that hold everything between these fractions.
+    """Five round tick values that span these fractions.
 
     >>> axis(0.23, 0.88), axis(0.71, 0.74)
     ([0.2, 0.4, 0.6, 0.8, 1.0], [0.7, 0.75, 0.8, 0.85, 0.9])
@@ -132,7 +132,7 @@ def axis(least: float, most: float) -> list[float]:
 
 
 def percent(value: float) -> str:
-    """A fraction as a place, within the plot.
+    """A fraction as a CSS position, clipped to the plot.
 
     >>> percent(0.4125), percent(1.2)
     ('41.25%', '100%')

@@ -1,4 +1,4 @@
-"""The last section: how it was made, so that every number can be had again."""
+"""The last section: everything needed to reproduce the numbers."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from askew.report.report_data import ReportData
 from askew.report.score_display import DASH, count, show, title
 
 LISTED_PARTS = ("", "test", "made_by", "answer_type", "round", "domain")
-"""Parts whose numbers are listed here; those by question type are in results.json."""
+"""The parts whose scores are listed here; those by question type are in results.json."""
 
 MOST_COUNTS = 12
-"""Values that are named of what was drawn or refused."""
+"""The number of drawn or refused values that are named."""
 
-_OPTIONAL_COLUMNS = {"Right answers": "answers", "Drawn": "drawn", "Why refused": "refused"}
+_OPTIONAL_COLUMNS = {"Correct answers": "answers", "Drawn": "drawn", "Why refused": "refused"}
 
 
 def provenance_section(content: ReportData) -> Html:
@@ -123,7 +123,7 @@ def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
 
 
 def _time(time: Mapping[str, Any], distinct: int) -> str:
-    """When, how long, and where the answers to so many distinct questions came from.
+    """When the run started, how long it took, and where its answers came from.
 
     >>> _time({"started": "today", "seconds": 2, "asked": 5, "reused": 4}, distinct=8)
     'started today, took 2.0 s; 5 asked, 3 known from the store; 1 was the same as another question'

@@ -14,14 +14,14 @@ from askew.report.score_display import count, probability, show, title
 from askew.significance import LEAST_IMAGES
 
 SIGNIFICANT = 0.05
-"""Of the Holm-corrected p value."""
+"""The significance level of the Holm-corrected p value."""
 
 LISTED = 200
-"""Comparisons that are listed on demand."""
+"""The number of comparisons in a collapsible list."""
 
 
 def is_significant(item: Mapping[str, Any]) -> bool:
-    """True for a difference that stays significant after Holm's correction."""
+    """Whether a difference is significant after Holm's correction."""
     p = item.get("p_holm")
     return p is not None and p < SIGNIFICANT
 
@@ -42,7 +42,7 @@ def difference_text(metric: str, item: Mapping[str, Any]) -> str:
 
 
 def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None:
-    """The headlines' differences, and each other family on demand; None when runs were not compared."""
+    """The differences in the headlines, and each other family in a collapsible table; None if there is one run."""
     if not differences:
         return None
     families: dict[str, list[Mapping[str, Any]]] = {}
@@ -51,8 +51,8 @@ def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None
     first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
     text = (
         "Paired on the same questions. p after Holm's correction for all comparisons of a family: the headlines "
-        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ where it is under "
-        f"0.05; — where it cannot be told, with fewer than {LEAST_IMAGES} images."
+        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ if it is below "
+        f"0.05; — if it is unknown, with fewer than {LEAST_IMAGES} images."
     )
     return el(
         "section",
@@ -91,7 +91,7 @@ def _difference_table(items: Sequence[Mapping[str, Any]], caption: str) -> Html:
 
 
 def _order(item: Mapping[str, Any]) -> float:
-    """The clearest first; what could not be tested last."""
+    """Sorted by p value; differences that could not be tested are last."""
     p = item.get("p_holm")
     return 2.0 if p is None or p != p else float(p)
 
@@ -112,12 +112,12 @@ class ReportData:
 
     @cached_property
     def labels(self) -> list[str]:
-        """What each run is called."""
+        """The label of each run."""
         return labels(self.runs)
 
     @cached_property
     def suites(self) -> list[Mapping[str, Any]]:
-        """Every suite that some run has, in order."""
+        """The suites of all runs, in order."""
         found: dict[str, Mapping[str, Any]] = {}
         for run in self.runs:
             for suite in run.suites:
@@ -125,13 +125,13 @@ class ReportData:
         return list(found.values())
 
     def with_suite(self, suite: str) -> Iterator[tuple[int, Run]]:
-        """The runs that have this suite, with their numbers."""
+        """The runs with this suite, with their indices."""
         for number, run in enumerate(self.runs):
             if any(other["name"] == suite for other in run.suites):
                 yield number, run
 
     def beaten(self, run: int, suite: str, metric: str, part: str = "") -> list[str]:
-        """The runs this one is significantly better than."""
+        """The labels of the runs that this one is significantly better than."""
         own, others = self.labels[run], []
         for item in self.differences:
             if (item["suite"], item["metric"], item.get("part", "")) == (suite, metric, part) and is_significant(item):

@@ -1,4 +1,4 @@
-"""A score as people read it: value, interval, how many, and what it is called."""
+"""A score as text: its value, interval, number of groups, and the title of its metric."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DASH = "—"
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number of a run with its 95 % interval and how many groups it rests on; None where there is nothing.
+    """One score of a run with its 95 % interval and its number of groups; None for what was not measured.
 
     >>> Figure("rad.forward", 0.64, 0.61, 0.674, 812).short
     '64.0'
@@ -38,7 +38,7 @@ class Figure:
 
     @classmethod
     def of(cls, score: Mapping[str, Any]) -> Figure:
-        """The figure of a score in results.json, where null is nothing."""
+        """The figure of a score in results.json, where null means not measured."""
         return cls(
             metric=score.get("metric", ""),
             value=score.get("value"),
@@ -59,7 +59,7 @@ class Figure:
 
     @property
     def interval(self) -> str:
-        """The interval alone, or nothing when there is none."""
+        """The interval alone, or an empty string."""
         if self.low is None or self.high is None:
             return ""
         joint = " to " if is_signed(self.metric) else "–"
@@ -67,7 +67,7 @@ class Figure:
 
     @property
     def no_interval(self) -> str:
-        """Why a value has no interval; nothing when it has one, or is none itself."""
+        """Why a value has no interval; empty if it has one, or if there is no value."""
         if self.value is None or self.low is not None:
             return ""
         if not self.images:
@@ -76,7 +76,7 @@ class Figure:
 
     @property
     def full(self) -> str:
-        """Everything on one line: ``64.0 (61.0–67.4; n 812)``."""
+        """Value, interval and n on one line: ``64.0 (61.0–67.4; n 812)``."""
         missing = f"no interval: {self.no_interval}" if self.no_interval else ""
         return f"{self.short} ({'; '.join(filter(None, (self.interval or missing, f'n {count(self.n)}')))})"
 
@@ -94,11 +94,11 @@ class Figure:
 
 
 NOTHING = Figure("", None, None, None, 0)
-"""What was not measured."""
+"""A score that was not measured."""
 
 
 def show(metric: str, value: float | None) -> str:
-    """A value of this metric in print: per cent with one decimal, R_score with two.
+    """A value of this metric as text: per cent with one decimal, R_score with two.
 
     >>> show("accuracy.gap", -0.1234), show("rscore.1", 0.48), show("cs.2", None)
     ('−12.3', '0.48', '—')
@@ -116,27 +116,27 @@ def show(metric: str, value: float | None) -> str:
 
 
 def printed(metric: str, value: float) -> float:
-    """The value on the scale it is printed in, so that it compares with published figures."""
+    """The value on the scale in which it is printed, comparable with published figures."""
     return value if is_ratio(metric) else 100 * value
 
 
 def unit(metric: str) -> str:
-    """``%`` or nothing, to be written after a value."""
+    """``%`` or an empty string, to be written after a value."""
     return "" if is_ratio(metric) else "%"
 
 
 def is_ratio(metric: str) -> bool:
-    """R_score is printed as a number between 0 and 1, tries as how many; everything else in per cent."""
+    """Whether values are printed in per cent; R_score is printed between 0 and 1, tries as a number."""
     return metric.startswith("rscore") or bool(_about(metric).get("plain", False))
 
 
 def is_signed(metric: str) -> bool:
-    """Gaps and losses may be below zero."""
+    """Whether values may be negative, as gaps and losses."""
     return metric.endswith(".gap") or bool(_about(metric.partition(":")[0]).get("signed", False))
 
 
 def count(number: float) -> str:
-    """A whole number with commas.
+    """An integer with thousands separators.
 
     >>> count(200000)
     '200,000'
@@ -145,7 +145,7 @@ def count(number: float) -> str:
 
 
 def probability(p: float | None) -> str:
-    """A p value in print.
+    """A p value as text.
 
     >>> probability(0.00002), probability(0.0312)
     ('< 0.001', '0.031')
@@ -167,7 +167,7 @@ def _about(metric: str) -> Mapping[str, Any]:
 
 
 def title(metric: str) -> str:
-    """What people call a metric; its own name when the list does not know it.
+    """The title of a metric; its name if it is not in ``metrics.yaml``.
 
     >>> title("rad.forward"), title("rscore.3"), title("my.metric")
     ('RAD', 'R_score, noise 3', 'my.metric')
@@ -176,10 +176,10 @@ def title(metric: str) -> str:
 
 
 def meaning(metric: str) -> str:
-    """What a metric counts, in a few words; empty when the list does not know it."""
+    """What a metric counts, in a few words; empty if it is not in ``metrics.yaml``."""
     return str(_about(metric).get("says", "")).replace("{last}", metric.rpartition(".")[2])
 
 
 def is_conditional(metric: str) -> bool:
-    """True when a perfectly steady model scores one however often it is right (RAD, CONS, R_score)."""
+    """Whether a perfectly consistent model scores 1 regardless of its accuracy (RAD, CONS, R_score)."""
     return bool(_about(metric).get("conditional", False))

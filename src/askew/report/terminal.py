@@ -1,4 +1,4 @@
-"""The report in small, for the terminal: one table that fits 80 columns."""
+"""The summary in the terminal: one table that fits 80 columns."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from askew.report.score_display import Figure, count, title
 from askew.significance import LEAST_IMAGES
 
 _NUMBERS = 35
-"""Columns that value, n, failed and arrow take at the end of a line."""
+"""The width of value, n, failed and arrow at the end of a line."""
 
 _HEADLINE = 24
-"""Columns that the suite's name and its headline take."""
+"""The width of the suite's name and its headline."""
 
 _LEAST = 6
-"""Fewer groups prove nothing, even when all point one way: the sign test says 2 / 2⁵ > 0.05."""
+"""Fewer groups cannot be significant, even if all agree: the p value of the sign test is 2 / 2⁵ > 0.05."""
 
 _LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+")
-"""Noise levels, and losses between them, that only the page shows."""
+"""Noise levels, and losses between them, that are only shown on the page."""
 
 
 def terminal_summary(
     runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80, color: bool = False
 ) -> str:
-    """Each suite's numbers with value ± half-interval, n, failed and an arrow where a difference is significant."""
+    """Each suite's numbers with value ± half-interval, n, failed, and an arrow if a difference is significant."""
     names = [printable(label) for label in labels(runs)]
     arrows = _Arrows(labels(runs), differences, color)
     lines: list[str] = []
@@ -43,7 +43,7 @@ def terminal_summary(
 
 
 def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
-    """One line for each suite: what sums it up, for every model."""
+    """One line for each suite: its headline for every model."""
     names = [printable(label) for label in labels(runs)]
     room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
     lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _unique_names(names, room - 1)), "─" * width]
@@ -82,7 +82,7 @@ def _block(
 
 
 def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
-    """How much of the data a suite asks and why not more, in two lines at most; once for runs that are alike in it."""
+    """How much of the data a suite asks and why not more, in at most two lines; once for runs that do not differ."""
     sentences = dict.fromkeys(
         sentence
         for run in runs
@@ -96,7 +96,7 @@ def _coverage(runs: Sequence[Run], name: str, width: int) -> Iterator[str]:
 
 
 def _rows(runs: Sequence[Run], suite: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """What is shown of a suite: every metric over the whole, and the headline for each test."""
+    """The scores of a suite that are shown: every metric over the whole, and the headline for each test."""
     headline = (suite.get("headline") or {}).get("metric", "")
     metrics = dict.fromkeys(
         metric
@@ -120,7 +120,7 @@ def _numbers(figure: Figure) -> str:
 
 
 class _Arrows:
-    """Up or down where a difference is significant: against the first model, or of a gap against nothing."""
+    """Up or down for each significant difference: from the first model, or of a gap from zero."""
 
     def __init__(self, names: Sequence[str], differences: Sequence[Mapping[str, Any]], color: bool) -> None:
         self.names, self.color = names, color
@@ -131,7 +131,7 @@ class _Arrows:
         }
 
     def at(self, run: Run, number: int, suite: str, metric: str, part: str) -> str:
-        """The arrow for one line, or nothing."""
+        """The arrow for one line, or an empty string."""
         if metric == "accuracy.gap":
             return self._arrow(_clear_sign(run.figure(suite, metric, part)))
         if number == 0:
@@ -192,13 +192,13 @@ def _legend(
 
 
 def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Each family of comparisons that p is corrected for, with how many were tested."""
+    """Each family of comparisons, with the number that were tested."""
     sizes = {str(item.get("family") or "all"): item.get("family_size", len(differences)) for item in differences}
     return [f"{printable(name)} ({count(size)})" for name, size in sizes.items()]
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
-    """The numbers that no group counts for in any run, and that no missing answer explains."""
+    """The scores that rest on no group in any run, and not because of missing answers."""
     found: dict[str, bool] = {}
     for run in runs:
         for suite, metric, part, figure in run.figures():
@@ -209,7 +209,7 @@ def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
 
 
 def printable(text: str) -> str:
-    """On one line, and without anything a terminal would obey.
+    """The text on one line, without control sequences.
 
     >>> printable("a\\x1b[31mb")
     'a�[31mb'
@@ -234,7 +234,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def _unique_names(names: Sequence[str], width: int) -> list[str]:
-    """Names of at most so many columns: those that begin alike are cut in the middle where that tells them apart.
+    """Names of at most this width: those with a common beginning are shortened in the middle if that keeps them unique.
 
     >>> _unique_names(["openai:toy,prompt=One word.", "openai:toy,prompt=A phrase."], 20)
     ['openai:to…=One word.', 'openai:to…=A phrase.']

@@ -1,4 +1,4 @@
-"""Small images for the page: each file once, at most 224 pixels wide or high, until the page is heavy enough."""
+"""Small images for the page: each file once, at most 224 pixels wide or high, up to a total size."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from PIL import Image
 from askew.files.images import open_encoded
 
 LONGEST = 224
-"""Pixels of the longer side."""
+"""The longer side in pixels."""
 
 QUALITY = 80
-"""Of the JPEG."""
+"""The JPEG quality."""
 
 
 @dataclass
 class Thumbnails:
-    """The images that go into the page, found again by content or path."""
+    """The images embedded in the page, identified by content or path."""
 
     budget: int = 6_000_000
-    """Characters of base64 that all images together may take."""
+    """The limit on the base64 characters of all images together."""
     images: list[str] = field(default_factory=list)
     """JPEG files in base64."""
     sizes: list[tuple[int, int]] = field(default_factory=list)
-    """Width and height of each before it was made small."""
+    """Width and height of each image before scaling."""
     left_out: int = 0
-    """Images that did not fit."""
+    """The number of images that did not fit."""
     unreadable: int = 0
-    """Images whose file is missing or broken."""
+    """The number of images whose file is missing or damaged."""
     _known: dict[str, int | None] = field(default_factory=dict)
 
     def add(self, record: dict[str, Any], find: Callable[[str], Path | None]) -> int | None:
-        """The number of this question's image; None when there is none to show. ``find`` gives the file of a name."""
+        """The index of this question's image; None if there is none to show. ``find`` returns the file of a name."""
         path = record.get("path")
         if not isinstance(path, str) or not path:
             return None
@@ -77,7 +77,7 @@ def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
 
 
 def _flat(image: Image.Image) -> Image.Image:
-    """In colour, on white where it was transparent."""
+    """The image as RGB, on white where it was transparent."""
     if image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info:
         return image.convert("RGB")
     above = image.convert("RGBA")

@@ -1,1 +1,1 @@
-"""Published evaluations: how groups are made from data, what is measured, and the tables that come out."""
+"""Suites: published evaluations, each with its perturbations, metrics and tables; one file per suite."""

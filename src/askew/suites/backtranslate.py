@@ -20,19 +20,19 @@ from askew.verbs import Dataset, Metric
 
 @dataclass(frozen=True)
 class BackTranslationSuite:
-    """Questions as they read after a journey through another language."""
+    """Questions translated into another language and back."""
 
     translator: str = "bergamot"
     """``bergamot`` (offline), or ``marian:THERE:BACK`` with two folders."""
     filtered: bool = True
-    """Leave out what does not seem to ask the same; false takes all, as the RAD paper does."""
+    """Leave out back-translations that seem to ask something else; false keeps all, as the RAD paper does."""
     originals: Originals = "covered"
     """``all``: also ask the questions that have no back-translation."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
 
     name: ClassVar[str] = "backtranslate"
     title: ClassVar[str] = "Back-translated questions"

@@ -30,7 +30,7 @@ from askew.world.dataset import World
 
 @dataclass(frozen=True)
 class OwnQuestions:
-    """The pool when none is named: the world's training questions for the world, else the data's own questions."""
+    """The default pool: the training questions for the embedded world, else the data's own questions."""
 
     name: ClassVar[str] = "own"
     skipped: ClassVar[Sequence[str]] = ()
@@ -48,33 +48,33 @@ OWN = OwnQuestions()
 
 @dataclass(frozen=True)
 class BasicSuite:
-    """Similar questions appended to each question, three at a time, as noise of growing strength."""
+    """Similar questions appended to each question, three at a time, as noise of increasing strength."""
 
     ranker: str | Ranker = "lasso"
-    """Which ranker orders the pool; several with + between, and ; between the options of one."""
+    """The ranker that orders the pool; several are joined with +, and the options of each with ;."""
     pool: Dataset = OWN
-    """Where basic questions come from: any data, or a text file with one question per line."""
+    """The source of basic questions: any data, or a text file with one question per line."""
     kind: Literal["general", "yesno"] = "general"
     """All questions of the pool (GBQD), or only its yes/no questions (YNBQD)."""
     top: int = 21
-    """How many basic questions, in partitions of three."""
+    """The number of basic questions, in partitions of three."""
     bqd: str = ""
-    """A file of basic questions that ``askew build basic`` wrote, to be used in place of a ranker and a pool."""
+    """A file of basic questions that ``askew build basic`` wrote, used instead of a ranker and a pool."""
     words: int | None = None
-    """The most words a question may have; the noise is cut there."""
+    """The maximal number of words of a question; the noise is truncated."""
     t: float = 5e-4
     """R_score is 1 up to this loss of accuracy."""
     m: float = 0.2
     """R_score is 0 from this loss of accuracy on."""
     workers: int = field(default=1, repr=False, compare=False)
-    """Processes that rank."""
+    """The number of processes that rank."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's; the paper's own formula is ``simple``."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
     progress: bool = field(default=False, repr=False, compare=False)
-    """Show how far the ranking is."""
+    """Show the progress of the ranking."""
 
     name: ClassVar[str] = "basic"
     title: ClassVar[str] = "Basic questions as noise"
@@ -96,7 +96,7 @@ class BasicSuite:
         if self.bqd:
             BqdFile(self.bqd).header  # noqa: B018 - a file that is none is refused here
             return
-        with suppress(MissingExtra):  # scoring and reporting need no ranker; making groups does
+        with suppress(MissingExtra):  # only building groups needs a ranker; scoring and reporting do not
             self._rankers()
 
     @property
@@ -107,17 +107,17 @@ class BasicSuite:
 
     @property
     def partitions(self) -> int:
-        """How many partitions there are besides the empty one."""
+        """The number of partitions besides the empty one."""
         return self.top // SIZE
 
     @property
     def rankers(self) -> tuple[str, ...]:
-        """What tables call the rankers."""
+        """The names of the rankers in tables."""
         return (BqdFile(self.bqd).name,) if self.bqd else tuple(self._specs())
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """The noise curve, what is lost from start and from step to step, and R_score."""
+        """The noise curve, the loss from the start and at each step, and R_score."""
         mode, levels = self.accuracy, range(1, self.partitions + 1)
         return {
             "accuracy.all": Accuracy("all", mode),
@@ -160,7 +160,7 @@ class BasicSuite:
         return {name: make("ranker", spec) if isinstance(spec, str) else spec for name, spec in self._specs().items()}
 
     def _specs(self) -> dict[str, str | Ranker]:
-        """The rankers as typed by what tables call them: their name, or all of it where the name is not enough."""
+        """The specs of the rankers by their names in tables: the name, or the whole spec if the name is ambiguous."""
         if not isinstance(self.ranker, str):
             return {type(self.ranker).__name__.lower(): self.ranker}
         specs = [spec.strip().replace(";", ",") for spec in self.ranker.split("+")]
@@ -184,7 +184,7 @@ class BasicSuite:
             yield self._shown(ranking, data, stack) if self.progress else ranking
 
     def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack) -> Ranking:
-        """The same ranking with a progress bar: so many texts to rank, the rate, the time left."""
+        """The ranking with a progress bar."""
         texts = list(dict.fromkeys(question.text for question in data.questions()))
         with ranking:
             missing = ranking.missing(texts)
@@ -193,13 +193,13 @@ class BasicSuite:
 
 
 def training(data: Dataset) -> Dataset:
-    """Where basic questions come from unless told: the training split of the same world, else the data itself."""
+    """The default source of basic questions: the training split of the same world, else the data itself."""
     source = data.source if isinstance(data, WrapsDataset) else data
     return replace(source, split="train") if isinstance(source, World) else data
 
 
 def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
-    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; gives their paths."""
+    """Write ``bqd.jsonl`` and ``bqd.parquet``, or with several rankers ``bqd-NAME`` for each; returns their paths."""
     rest = iter(groups)
     first = next((group for group in rest if group.variants), None)
     if first is None:
@@ -226,7 +226,7 @@ def _originals(groups: Iterable[Group]) -> Iterator[Question]:
 
 
 def _plain(name: str) -> str:
-    """A ranker's name as part of a file's name.
+    """A ranker's name as part of a file name.
 
     >>> _plain("lasso:sign=free")
     'lasso-sign-free'

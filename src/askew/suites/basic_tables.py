@@ -16,7 +16,7 @@ _PAPER = {"general": "Table 2", "yesno": "Table 3"}
 
 
 def basic_tables(partitions: int, kind: str, rankers: Sequence[str]) -> tuple[Table, ...]:
-    """Accuracy over partitions (all, and by answer type), losses, R_score, steps, and a row of columns per ranker."""
+    """Accuracy over partitions (all, and by answer type), losses, R_score, steps, and columns for each ranker."""
     return (
         *_of_the_paper(partitions, kind if kind in _PAPER else "general"),
         *_of_our_own(partitions),
@@ -86,7 +86,7 @@ def _over(levels: Iterable[int], metric: str) -> tuple[Column, ...]:
 
 
 def _by_ranker(rankers: Sequence[str]) -> tuple[Table, ...]:
-    """Figure 3 in numbers: is the noise of one ranker stronger, and does it grow?"""
+    """Figure 3 as numbers: how strong the noise of each ranker is, and whether it increases."""
     return tuple(
         Table(
             f"basic-by-ranker-{metric}",
@@ -101,7 +101,7 @@ def _by_ranker(rankers: Sequence[str]) -> tuple[Table, ...]:
 
 
 def _figures(kind: str, name: str, columns: int, more: int = 0) -> PaperRows:
-    """The paper's figures on test-dev, for as many partitions as there are and the columns after the partitions."""
+    """The paper's figures on test-dev, for this many partitions and the columns after them."""
     whole = 8 if name != "diff" else 7
     rows = published("basic").get(f"{kind}_{name}", {})
     return {

@@ -1,6 +1,6 @@
 """CARETS: six capability tests generated from scene graphs (Jimenez et al. 2022), and their release format.
 
-The generator is imported where groups are made; scoring groups that exist does without it.
+The generator is imported only to build groups; scoring existing groups does not need it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TESTS = (REPHRASE, ORDER, ONTOLOGICAL, VISUAL, NEGATION, ANTONYM)
 """The order of the paper's Figure 2."""
 
 PARTS = ("note.direction", "note.order", "note.form", "note.choices")
-"""What Tables 2, 3 and 4 are broken down by; ``labelled`` writes the last three."""
+"""The breakdown of Tables 2, 3 and 4; ``labelled`` writes the last three."""
 
 _SCORES = (("ACC", "carets.acc"), ("CONS", "carets.cons"), ("C-ACC", "carets.cacc"))
 _SIDES = (("Original ACC", "accuracy.original"), ("Perturbed ACC", "accuracy.variant"))
@@ -64,23 +64,23 @@ class CaretsSuite:
     """Six tests from scene graphs: rephrasing, order, ontology, hidden background, negation and antonyms."""
 
     tests: str | tuple[str, ...] = "all"
-    """Which, with commas between: ``carets:rephrase,negation``."""
+    """Which ones, separated by commas: ``carets:rephrase,negation``."""
     size: int = 0
-    """Pairs of each test; 0 makes as many as the scenes give."""
+    """Pairs of each test; 0 means as many as the scenes allow."""
     visual: str = ",".join(CHANGES)
-    """How images are changed, with commas between: ``blur-σ``, ``mask``, ``crop``."""
+    """How images are changed, separated by commas: ``blur-σ``, ``mask``, ``crop``."""
     fill: str = "mean"
-    """What ``mask`` puts over the rest: the mean colour of the data's images, or red, green and blue."""
+    """The colour of ``mask``: the mean colour of the data's images, or red, green and blue."""
     encoding: Encoding = "jpeg"
-    """How changed images are written; ``png`` is without loss and four times as large."""
+    """How changed images are written; ``png`` is lossless and four times as large."""
 
     workers: int = field(default=1, repr=False)
-    """Processes that make groups; their number changes no group."""
+    """The number of processes that build groups; it does not change the groups."""
 
     accuracy: Mode = "exact"
     """How answers are compared; ``robust`` for models that say "Yes."."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
 
     name: ClassVar[str] = "carets"
     title: ClassVar[str] = "Consistency and robustness from scene graphs (CARETS)"
@@ -88,7 +88,7 @@ class CaretsSuite:
         "Jimenez, Russakovsky, Narasimhan: CARETS: A Consistency And Robustness Evaluative Test Suite for VQA. ACL 2022"
     )
     slices: ClassVar[Sequence[str]] = (*SLICES, *PARTS)
-    """The parts that scores are also given for, beyond everything."""
+    """The parts for which scores are computed besides the whole."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tests", _named(self.tests))
@@ -101,7 +101,7 @@ class CaretsSuite:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """ACC, CONS and C-ACC, accuracy on both sides, and how often yes, no and other are said."""
+        """ACC, CONS and C-ACC, accuracy on both sides, and how often the answer is yes, no or other."""
         return {
             **before_after(self.accuracy),
             **carets_scores(self.correct, self.accuracy),
@@ -121,7 +121,7 @@ class CaretsSuite:
         return "carets.cacc", "it gets only {value} of the pairs right on both sides"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """Three passes over the scenes: for what is plausible, for the pool, for the questions (one for the colour)."""
+        """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""
         from askew.perturb.carets import generate
 
         changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
@@ -130,11 +130,11 @@ class CaretsSuite:
             yield labelled(item) if isinstance(item, Group) else item
 
     def release(self, groups: Iterable[Group], folder: Path) -> list[str]:
-        """Write the pairs as plain JSON too, one file for each test; ``askew build`` calls it."""
+        """Write the pairs also in the released JSON format, one file for each test; ``askew build`` calls it."""
         return write_release(groups, folder)
 
     def training(self, data: Dataset, seed: int) -> Iterator[Question]:
-        """Questions to train on, made from training scenes by the same generator (§6, R7)."""
+        """Training questions, generated from training scenes in the same way (§6, R7)."""
         from askew.perturb.carets import training
 
         return training(data, seed, self.size or None)
@@ -151,7 +151,7 @@ class CaretsSuite:
 
 
 def _named(tests: str | tuple[str, ...]) -> tuple[str, ...]:
-    """The tests that are meant, in the paper's order.
+    """The named tests, in the paper's order.
 
     >>> _named("negation, order-inv"), len(_named("all"))
     (('ORDER-INV', 'NEGATION-DIR'), 6)
@@ -241,7 +241,7 @@ def _image(question: Question) -> object:
 
 
 def labelled(group: Group) -> Group:
-    """The group with notes that say in which column of Tables 3 and 4 its variants count."""
+    """The group with notes that assign its variants to the columns of Tables 3 and 4."""
     return replace(group, variants=tuple(replace(v, note={**v.note, **_labels(v)}) for v in group.variants))
 
 

@@ -1,4 +1,4 @@
-"""Common corruptions: the same question about an image of worse quality. An extension, not from a VQA paper."""
+"""Common corruptions: the same question about a degraded image. An extension, not from a VQA paper."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class CorruptionSuite:
     """Noise, blur, brightness, low contrast and JPEG in five severities (an extension, after ImageNet-C)."""
 
     corruptions: str = ",".join(KINDS)
-    """Which, with commas between: ``corruption:noise,jpeg``."""
+    """Which ones, separated by commas: ``corruption:noise,jpeg``."""
     severities: str = ",".join(map(str, SEVERITIES))
-    """Which, from 1 (slight) to 5 (severe); each is asked of the model anew."""
+    """Which severities, from 1 (slight) to 5 (severe); each is a separate request."""
     encoding: Encoding = "jpeg"
-    """How corrupted images are written; ``png`` is without loss and larger."""
+    """How corrupted images are written; ``png`` is lossless and larger."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
 
     name: ClassVar[str] = "corruption"
     title: ClassVar[str] = "Corrupted images (an extension)"
@@ -65,7 +65,7 @@ class CorruptionSuite:
 
     @property
     def tables(self) -> Sequence[Table]:
-        """Accuracy by severity, over all and for each corruption, and what each corruption costs."""
+        """Accuracy by severity, overall and for each corruption, and the loss for each corruption."""
         clean = Column("Clean", "accuracy.original")
         measures = (("", "accuracy.variant"), (" Δ", "accuracy.gap"))
         by_kind = (
@@ -93,7 +93,7 @@ class CorruptionSuite:
         return "accuracy.variant", "it gets only {value} right when the image is corrupted"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """The questions that have an image, each with all its corrupted ones."""
+        """The questions that have an image, each with all corrupted images."""
         return vary_all(self._perturbation(), data.questions(), seed, self.name)
 
     def _by_severity(self, part: str) -> tuple[Column, ...]:

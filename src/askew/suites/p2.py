@@ -29,20 +29,20 @@ from askew.verbs import Dataset, Metric
 
 @dataclass(frozen=True)
 class P2Suite:
-    """Questions with words exchanged for synonyms, paraphrases or antonyms."""
+    """Questions with words replaced by synonyms, paraphrases or antonyms."""
 
     perturbations: str = ",".join(TYPES)
-    """Which, with commas between: ``p2:synonymous,antonymous``."""
+    """Which ones, separated by commas: ``p2:synonymous,antonymous``."""
     substitutions: int = 2
-    """At most so many substitutions of one type in a question."""
+    """The maximal number of substitutions of one type in a question."""
     confidence: float = 0.9
-    """The least confidence of a rule: 0.9 takes reviewed rules alone, less also what only WordNet says."""
+    """The least confidence of a rule: 0.9 allows only reviewed rules, less also rules from WordNet alone."""
     contraries: Literal["sure", "all"] = "sure"
     """``all`` also turns a "no" to *hot* into a "yes" to *cold*, as the paper does."""
     least: int = 1
-    """How often a word must occur in the data to be put into a question; 0 takes any word."""
+    """How often a word must occur in the data to be inserted into a question; 0 allows any word."""
     ppdb: str = ""
-    """A folder of PPDB 2.0 files, or files with commas between, to take rules from too."""
+    """A folder of PPDB 2.0 files, or files separated by commas, as a further source of rules."""
     score: float = 3.5
     """The least PPDB 2.0 score."""
     originals: Originals = "covered"
@@ -51,7 +51,7 @@ class P2Suite:
     accuracy: Mode = "official"
     """How answers are compared with people's."""
     correct: Correct = "any"
-    """When an answer counts as right in the consensus score; ``any``: as Shah et al. 2019 have it."""
+    """When an answer counts as correct in the consensus score; ``any`` as in Shah et al. 2019."""
 
     name: ClassVar[str] = "p2"
     title: ClassVar[str] = "Synonyms, paraphrases and antonyms (VQA P2)"
@@ -70,7 +70,7 @@ class P2Suite:
 
     @property
     def tests(self) -> Sequence[str]:
-        """The types that are made, in the paper's order."""
+        """The selected types, in the paper's order."""
         return tuple(test for name, test in TYPES.items() if name in self._types)
 
     @property
@@ -87,9 +87,9 @@ class P2Suite:
 
     @property
     def tables(self) -> Sequence[Table]:
-        """Tables 2, 3 and 4 of the paper, with its figures when all three types are made.
+        """Tables 2, 3 and 4 of the paper, with its figures if all three types are selected.
 
-        Accuracy on the whole of the data is a column of the first two when all of it is asked.
+        Accuracy on all of the data is a column of the first two if all of it is asked.
         """
         figures = published("p2") if len(self.tests) == len(TYPES) else {"types": {}, "overall": {}, "consensus": {}}
         types, overall = figures["types"], figures["overall"]
@@ -135,7 +135,7 @@ class P2Suite:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What the questions were read with; the PPDB rules that were kept, and why others were not."""
+        """The versions of tagger and WordNet; the PPDB rules that were kept, and why others were not."""
         read_with = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
         if self._mined is None:
             return (read_with,)
@@ -144,7 +144,7 @@ class P2Suite:
         return read_with, f"PPDB: {self._mined.count:,} rules kept (`{self._mined.signature}`); left out: {reasons}"
 
     def release(self, groups: Iterable[Group], folder: Path) -> tuple[str, str]:
-        """Write the variants in the format of the paper's release too; ``askew build`` calls it."""
+        """Write the variants also in the format of the paper's release; ``askew build`` calls it."""
         return write_release(groups, str(folder))
 
     @property
@@ -183,9 +183,9 @@ class P2Suite:
 
 
 def write_release(groups: Iterable[Group], folder: str) -> tuple[str, str]:
-    """Write the variants as a questions and an annotations file; gives their paths.
+    """Write the variants as a questions and an annotations file; returns their paths.
 
-    Besides what VQA v2 has, each question carries ``original_id`` (the question it was made from), ``perturbation``
+    Besides the fields of VQA v2, each question has ``original_id`` (the question it was made from), ``perturbation``
     (``syn``, ``para`` or ``ant``) and ``src`` (where its rule is from: ``reviewed``, ``wordnet``, ``ppdb``).
     """
     asked = os.path.join(folder, "v2_OpenEnded_mscoco_p2_questions.json")

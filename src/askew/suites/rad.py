@@ -25,18 +25,18 @@ class RadSuite:
     """Questions about colour, number and kind asked again as yes/no questions with known answers."""
 
     yes: float = 0.5
-    """The chance of a question whose answer is yes."""
+    """The probability that the answer to a new question is yes."""
     agreement: float = 0.3
-    """The least share of people who must have given the answer."""
+    """The least share of people who gave the answer."""
     extensions: bool = False
-    """Also forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
+    """Also question forms that the paper does not use: plural colours, "does ⟨X⟩ have", "are these"."""
     originals: Originals = "covered"
     """``all``: also ask the questions that no template covers, for the accuracy over all of the data (Table 2)."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
 
     name: ClassVar[str] = "rad"
     title: ClassVar[str] = "Counterfactual yes/no questions (RAD)"
@@ -67,7 +67,7 @@ class RadSuite:
     def tables(self) -> Sequence[Table]:
         """Tables 2, 3 and 5 of the paper, for its own three augmentations.
 
-        What is said of the whole of the data, accuracy and number, is a column when all of it is asked.
+        Accuracy on and number of all questions of the data are columns if all of it is asked.
         """
         figures = published("rad")
         rad, counts = figures["rad"], figures["counts"]
@@ -96,11 +96,11 @@ class RadSuite:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What the questions were read with."""
+        """The version of the tagger."""
         return (f"tagger {Tagger().signature}",)
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """One pass over the data for the answers to draw from, a second for the questions."""
+        """One pass over the data to collect the answers to draw from, a second for the questions."""
         perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
 

@@ -1,4 +1,4 @@
-"""What several suites share: options, metrics, and the papers' own figures."""
+"""Shared by the suites: options, metrics, and the figures published in the papers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Originals: TypeAlias = Literal["covered", "all"]
 
 
 def check_originals(suite: str, originals: str) -> None:
-    """Refuse what is neither, where a suite is made rather than where it is first used.
+    """Refuse other values when a suite is constructed, rather than when it is first used.
 
     >>> check_originals("rad", "some")
     Traceback (most recent call last):
@@ -29,7 +29,7 @@ def check_originals(suite: str, originals: str) -> None:
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """What is typed with commas between, each once.
+    """The items of a comma-separated list, without duplicates.
 
     >>> listed("mask, crop,,mask")
     ('mask', 'crop')
@@ -38,7 +38,7 @@ def listed(text: str) -> tuple[str, ...]:
 
 
 def before_after(mode: Mode) -> dict[str, Metric]:
-    """Accuracy on the originals and on the variants, and what the change costs.
+    """Accuracy on the originals and on the variants, and their difference.
 
     >>> list(before_after("robust"))
     ['accuracy.original', 'accuracy.variant', 'accuracy.gap']

@@ -1,4 +1,4 @@
-"""Plain VQA accuracy: the questions as they are, no variants."""
+"""The suite ``accuracy``: plain VQA accuracy on the unperturbed questions, without variants."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from askew.verbs import Dataset, Metric
 
 @dataclass(frozen=True)
 class AccuracySuite:
-    """VQA accuracy of the questions as they are (Antol et al. 2015), overall, per answer type and question type."""
+    """VQA accuracy on the unperturbed questions (Antol et al. 2015), overall, by answer type and question type."""
 
     accuracy: Mode = "official"
 
@@ -37,5 +37,5 @@ class AccuracySuite:
         return (Table("vqa", "VQA accuracy", tuple(columns)),)
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
-        """Every question, alone in its group."""
+        """Every question as a group of its own."""
         return (Group(question.id, self.name, question) for question in data.questions())

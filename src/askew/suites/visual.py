@@ -1,4 +1,4 @@
-"""VISUAL-INV of CARETS on any questions whose scenes have boxes."""
+"""The VISUAL-INV test of CARETS for any questions whose scenes have boxes."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from askew.verbs import Dataset, Metric
 
 @dataclass(frozen=True)
 class VisualSuite:
-    """Questions asked again with all hidden that they are not about: blurred, masked or cut off."""
+    """Questions about images whose irrelevant parts are blurred, masked or cropped."""
 
     changes: str = ",".join(CHANGES)
-    """Which, with commas between: ``visual:blur-9,mask``."""
+    """Which ones, separated by commas: ``visual:blur-9,mask``."""
     unnamed: Literal["refuse", "random"] = "refuse"
-    """When a question names nothing that has a box: leave it out, or keep one or two boxes drawn by chance."""
+    """If a question mentions nothing with a box: leave it out, or keep one or two randomly drawn boxes."""
     encoding: Encoding = "jpeg"
-    """How changed images are written; ``png`` is without loss and four times as large."""
+    """How changed images are written; ``png`` is lossless and four times as large."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's."""
     correct: Correct = "modal"
-    """When an answer counts as right."""
+    """When an answer counts as correct."""
 
     name: ClassVar[str] = "visual"
     title: ClassVar[str] = "Background hidden (VISUAL-INV)"

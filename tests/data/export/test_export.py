@@ -144,9 +144,9 @@ def test_what_was_said_before_is_asked_too(groups, tmp_path):
 def test_wrong_exports_are_refused(groups, tmp_path):
     with pytest.raises(UsageError, match="No format is called 'helm'"):
         export(groups, tmp_path, "helm")
-    with pytest.raises(UsageError, match="must be letters"):
+    with pytest.raises(UsageError, match="may only have letters"):
         export(groups, tmp_path, "jsonl", name="../out")
-    with pytest.raises(UsageError, match="the questions alone"):
+    with pytest.raises(UsageError, match="only the questions"):
         export(groups, tmp_path, "jsonl", prompt="Short!")
     with pytest.raises(DataError, match="no groups"):
         export([], tmp_path, "jsonl")

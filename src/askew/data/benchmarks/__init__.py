@@ -1,1 +1,1 @@
-"""Readers of published benchmarks, one file each; ``registry.py`` names them."""
+"""Readers of published benchmarks, one file each. A new reader goes here, and its name into ``registry.py``."""

@@ -1,7 +1,7 @@
 """GQA questions (Hudson & Manning 2019): ``{question_id: {question, imageId, answer, types, isBalanced, ...}}``.
 
-Ids are text and stay so: "01827492" is not "1827492". An answer's type is told from the answer, as VQA sorts them;
-the question type is GQA's structural and semantic type, e.g. ``verify/attr``.
+Ids are strings: "01827492" is not "1827492". The answer type is derived from the answer, as in VQA; the question type
+is GQA's structural and semantic type, e.g. ``verify/attr``.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 
 @dataclass(frozen=True, repr=False)
 class Gqa:
-    """GQA questions, with the scene graphs of their images when given (Hudson & Manning 2019)."""
+    """GQA questions, optionally with the scene graphs of their images (Hudson & Manning 2019)."""
 
     path: str
     """The questions file, a folder (the chunks of train_all, or files of one split), or a pattern (``train_*``)."""
     scenes: str | None = None
-    """The scene graph file, or a folder of them; each question then carries its scene."""
+    """The scene graph file, or a folder of them; each question then has its scene."""
     images: str | None = None
-    """The folder of images; without it, images are known by id alone."""
+    """The folder of images; without it, images are only known by their ids."""
     split: str | None = None
     """Which questions of a folder, e.g. ``val_balanced``."""
     balanced: bool = False
     """Only the questions of the balanced part."""
     skip_bad: bool = False
-    """Leave bad records out, and list them in ``skipped``."""
+    """Leave out bad records and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
+    """Messages about the bad records left out by the last reading."""
 
     def __post_init__(self) -> None:
         question_files(self.path, self.split)
@@ -54,11 +54,11 @@ class Gqa:
 
     @property
     def name(self) -> str:
-        """The file's or folder's name without its ending."""
+        """The name of the file or folder without its extension."""
         return f"GQA {split_of(question_files(self.path, self.split)[0])}"
 
     def fingerprint(self) -> str:
-        """The content of the files, in 16 digits."""
+        """A hash of the content of the files, as 16 hexadecimal digits."""
         return fingerprint(*question_files(self.path, self.split), *(scene_files(self.scenes) if self.scenes else ()))
 
     def questions(self) -> Iterator[Question]:
@@ -96,7 +96,7 @@ class Gqa:
 
 
 def answer_type(answer: str) -> str:
-    """How VQA would sort an answer.
+    """The answer type of an answer, as in VQA.
 
     >>> [answer_type(answer) for answer in ("yes", "3", "red", "")]
     ['yes/no', 'number', 'other', '']
@@ -107,7 +107,7 @@ def answer_type(answer: str) -> str:
 
 
 def question_files(path: str, split: str | None = None) -> list[str]:
-    """The questions files that a path means, chunks in the order of their numbers."""
+    """The questions files at a path, chunks in the order of their numbers."""
     if os.path.isdir(path):
         found = [os.path.join(path, name) for name in os.listdir(path) if _QUESTIONS_FILE.search(name)]
         found = [file for file in found if split in (None, split_of(file)) and may_be(file, "gqa")]
@@ -117,7 +117,7 @@ def question_files(path: str, split: str | None = None) -> list[str]:
 
 
 def split_of(path: str) -> str:
-    """What ``split=`` calls a questions file.
+    """The name of the split of a questions file.
 
     >>> split_of("val_balanced_questions.json"), split_of("train_all_questions/train_all_questions_3.json")
     ('val_balanced', 'train_all')

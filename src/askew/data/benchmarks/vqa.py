@@ -1,4 +1,4 @@
-"""VQA v2 (Goyal et al. 2017) and its family: VQA v1, VQA-CP, AdVQA, and whatever else keeps to their files.
+"""VQA v2 (Goyal et al. 2017) and its family: VQA v1, VQA-CP, AdVQA, and other data in the same format.
 
 A questions file and an annotations file, wrapped (``{"questions": [...]}``) or bare lists, gzip or not.
 """
@@ -31,17 +31,17 @@ class Vqa:
     """Questions of the VQA v2 family with the answers of ten people each (Goyal et al. 2017)."""
 
     path: str
-    """The questions file, or a folder that holds it."""
+    """The questions file, or a folder that contains it."""
     annotations: str | None = None
     """The annotations file; None: the one beside the questions by its official name, if any; "": without answers."""
     images: str | None = None
-    """The folder of images; without it, images are known by id alone."""
+    """The folder of images; without it, images are only known by their ids."""
     split: str | None = None
     """Which questions file of a folder, e.g. ``val2014``."""
     skip_bad: bool = False
-    """Leave bad records out, and list them in ``skipped``."""
+    """Leave out bad records and list them in ``skipped``."""
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What the last reading left out."""
+    """Messages about the bad records left out by the last reading."""
 
     def __post_init__(self) -> None:
         if os.path.isdir(self.path):
@@ -54,12 +54,12 @@ class Vqa:
 
     @property
     def name(self) -> str:
-        """``VQA val2014`` for the official files, else the file's name without its ending."""
+        """``VQA val2014`` for the official files, else the file's name without its extension."""
         file = os.path.basename(self.path)
         return f"VQA {split_of(file)}" if _OFFICIAL.search(file) else file.split(".")[0]
 
     def fingerprint(self) -> str:
-        """The content of the files, in 16 digits."""
+        """A hash of the content of the files, as 16 hexadecimal digits."""
         return fingerprint(self.path, *([self.annotations] if self.annotations else []))
 
     def questions(self) -> Iterator[Question]:
@@ -84,7 +84,7 @@ class Vqa:
                 annotations.refuse_left_over()
 
     def _subset(self) -> str | None:
-        """The COCO subset that image names carry: from the file's name, else from what the file says."""
+        """The COCO subset in image names: from the file's name, else from a field in the file."""
         if self.images is None:
             return None
         named = _SPLIT.search(os.path.basename(self.path))
@@ -108,7 +108,7 @@ def _answered(question: Question, record: Mapping[str, Any]) -> Question:
     if question.image is not None and image is not None and image != question.image.id:
         raise BadRecord(
             f"'image_id' is {image!r} and the question's is {question.image.id!r}. "
-            "Take the annotations file of the same split."
+            "Use the annotations file of the same split."
         )
     answers, confidences = _answers(record)
     kind = Kind(text(record, "answer_type", ""), text(record, "question_type", ""))
@@ -116,7 +116,7 @@ def _answered(question: Question, record: Mapping[str, Any]) -> Question:
 
 
 def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What people answered and how sure they were; the one ``multiple_choice_answer`` when that is all there is."""
+    """People's answers and confidences; only ``multiple_choice_answer`` if there is nothing else."""
     given = record.get("answers")
     if given is None:
         if "multiple_choice_answer" not in record:
@@ -135,11 +135,11 @@ def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
 
 
 def _unanswered(path: str) -> BadRecord:
-    return BadRecord(f"the question has no annotation in {path}. Take the annotations file of the same split.")
+    return BadRecord(f"the question has no annotation in {path}. Use the annotations file of the same split.")
 
 
 def _coco(subset: str) -> list[str]:
-    """How COCO names images, beside each other or in a folder per subset; test-dev is part of test.
+    """The file names of COCO images, in one folder or in a folder per subset; test-dev is part of test.
 
     >>> _coco("test-dev2015")
     ['COCO_test2015_{id12}.jpg', 'test2015/COCO_test2015_{id12}.jpg']
@@ -153,7 +153,7 @@ def _templates(subset: str | None) -> list[str]:
 
 
 def _annotations_beside(questions: str) -> str | None:
-    """The annotations file that belongs to a questions file by its official name, if it is there."""
+    """The annotations file of a questions file by its official name, if it exists."""
     folder, file = os.path.split(questions)
     if not _QUESTIONS_FILE.search(file):
         return None
@@ -189,7 +189,7 @@ def _questions_in(folder: str, split: str | None) -> str:
 
 
 def split_of(path: str) -> str:
-    """What ``split=`` calls a questions file.
+    """The name of the split of a questions file.
 
     >>> split_of("v2_OpenEnded_mscoco_val2014_questions.json"), split_of("vqacp_v2_train_questions.json.gz")
     ('val2014', 'vqacp_v2_train')
@@ -200,7 +200,7 @@ def split_of(path: str) -> str:
 
 
 LOOK_AHEAD = 1024
-"""How many annotations may wait in memory for their question before all of them go to a file on disk."""
+"""The number of annotations that may wait in memory before all of them are indexed on disk."""
 
 
 def question_id(record: object) -> Id:
@@ -209,10 +209,10 @@ def question_id(record: object) -> Id:
 
 
 class Annotations:
-    """The annotations of a file, to be taken by question id, once each.
+    """The annotations of a file, looked up by question id, each once.
 
-    Both files usually have the same order: then the next annotation is the wanted one. Those that come too early wait
-    in memory, a few, and when they become many the file's order is another one, and the rest is indexed on disk.
+    Both files usually have the same order: then the next annotation is the wanted one. Annotations that come too early
+    wait in memory; when there are many, the order is a different one, and the rest is indexed on disk.
     """
 
     def __init__(self, sieve: Sieve) -> None:
@@ -222,13 +222,13 @@ class Annotations:
         self._indexed: Index | None = None
 
     def close(self) -> None:
-        """Remove what lies on disk."""
+        """Delete the temporary files."""
         self._rest.close()
         if self._indexed is not None:
             self._indexed.close()
 
     def take(self, key: Id) -> tuple[int, Mapping[str, Any]] | None:
-        """Record number and annotation of this question; None when there is none (any more)."""
+        """The record number and annotation of this question; None if there is none left."""
         if (found := self._waiting.pop(key, None)) is not None:
             return found
         if self._indexed is not None:
@@ -243,7 +243,7 @@ class Annotations:
         return None
 
     def refuse_left_over(self) -> None:
-        """Every annotation that was not taken has no question."""
+        """Refuse the annotations that were not looked up, which have no question."""
         for number, key, _ in self._rest:
             self._refuse(number, key)
         for key, (number, _) in self._waiting.items():
@@ -260,5 +260,5 @@ class Annotations:
         self._waiting = {}
 
     def _refuse(self, number: int, key: Id) -> None:
-        fault = BadRecord("an annotation without a question. Take the questions file of the same split.")
+        fault = BadRecord("an annotation without a question. Use the questions file of the same split.")
         self._sieve.refuse(number, fault, key)

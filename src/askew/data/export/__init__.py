@@ -1,4 +1,4 @@
-"""Groups as questions that other harnesses can answer: one file per format, and the map from its rows to our ids."""
+"""Export groups as questions for other harnesses, with a map from the rows of the export to our ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The questions of groups, each once, with the ids that an answer to it belongs to."""
+"""The distinct questions of groups, each with all ids that its answer belongs to."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from askew.files.images import content_hash
 from askew.types import Group, Id, ImageRef, Question
 
 ANSWER_PROMPT = "\nAnswer the question using a single word or phrase."
-"""What is said after every question, so that models answer as people did."""
+"""The prompt after every question, so that models answer as briefly as people did."""
 
 IDS = "askew_ids"
-"""The column that brings answers back: the ids of a row as JSON, so that 7 stays 7 and "7" stays "7"."""
+"""The column with the ids of a row as JSON, so that 7 stays 7 and "7" stays "7"."""
 
 _Content = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRow:
-    """One question as a harness is asked it."""
+    """One question of an export."""
 
     question: Question
     ids: tuple[Id, ...]
-    """The questions that it answers: they read alike and are about the same image."""
+    """The ids of the questions with this text and image."""
     category: str
-    """``original``, or the test of the variant that it was first met as."""
+    """``original``, or the test of the variant that it occurred as first."""
 
     @property
     def encoded_ids(self) -> str:
-        """The ids as text that any table can hold.
+        """The ids as a string for a cell of a table.
 
         >>> ExportRow(Question(7, None, "Is it?"), (7, "7/rad"), "original").encoded_ids
         '[7,"7/rad"]'
@@ -43,20 +43,20 @@ class ExportRow:
 
     @property
     def answer(self) -> str:
-        """What most people said."""
+        """The most frequent answer of people."""
         return modal_answer(self.question.answers, str)
 
     @property
     def prompt(self) -> str:
-        """What was said before, and the question.
+        """The context and the question.
 
         >>> ExportRow(Question(7, None, "Is it red?", context="There is a bus."), (7,), "original").prompt
         'There is a bus.\\nIs it red?'
         """
         return "\n".join(part for part in (self.question.context, self.question.text) if part)
 
-    def picture(self) -> str:
-        """The full path of its image's file."""
+    def image_file(self) -> str:
+        """The full path of its image file."""
         image = self.question.image
         if image is None or image.path is None:
             raise DataError(
@@ -109,7 +109,7 @@ def _content(question: Question) -> _Content:
 
 
 def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> bool:
-    """Whether this id comes for the first time; an id must ask the same wherever it stands."""
+    """Whether this id is new; an id must always belong to the same question."""
     before = seen.setdefault(question.id, content)
     if before is content:
         return True
@@ -122,7 +122,7 @@ def _is_new(seen: dict[Id, _Content], question: Question, content: _Content) -> 
 
 
 def image_name(image: ImageRef | None) -> Id | None:
-    """Where the image lies, or what it is called when nobody knows where; None for no image."""
+    """The path of the image, or its id if the path is unknown; None without an image."""
     if image is None:
         return None
     return image.id if image.path is None else os.path.abspath(image.path)

@@ -1,4 +1,4 @@
-"""Export groups: which format writes which files, and the two plain ones, JSONL for programs and CSV for people."""
+"""The formats of exports: lmms-eval, VLMEvalKit, plain JSONL for programs and CSV for people."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Exported:
 
     questions: int
     ids: int
-    """As many as the questions, or more where questions that read alike are asked once."""
+    """The number of ids: more than questions if several questions have the same text and image."""
     files: tuple[Path, ...]
 
 
@@ -49,15 +49,15 @@ def export(
 ) -> Exported:
     """Write the questions of groups for another harness, and ``ids.jsonl``, the map from its rows to our ids.
 
-    ``name`` is what the harness calls the task; ``prompt`` is said after each question (by default
+    ``name`` is what the harness calls the task; ``prompt`` follows each question (by default
     ``ANSWER_PROMPT``; not in plain JSONL and CSV); ``inline`` puts images into VLMEvalKit's table, not their paths.
-    Files of another export, or of others, are replaced only when told to ``overwrite`` them.
+    Other files, also those of another export, are only replaced with ``overwrite``.
     """
     folder = Path(folder)
     if format not in FORMATS:
         raise UsageError(f"No format is called {format!r}. Known: {', '.join(FORMATS)}.")
     if not _NAME.fullmatch(name):
-        raise UsageError(f"The name {name!r} must be letters, digits, - and _ alone: it becomes a file and a task.")
+        raise UsageError(f"The name {name!r} may only have letters, digits, - and _: it names a file and a task.")
     said = ANSWER_PROMPT if prompt is None else prompt
     asked: list[ExportRow] = list(each_question(groups)) if format == "jsonl" else distinct_questions(groups)
     if not asked:
@@ -68,7 +68,7 @@ def export(
         _refuse_others(folder, name, ids, rows)
     if format in ("jsonl", "csv"):
         if prompt:
-            raise UsageError("Plain JSONL and CSV have the questions alone; say the prompt where you ask them.")
+            raise UsageError("Plain JSONL and CSV contain only the questions; add the prompt where you ask them.")
         written = (write_plain if format == "jsonl" else write_sheet)(asked, folder, name)
     elif format == "lmms-eval":
         written = write_lmms_eval(asked, folder, name, said)
@@ -79,19 +79,19 @@ def export(
 
 
 def _refuse_others(folder: Path, name: str, ids: Path, rows: Sequence[bytes]) -> None:
-    """Refuse to replace files that are not of an earlier export of the same questions, which ``ids.jsonl`` tells."""
+    """Refuse to replace files, except those of an earlier export of the same questions (by ``ids.jsonl``)."""
     instead = "Give another folder as --output, or add --overwrite to replace it."
     if ids.exists():
         if not ids.is_file() or ids.read_bytes() != b"".join(rows):
-            raise UsageError(f"{ids}: this is of an export of other questions. {instead}")
+            raise UsageError(f"{ids}: this file belongs to an export of other questions. {instead}")
         return
     for file in (f"{name}.jsonl", f"{name}.csv", f"{name}.tsv", f"{name}.yaml", "questions.jsonl", "utils.py"):
         if (folder / file).exists():
-            raise UsageError(f"{folder / file}: this file is not of an export. {instead}")
+            raise UsageError(f"{folder / file}: this file does not belong to an export. {instead}")
 
 
 def write_plain(asked: Iterable[ExportRow], folder: Path, name: str) -> list[Path]:
-    """Write ``NAME.jsonl``; gives its path. Answer with ``{"id", "answer"}`` lines, the ids as they are."""
+    """Write ``NAME.jsonl``; returns its path. Answers are lines of ``{"id", "answer"}`` with the same ids."""
     path = folder / f"{name}.jsonl"
     write_joined(path, (line(_plain_row(one)) for one in asked))
     return [path]
@@ -109,7 +109,7 @@ def _plain_row(asked: ExportRow) -> dict[str, Any]:
 
 
 def write_sheet(asked: Sequence[ExportRow], folder: Path, name: str) -> list[Path]:
-    """Write ``NAME.csv``; gives its path. Filled in, ``askew score`` takes it; what is left empty has no answer."""
+    """Write ``NAME.csv``; returns its path. ``askew score`` reads it filled in; an empty cell is a missing answer."""
     path = folder / f"{name}.csv"
     write_joined(path, _sheet_lines(asked), _MARK)
     return [path]
@@ -154,9 +154,9 @@ metadata:
 
 
 def write_lmms_eval(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str) -> list[Path]:
-    """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; gives their paths.
+    """Write ``NAME.yaml``, ``utils.py`` and ``questions.jsonl``; returns their paths.
 
-    Every column is text, as a dataset's columns must be of one type.
+    All columns are strings, as a column of a dataset must have one type.
     """
     questions, task, functions = folder / "questions.jsonl", folder / f"{name}.yaml", folder / "utils.py"
     write_joined(questions, (line(_lmms_eval_row(one)) for one in asked))
@@ -167,7 +167,7 @@ def write_lmms_eval(asked: Sequence[ExportRow], folder: Path, name: str, prompt:
 
 
 def _quoted(text: str) -> str:
-    """A JSON string, which is a YAML string too, whatever is in it."""
+    """A JSON string, which is also a valid YAML string."""
     return orjson.dumps(text).decode()
 
 
@@ -177,15 +177,15 @@ def _lmms_eval_row(asked: ExportRow) -> dict[str, Any]:
         "question": asked.prompt,
         "answer": asked.answer,
         "category": asked.category,
-        "picture": asked.picture(),
+        "picture": asked.image_file(),
     }
 
 
 def write_vlmevalkit(asked: Sequence[ExportRow], folder: Path, name: str, prompt: str, inline: bool) -> list[Path]:
-    """Write ``NAME.tsv``; gives its path.
+    """Write ``NAME.tsv``; returns its path.
 
-    VLMEvalKit takes a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column but the
-    image in its prediction file. An image that came before is named by the index of that row, which it understands.
+    VLMEvalKit reads a file of that name in ``$LMUData`` as an open-ended data set, and keeps every column except the
+    image in its prediction file. A repeated image is replaced by the index of its first row, as VLMEvalKit expects.
     """
     table = folder / f"{name}.tsv"
     write_joined(table, _table_lines(asked, prompt, inline))
@@ -196,17 +196,15 @@ def _table_lines(asked: Sequence[ExportRow], prompt: str, inline: bool) -> Itera
     first_at: dict[str, int] = {}
     yield _table_line(["index", IDS, "image" if inline else "image_path", "question", "answer", "category"])
     for index, one in enumerate(asked):
-        path = one.picture()
-        picture = path
+        path = one.image_file()
+        image = path
         if inline:
             before = first_at.setdefault(path, index)
-            picture = (
-                b64encode(image_bytes(ImageRef(one.question.id, path))).decode() if before == index else str(before)
-            )
-        yield _table_line([str(index), one.encoded_ids, picture, one.prompt + prompt, one.answer, one.category])
+            image = b64encode(image_bytes(ImageRef(one.question.id, path))).decode() if before == index else str(before)
+        yield _table_line([str(index), one.encoded_ids, image, one.prompt + prompt, one.answer, one.category])
 
 
 def _table_line(cells: list[str]) -> bytes:
     text = io.StringIO()
-    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that either sign is quoted
+    csv.writer(text, dialect="excel-tab", lineterminator="\r\n").writerow(cells)  # so that both characters are quoted
     return text.getvalue().removesuffix("\r\n").encode() + b"\n"

@@ -91,7 +91,7 @@
     const { old, new: then } = answers;
     if (old.is > RIGHT || then.is > RIGHT) return "failed";
     if (old.is === RIGHT) return then.is === RIGHT ? "held" : "broke";
-    return then.is === RIGHT ? "mended" : "stayed";
+    return then.is === RIGHT ? "fixed" : "stayed";
   };
 
   const viewer = () => {
@@ -281,7 +281,7 @@
         const partly = one.accuracy > 0 && one.accuracy < 1 ? ` (${Math.round(100 * one.accuracy)} %)` : "";
         return make("td", { class: kind[0] }, make("b", {}, kind[1]), make("span", {}, one.answer === undefined ? one.error : one.answer || "(empty)"), make("small", {}, kind[2] + partly));
       };
-      const words = { held: "stayed right", broke: "right → wrong", mended: "wrong → right", stayed: "stayed wrong", failed: "no answer", absent: "not asked" };
+      const words = { held: "stayed correct", broke: "correct → wrong", fixed: "wrong → correct", stayed: "stayed wrong", failed: "no answer", absent: "not asked" };
       const rows = pair.models.map((one, number) => make("tr", {}, make("th", { scope: "row" }, several ? mark(number) : null, data.models[number]), said(one && one.old), said(one && one.new), make("td", {}, words[pair.outcomes[number]])));
       const head = ["Model", "Said to the original", "Said to the variant", "Outcome"].map((text) => make("th", { scope: "col" }, text));
       return make("div", { class: "scroll" }, make("table", { class: "answers" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));

@@ -172,7 +172,7 @@ def test_a_full_temporary_folder_is_said():
     with Index() as index:
         index._database.execute("PRAGMA max_page_count = 3")
         index._database.execute("PRAGMA cache_size = 1")
-        with pytest.raises(DataError, match=r"temporary folder \(database or disk is full\). Make room"):
+        with pytest.raises(DataError, match=r"temporary folder \(database or disk is full\). Free some disk space"):
             index.add("key", 1, "x" * 100_000)
 
 

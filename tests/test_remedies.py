@@ -364,5 +364,5 @@ def test_a_name_in_the_configuration_or_of_a_kind_is_one_of_those_listed(tmp_pat
     (tmp_path / "run.yaml").write_text(f"{line}\nmodel: constant:yes\ndata: q.jsonl\noutput: d\nquiet: true\n")
     assert main(["run", "--config", "run.yaml"]) == 0
     export = ["export", "d", "--output", "e", "--format", "jsonl", "--name"]
-    assert said(capsys, [*export, "a b"], r"must be (letters, digits, - and _) alone")
+    assert said(capsys, [*export, "a b"], r"may only have (letters, digits, - and _)")
     assert main([*export, "a-b_1"]) == 0

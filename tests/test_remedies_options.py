@@ -39,7 +39,7 @@ CHOICES = [
     ("suite", "backtranslate:translator={}", "x", r"Give (\w+), or"),
     ("metric", "flips:{}", "x", r"(?:Known:|not one of) (.+)\.$"),
     ("metric", "accuracy:{}", "x", r"(?:none of|not one of) (.+)\.$"),
-    ("metric", "consensus:k={}", "0", r"k = (\d+) question"),
+    ("metric", "consensus:k={}", "0", r"needs k = (\d+)"),
     ("ranker", "lasso:sign={}", "x", r"not one of (.+)\.$"),
     ("ranker", "lasso:lambda={}", "5", r"The paper uses (\S+)\.$"),
     ("ranker", "bleu4:quirks={}", "x", r"not one of (.+)\.$"),

@@ -131,8 +131,8 @@ PROBES = {
     "models/python_function.py": {"__file__", "__qualname__", "__self__", "blind"},  # functions of users
     "models/object_hash.py": {"__dict__", "__file__", "__get__", "co_exceptiontable"},  # any value
     "models/huggingface/": {
-        "__len__", "chat_template", "eos_token_id", "generate", "image_processor", "image_token", "is_encoder_decoder",
-        "max_position_embeddings", "shape", "to_tuple", "tokenizer",
+        "__len__", "generate", "image_processor", "image_token", "is_dummy", "is_encoder_decoder", "is_vqa",
+        "max_position_embeddings", "maybe_load_adapters", "shape", "to_tuple", "tokenizer",
     },
     "train/features.py": {"get_many"},  # features of users that have ``get`` alone
     "optional_verbs.py": {

@@ -58,7 +58,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "constant": "askew.models.baselines:Constant",
         "prior": "askew.models.baselines:prior",
         "scripted": "askew.models.baselines:scripted",
-        "hf": "askew.models.huggingface.adapter:hf",
+        "hf": "askew.models.huggingface.model_options:hf",
         "openai": "askew.models.openai:OpenAI",
         "python": "askew.models.python_function:PythonModel",
         "onnx": "askew.models.onnx_model:Onnx",

@@ -12,18 +12,25 @@ import pytest
 
 from askew.errors import BadImage, DataError, ModelError
 from askew.models.huggingface import folder as hf_folder
+from askew.models.huggingface.chat_template import answer_after_thought
 from askew.models.huggingface.folder import digest, find, prompts, read_labels
-from askew.models.huggingface.generate import spoken
 from askew.models.huggingface.region_features import Regions
 from askew.types import ImageRef, Question
 
 VILT = {"architectures": ["ViltForQuestionAnswering"], "model_type": "vilt", "id2label": {"1": "no", "0": "yes"}}
 
 
-def saved(path, config=VILT, weights=b"weights"):
+def safetensors(content=b"w"):
+    """A whole file of weights, with one weight of so many bytes."""
+    entry = {"dtype": "U8", "shape": [len(content)], "data_offsets": [0, len(content)]}
+    header = json.dumps({"weight": entry}).encode()
+    return len(header).to_bytes(8, "little") + header + content
+
+
+def saved(path, config=VILT, weights=None):
     path.mkdir(parents=True)
     (path / "config.json").write_text(json.dumps(config))
-    (path / "model.safetensors").write_bytes(weights)
+    (path / "model.safetensors").write_bytes(safetensors() if weights is None else weights)
     return path
 
 
@@ -55,7 +62,7 @@ def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ModelError, match="there are no weights"):
         find(str(tmp_path))
-    (tmp_path / "model.safetensors").write_bytes(b"w")
+    (tmp_path / "model.safetensors").write_bytes(safetensors())
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(ModelError, match="cannot be read as JSON"):
         find(str(tmp_path))
@@ -107,7 +114,7 @@ def test_a_large_file_is_hashed_once_until_it_changes(tmp_path, monkeypatch):
     read = []
     original = hf_folder.file_sha256
     monkeypatch.setattr(hf_folder, "file_sha256", lambda path: read.append(os.path.basename(path)) or original(path))
-    folder = saved(tmp_path / "big", weights=b"x" * 5000)
+    folder = saved(tmp_path / "big", weights=safetensors(b"x" * 5000))
     first = digest(folder)
     assert digest(folder) == first
     assert read.count("model.safetensors") == 1
@@ -242,12 +249,12 @@ def test_a_file_without_region_features_is_refused(tmp_path):
     ],
 )
 def test_thoughts_are_not_answers(text, answer):
-    said = spoken(Question(1, None, "?"), text, (3, 4))
+    said = answer_after_thought(Question(1, None, "?"), text, (3, 4))
     assert (said.answer, said.error, said.tokens) == (answer, None, (3, 4))
     assert said.raw == (text if "think" in text.lower() else None)
 
 
 def test_a_thought_without_an_end_is_a_failure_not_an_answer():
-    said = spoken(Question(1, None, "?"), "<think>It might be", (3, 16))
+    said = answer_after_thought(Question(1, None, "?"), "<think>It might be", (3, 16))
     assert said.failed
     assert "after 16 tokens" in said.error

@@ -14,7 +14,7 @@ transformers = pytest.importorskip("transformers", reason="the extra hf is not i
 import hf_folders  # noqa: E402
 
 from askew.models.huggingface import generate, shared_images  # noqa: E402
-from askew.models.huggingface.adapter import hf  # noqa: E402
+from askew.models.huggingface.model_options import hf  # noqa: E402
 from askew.models.huggingface.shared_images import Decoded, PreparedOnce, encoded_once, places  # noqa: E402
 from askew.types import ImageRef, Question  # noqa: E402
 

@@ -63,7 +63,7 @@ def test_prompt_and_context_reach_the_model(folder, regions):
     model = registry.make("model", spec("llava", folder, regions, r",prompt=Look, then say\n{question}"))
     question = Question(1, PICTURES[0], "Is it {context} red?", context="A car.")
     assert model.fill_prompt(question) == "Look, then say\nA car. Is it {context} red?"
-    assert model.runtime.written("Hm?") == "USER: <image>\nHm?\nASSISTANT:"
+    assert model.runtime.prompt("Hm?") == "USER: <image>\nHm?\nASSISTANT:"
     placed = registry.make("model", spec("llava", folder, regions, ",prompt={context}|{question}"))
     assert placed.fill_prompt(question) == "A car.|Is it {context} red?"
     said = {
@@ -76,10 +76,10 @@ def test_prompt_and_context_reach_the_model(folder, regions):
 def test_a_model_without_a_chat_template_gets_the_picture_into_its_text(tmp_path):
     model = registry.make("model", f"hf:{hf_folders.llava(tmp_path / 'llava', chat=False)},max_new_tokens=3")
     text = model.fill_prompt(QUESTIONS[7])
-    assert model.runtime.written(text).startswith("USER: <image>\nIs it red?\nAnswer")
+    assert model.runtime.prompt(text).startswith("USER: <image>\nIs it red?\nAnswer")
     assert answers(model, size=3) == answers(model, size=1)
     bare = registry.make("model", f"hf:{model.folder.path},prompt={{question}}")
-    assert bare.runtime.written("Is it?") == "<image>Is it?"
+    assert bare.runtime.prompt("Is it?") == "<image>Is it?"
 
 
 def test_a_folder_that_asks_for_sampling_is_decoded_without_chance(folder, regions, tmp_path):

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
+import json
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
 
-from askew.errors import AskewError, BadOption, BadRecord, ModelError, need
+from askew.errors import AskewError, BadRecord, ModelError, need
 from askew.files.read_write import fingerprint
+from askew.models.huggingface.chat_template import TODAY, prints_date
 from askew.models.huggingface.classify import Classifier, RegionClassifier
-from askew.models.huggingface.folder import Folder, Task, find
+from askew.models.huggingface.folder import Folder, Task, digest
 from askew.models.huggingface.generate import Generator
-from askew.models.huggingface.loading import Loaded, load, pick_device
+from askew.models.huggingface.loading import Loaded, load, offline
 from askew.models.huggingface.region_features import Regions
 from askew.types import Prediction, Question
 
@@ -51,6 +53,10 @@ class Runtime(Protocol):
         """Predictions for one batch; any exception means that the whole batch failed."""
         ...
 
+    def preview(self, text: str, visual_input: Any) -> str:
+        """The text that the model reads for one question, with the number of tokens."""
+        ...
+
     def score(self, texts: Sequence[str], visual_inputs: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """Probabilities of given answers for one batch."""
         ...
@@ -73,6 +79,11 @@ class HuggingFace:
     num_beams: int = 1
     features: str | None = None
     labels: tuple[str, ...] = ()
+    template: Mapping[str, Any] = field(default_factory=dict)
+    """Options for the chat template."""
+    adapter: Path | None = None
+    """A folder with an adapter (LoRA) for the weights; the model's own folder if the adapter is beside them."""
+    font: str | None = None
     content: str = field(init=False, default="")
     regions: str = field(init=False, default="")
     """Fingerprint of the file of region features."""
@@ -80,7 +91,9 @@ class HuggingFace:
     """Batch sizes tried after running out of memory; later batches are no larger than the smallest."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", self.folder.content)
+        beside = self.adapter is None or self.adapter == self.folder.path
+        adapter = "" if self.adapter is None or beside else f"+{digest(self.adapter)}"
+        object.__setattr__(self, "content", self.folder.content + adapter)
         object.__setattr__(self, "regions", fingerprint(self.features) if self.features else "")
 
     @property
@@ -97,9 +110,19 @@ class HuggingFace:
         common = f"{self.folder.name!r}, {self.content}, {self.task}, prompt={self.prompt!r}, dtype={self.dtype}"
         if self.task == "generate":
             decoded = f"max_new_tokens={self.max_new_tokens}, num_beams={self.num_beams}, score=exp-mean-logprob"
-            return f"HuggingFace({common}, {decoded})"
+            return f"HuggingFace({common}, {decoded}{self._prompt_signature})"
         regions = f", features={self.regions}" if self.regions else ""
         return f"HuggingFace({common}, labels={_short_hash(self.labels)}{regions})"
+
+    @property
+    def _prompt_signature(self) -> str:
+        """What else is in a prompt: options of the chat template, the date if it prints one, a font."""
+        parts = {
+            "template": json.dumps(self.template, sort_keys=True) if self.template else "",
+            "date": str(TODAY) if prints_date(self.folder.chat_template) else "",
+            "font": fingerprint(self.font) if self.font else "",
+        }
+        return "".join(f", {name}={value}" for name, value in parts.items() if value)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle everything but the loaded weights."""
@@ -108,9 +131,9 @@ class HuggingFace:
     @cached_property
     def runtime(self) -> Runtime:
         """The loaded model; loads it on first use."""
-        loaded = load(self.folder, self.task, self.device, self.dtype)
+        loaded = load(self.folder, self.task, self.device, self.dtype, self.adapter, self.font)
         if self.task == "generate":
-            return Generator(loaded, self.max_new_tokens, self.num_beams)
+            return Generator(loaded, self.max_new_tokens, self.num_beams, self.template)
         if self.task == "classify":
             return Classifier(loaded, self.labels)
         return RegionClassifier(loaded, self.labels, Regions(self.features or ""))
@@ -160,6 +183,13 @@ class HuggingFace:
             predictions.update(zip((each.place for each in part), self._answers(part, ask), strict=True))
         return [predictions[place] for place in range(len(questions))]
 
+    def preview(self, question: Question) -> str:
+        """The exact text that the model reads for a question, and how many tokens of it are the image's."""
+        text = self.fill_prompt(question)
+        self.runtime.begin()
+        with offline():
+            return self.runtime.preview(text, self.runtime.visual_input(question, text))
+
     def fill_prompt(self, question: Question) -> str:
         """The prompt for a question. Context goes where the prompt has ``{context}``, or else before the question."""
         whole = f"{question.context} {question.text}" if question.context else question.text
@@ -175,7 +205,8 @@ class HuggingFace:
         """Predictions of a batch; when it fails or memory runs out, it is split in half, down to single questions."""
         start = time.perf_counter()
         try:
-            predictions = ask(asks)
+            with offline():
+                predictions = ask(asks)
             each = (time.perf_counter() - start) / len(asks)
             return [replace(prediction, seconds=each) for prediction in predictions]
         except AskewError:
@@ -205,61 +236,6 @@ class _Ask:
 
 
 _AskBatch: TypeAlias = Callable[[Sequence[_Ask]], list[Prediction]]
-
-
-def hf(
-    path: str,
-    task: Literal["auto", "classify", "generate", "regions"] = "auto",
-    prompt: str | None = None,
-    device: Literal["auto", "cpu", "cuda", "mps"] = "auto",
-    dtype: Literal["auto", "float32", "float16", "bfloat16"] = "auto",
-    max_new_tokens: int = 16,
-    num_beams: int = 1,
-    revision: str | None = None,
-    allow_download: bool = False,
-    features: str | None = None,
-    labels: str | None = None,
-) -> HuggingFace:
-    """A Hugging Face folder, or an id on the hub: ViLT, BLIP, LLaVA, Qwen-VL, SmolVLM, LXMERT, ... (``hf:FOLDER``)."""
-    for package in ("torch", "transformers"):
-        if importlib.util.find_spec(package) is None:
-            need(package, "hf")
-    folder = find(path, revision, allow_download)
-    kind: Task = folder.task if task == "auto" else task
-    _check_options(path, kind, prompt, max_new_tokens, num_beams, features)
-    return HuggingFace(
-        folder,
-        kind,
-        folder.prompt(kind) if prompt is None else prompt.replace("\\n", "\n"),
-        _dtype(folder, device) if dtype == "auto" else dtype,
-        device,
-        max_new_tokens,
-        num_beams,
-        features,
-        () if kind == "generate" else folder.labels(labels),
-    )
-
-
-def _check_options(
-    path: str, task: Task, prompt: str | None, max_new_tokens: int, num_beams: int, features: str | None
-) -> None:
-    if prompt is not None and "{question}" not in prompt:
-        raise BadOption(f"hf: prompt {prompt!r} has no {{question}} in it. Write {{question}} where the question goes.")
-    if max_new_tokens < 1 or num_beams < 1:
-        raise BadOption("hf: max_new_tokens and num_beams must be at least 1.")
-    if task == "regions" and features is None:
-        raise ModelError(f"{path}: the model reads region features, not pixels. Give them with features=FILE.npz.")
-    if features is not None:
-        if task != "regions":
-            raise BadOption(f"hf: {path} reads pixels; features=... is only for LXMERT and VisualBERT. Leave it out.")
-        Regions(features)
-
-
-def _dtype(folder: Folder, device: str) -> str:
-    """The number format of ``dtype=auto``: as saved, but float32 on a CPU, where lower precision is seldom faster."""
-    if folder.dtype == "float32" or device in ("cuda", "mps"):
-        return folder.dtype
-    return "float32" if device == "cpu" or pick_device("auto") == "cpu" else folder.dtype
 
 
 def _free_memory() -> None:

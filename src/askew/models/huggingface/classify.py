@@ -39,6 +39,10 @@ class Classifier:
         """The probability of each given answer for one batch; 0 outside the vocabulary."""
         return given(answers, self._logits(texts, images), self.labels)
 
+    def preview(self, text: str, image: Any) -> str:
+        """The question, with the number of tokens; the image is not in the text."""
+        return count_tokens(self.loaded, text)
+
     def _logits(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
         inputs = loaded.processor(images=list(images), text=list(texts), padding=True, return_tensors="pt")
@@ -71,6 +75,10 @@ class RegionClassifier:
     def score(self, texts: Sequence[str], regions: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch; 0 outside the vocabulary."""
         return given(answers, self._logits(texts, regions), self.labels, softmax=self._is_visual_bert)
+
+    def preview(self, text: str, regions: Any) -> str:
+        """The question, with the number of tokens and of regions."""
+        return f"{count_tokens(self.loaded, text)}, and {len(regions[0])} regions of the image"
 
     def _logits(self, texts: Sequence[str], regions: Sequence[Any]) -> Any:
         torch, loaded = need("torch", "hf"), self.loaded
@@ -141,6 +149,12 @@ def _probabilities(logits: Any, labels: Sequence[str], softmax: bool) -> tuple[A
         )
     numbers = logits.float()
     return numbers, numbers.softmax(-1) if softmax else numbers.sigmoid()
+
+
+def count_tokens(loaded: Loaded, text: str) -> str:
+    """A text as the model reads it, with the number of its tokens."""
+    tokens = loaded.tokenizer(text)["input_ids"]
+    return f"{loaded.tokenizer.decode(tokens)}\n({len(tokens)} tokens)"
 
 
 def check_length(loaded: Loaded, text: str) -> None:

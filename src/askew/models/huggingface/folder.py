@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from askew.files.limits import bounded_read, load_json, load_lines
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
+from askew.models.huggingface.folder_checks import check_config, check_weights, read_json, refuse_gguf
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: free text, token by token (BLIP, LLaVA, ...).
@@ -27,7 +28,6 @@ _SUFFIXES = {".json", ".safetensors", ".bin", ".model", ".txt", ".jinja", ".tikt
 _SKIPPED_FILES = ("optimizer", "scheduler", "trainer_state", "training_args", "rng_state", "README")
 _SKIPPED_FOLDERS = ("checkpoint-", "runs", "onnx", "original", ".")
 _LARGE = 32 << 20
-_POINTER = b"version https://git-lfs.github.com/spec/"
 _DOWNLOAD = ["*.json", "*.txt", "*.model", "*.jinja", "*.tiktoken"]
 
 
@@ -81,20 +81,22 @@ class Folder:
                 return dtype.removeprefix("torch.")
         return "float32"
 
-    @property
-    def has_chat_template(self) -> bool:
-        """Whether the folder has a chat template."""
-        if (self.path / "chat_template.jinja").is_file() or (self.path / "chat_template.json").is_file():
-            return True
-        files = (self.path / "tokenizer_config.json", self.path / "processor_config.json")
-        return any(_json(file).get("chat_template") for file in files if file.is_file())
+    @cached_property
+    def chat_template(self) -> str:
+        """The chat template of the folder; empty if there is none."""
+        jinja = self.path / "chat_template.jinja"
+        if jinja.is_file():
+            return bounded_read(jinja).decode("utf-8", "replace")
+        names = ("chat_template.json", "processor_config.json", "tokenizer_config.json")
+        found = (read_json(self.path / name).get("chat_template") for name in names if (self.path / name).is_file())
+        return next((template for given in found if (template := default_template(given))), "")
 
     def prompt(self, task: Task) -> str:
         """The default prompt."""
         table = prompts()
         if task != "generate":
             return table["question"]
-        if self.has_chat_template:
+        if self.chat_template:
             return table["chat"]
         return table.get(self.model_type, table["plain"])
 
@@ -119,7 +121,10 @@ def find(path: str, revision: str | None = None, allow_download: bool = False) -
         if revision is not None:
             raise ModelError(f"{path}: a folder has no revision; revision=... is for ids on the hub. Leave it out.")
         return _checked(Folder(place, place.resolve().name))
-    if path.startswith((".", "~", os.sep)) or path.count("/") != 1 or place.exists():
+    if place.is_file():
+        refuse_gguf(place)
+        raise ModelError(f"{path}: this is a file. Give the folder that it is in.")
+    if path.startswith((".", "~", os.sep)) or path.count("/") != 1:
         raise ModelError(
             f"{path}: there is no such folder. Give a folder that save_pretrained wrote, or an id on the hub "
             "such as dandelin/vilt-b32-finetuned-vqa."
@@ -152,40 +157,17 @@ def _snapshot(name: str, revision: str | None, allow_download: bool) -> Path:
 
 
 def _checked(folder: Folder) -> Folder:
-    """The same folder with its config, after checking that it has a config and weights."""
-    file = folder.path / "config.json"
-    if not file.is_file():
-        raise ModelError(
-            f"{folder.path}: no config.json, so this is not a model. Give a folder that save_pretrained wrote."
-        )
-    config = _json(file)
-    if not any(name.suffix in (".safetensors", ".bin") for name in weight_files(folder.path)):
-        raise ModelError(
-            f"{folder.path}: there are no weights (*.safetensors). Copy them there"
-            + (", or pass --allow-download to fetch them." if folder.revision else ".")
-        )
-    pointers = [name for name in weight_files(folder.path) if _is_pointer(name)]
-    if pointers:
-        raise ModelError(
-            f"{pointers[0]}: this is a Git LFS pointer, not the file itself (one of {len(pointers)} in the folder). "
-            "Fetch them there: git lfs pull."
-        )
+    """The same folder with its config, after checking that it has a config and whole weights."""
+    config = check_config(folder.path)
+    check_weights(folder.path, weight_files(folder.path), config, folder.revision is not None)
     return Folder(folder.path, folder.name, folder.revision, config)
-
-
-def _is_pointer(file: Path) -> bool:
-    """Whether the file is a Git LFS pointer, as in a clone made without LFS."""
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        return opened.read(len(_POINTER)) == _POINTER
 
 
 def weight_files(folder: Path) -> list[Path]:
     """Weights, configs and vocabularies, sorted; *.bin only without *.safetensors, which take precedence."""
     found = sorted(_files(folder))
-    safe = any(file.suffix == ".safetensors" for file in found)
-    return [file for file in found if not (safe and file.suffix == ".bin")]
+    safe = {file.name.startswith("adapter_model") for file in found if file.suffix == ".safetensors"}
+    return [file for file in found if file.suffix != ".bin" or file.name.startswith("adapter_model") not in safe]
 
 
 def _files(folder: Path) -> Iterator[Path]:
@@ -237,16 +219,23 @@ def read_labels(file: str) -> tuple[str, ...]:
     return tuple(table)
 
 
+def default_template(given: Any) -> str:
+    """One chat template, where a folder or a tokenizer has several by name: the one called "default", or the first.
+
+    >>> default_template([{"name": "tools", "template": "T"}, {"name": "default", "template": "D"}])
+    'D'
+    >>> default_template({"rag": "R"}), default_template("{{ messages }}"), default_template(None)
+    ('R', '{{ messages }}', '')
+    """
+    if isinstance(given, list):
+        given = {str(each.get("name")): each.get("template") for each in given if isinstance(each, Mapping)}
+    if isinstance(given, Mapping):
+        given = given.get("default") or next(iter(given.values()), None)
+    return given if isinstance(given, str) else ""
+
+
 @lru_cache
 def prompts() -> Mapping[str, str]:
     """The default prompt of each kind and family."""
     table: Mapping[str, str] = resource("models/huggingface/prompts.yaml")
     return table
-
-
-def _json(file: Path) -> Mapping[str, Any]:
-    try:
-        table = load_json(bounded_read(file))
-    except (OSError, ValueError) as error:
-        raise ModelError(f"{file}: cannot be read as JSON ({error}). Copy the model again.") from None
-    return table if isinstance(table, dict) else {}

@@ -10,15 +10,14 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from askew.errors import need
+from askew.models.huggingface.chat_template import answer_after_thought, count_thoughts, decode, in_thought, render
+from askew.models.huggingface.families import Family, family
 from askew.models.huggingface.loading import Loaded
 from askew.models.huggingface.shared_images import Decoded, encoded_once
 from askew.models.huggingface.token_scores import Forced, Greedy, answer_probability
 from askew.types import Prediction, Question
 
 Item = TypeVar("Item")
-_THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL | re.IGNORECASE)
-_END = re.compile(r"</think>", re.IGNORECASE)
-_START = re.compile(r"<think>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -28,18 +27,19 @@ class Generator:
     loaded: Loaded
     max_new_tokens: int
     num_beams: int = 1
+    template_options: Mapping[str, Any] = field(default_factory=dict)
     images: Decoded = field(default_factory=Decoded)
 
     def __post_init__(self) -> None:
-        self.loaded.tokenizer.padding_side = "right" if self._reads_first else "left"
+        self.loaded.tokenizer.padding_side = "right" if self._has_text_encoder else "left"
         config = self.loaded.model.generation_config
         if config is not None and config.pad_token_id is None:
             config.pad_token_id = self.loaded.tokenizer.pad_token_id
 
     @property
     def image_mark(self) -> str:
-        """The text that replaces ``{image}`` in a prompt; empty where a chat template places the image."""
-        return "" if self._template else self.loaded.image_token
+        """The text that replaces ``{image}`` in a prompt; empty where template or processor places the image."""
+        return "" if self._template or self._family.adds_image_token else self.loaded.image_token
 
     def begin(self) -> None:
         """Start a new batch."""
@@ -51,24 +51,60 @@ class Generator:
 
     def ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
         """The answers of one batch."""
-        written = [self.written(text) for text in texts]
-        return self._grouped(written, self._ask, questions, written, images)
+        prompts = [self.prompt(text) for text in texts]
+        thoughts = [in_thought(prompt.rpartition(text)[2]) for prompt, text in zip(prompts, texts, strict=True)]
+        return self._grouped(prompts, self._ask, questions, prompts, images, thoughts)
 
     def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
-        """The probability of each given answer for one batch: the model is made to write it."""
-        written = [self.written(text) for text in texts]
+        """The probability of each given answer for one batch: the model is forced to write it."""
+        prompts = [self.prompt(text) for text in texts]
         forms = [self._forms(answer) for answer in answers]
-        return self._grouped(written, self._score, written, images, forms)
+        return self._grouped(prompts, self._score, prompts, images, forms)
 
-    def _grouped(self, written: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
-        """What ``ask`` gives for all rows, in order; for BLIP asked in groups that need no padding."""
-        if not self._is_answerer:
+    def preview(self, text: str, image: Any) -> str:
+        """The tokens that the model reads for one question, as text, and how many of them are the image's."""
+        inputs = self._inputs([self.prompt(text)], [image])
+        tokens = inputs.get("input_ids", inputs.get("decoder_input_ids"))
+        if tokens is None:
+            return f"{text}\n(drawn into the image, which is {_rows(inputs)} patches)"
+        text, token = self.loaded.tokenizer.decode(tokens[0]), self.loaded.image_token
+        count = text.count(token) if token else 0
+        if count:
+            run = re.compile(f"(?:{re.escape(token)}){{4,}}")
+            text = run.sub(lambda found: f"{token} × {len(found[0]) // len(token)} ", text)
+        place = f"{count} of them for the image" if count else "the image is not among them"
+        return f"{text}\n({tokens.shape[1]} tokens, {place})"
+
+    def prompt(self, text: str) -> str:
+        """The whole text the model reads, with the image token, formatted by its chat template if it has one."""
+        token = "" if self._family.adds_image_token else self.loaded.image_token
+        if not self._template:
+            first = self.loaded.tokenizer.cls_token if self._family.continues_text else ""
+            return (first or "") + (text if token in text else token + text)
+        special = self.loaded.tokenizer.special_tokens_map
+        parts = [{"type": "image"}, {"type": "text", "text": text}]
+        whole = render(self._template, parts, self.template_options, special)
+        if token in whole:
+            return whole
+        return render(self._template, f"{token}\n{text}", self.template_options, special)
+
+    @property
+    def _template(self) -> str:
+        return self.loaded.folder.chat_template
+
+    @cached_property
+    def _family(self) -> Family:
+        return family(self.loaded.folder)
+
+    def _grouped(self, prompts: Sequence[str], ask: Callable[..., list[Item]], *columns: Sequence[Any]) -> list[Item]:
+        """The results of ``ask`` for all rows, in order; in groups without padding for families that need it."""
+        if not self._family.equal_lengths:
             return ask(*columns)
-        said: dict[int, Item] = {}
-        for places in self._equally_long(written):
+        results: dict[int, Item] = {}
+        for places in self._equally_long(prompts):
             part = ask(*([column[place] for place in places] for column in columns))
-            said.update(zip(places, part, strict=True))
-        return [said[place] for place in range(len(written))]
+            results.update(zip(places, part, strict=True))
+        return [results[place] for place in range(len(prompts))]
 
     def _forms(self, answer: str) -> list[list[int]]:
         """The tokens of an answer as it may be written after the prompt: as it is, or after a space."""
@@ -77,56 +113,33 @@ class Generator:
         texts = [word, f" {word}"]
         return list(self.loaded.tokenizer(texts, add_special_tokens=False)["input_ids"])
 
-    def _score(self, texts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
-        return self._forced(self._inputs(texts, images), images, forms).probabilities()
+    def _score(self, prompts: Sequence[str], images: Sequence[Any], forms: Sequence[Any]) -> list[float]:
+        return self._forced(self._inputs(prompts, images), images, forms).probabilities()
 
     def _forced(self, inputs: Any, images: Sequence[Any], forms: Sequence[Any]) -> Forced:
-        """The model made to write one of the forms of each row."""
+        """The model forced to write one of the forms of each row."""
         forced = Forced(forms, next(iter(self._ends), self.loaded.tokenizer.pad_token_id))
         # two tokens more: a generation config may force the first and the last
         self._generate(inputs, images, forced.longest + 2, 1, [forced])
         return forced
 
-    def written(self, text: str) -> str:
-        """The whole text the model reads, with the image token, formatted by its chat template if it has one."""
-        token = self.loaded.image_token
-        if self._template is None:
-            return text if token in text else token + text
-        whole = self._rendered([{"type": "image"}, {"type": "text", "text": text}])
-        return whole if token in whole else self._rendered(f"{token}\n{text}")
-
-    def _rendered(self, content: Any) -> str:
-        said: str = self.loaded.tokenizer.apply_chat_template(
-            [{"role": "user", "content": content}],
-            chat_template=self._template,
-            tokenize=False,
-            add_generation_prompt=True,
-        )
-        return said
-
-    @cached_property
-    def _template(self) -> str | None:
-        """The chat template of the folder, if it has one."""
-        found = getattr(self.loaded.processor, "chat_template", None) or self.loaded.tokenizer.chat_template
-        if isinstance(found, Mapping):
-            found = found.get("default") or next(iter(found.values()), None)
-        return found or None
-
-    def _ask(self, questions: Sequence[Question], texts: Sequence[str], images: Sequence[Any]) -> list[Prediction]:
-        torch, loaded = need("torch", "hf"), self.loaded
-        inputs = self._inputs(texts, images)
+    def _ask(
+        self, questions: Sequence[Question], prompts: Sequence[str], images: Sequence[Any], thoughts: Sequence[bool]
+    ) -> list[Prediction]:
+        torch, tokenizer = need("torch", "hf"), self.loaded.tokenizer
+        inputs = self._inputs(prompts, images)
         greedy = Greedy()
         processors = [greedy] if self.num_beams == 1 else []
         sequences = self._generate(inputs, images, self.max_new_tokens, self.num_beams, processors)
-        fresh = _without_prompt(torch, sequences, inputs["input_ids"])
+        fresh = _without_prompt(torch, sequences, inputs)
         scores = self._scores(inputs, images, fresh.tolist(), greedy.rows())
-        words = loaded.tokenizer.batch_decode(fresh, skip_special_tokens=True)
-        read = inputs["attention_mask"].sum(-1).tolist()
-        wrote = (fresh != loaded.tokenizer.pad_token_id).sum(-1).tolist()
-        said = map(spoken, questions, words, zip(read, wrote, strict=True))
+        read = _lengths(inputs, len(prompts))
+        written = (fresh != tokenizer.pad_token_id).sum(-1).tolist()
+        texts = [decode(tokenizer, tokens) for tokens in fresh]
+        replies = map(answer_after_thought, questions, texts, zip(read, written, strict=True), thoughts)
         return [
             prediction if prediction.failed else replace(prediction, score=score)
-            for prediction, score in zip(said, scores, strict=True)
+            for prediction, score in zip(replies, scores, strict=True)
         ]
 
     def _scores(
@@ -144,7 +157,7 @@ class Generator:
         ]
 
     def _thoughts_in(self, tokens: Sequence[int]) -> int:
-        return len(_END.findall(self.loaded.tokenizer.decode(tokens)))
+        return count_thoughts(self.loaded.tokenizer.decode(tokens))
 
     @property
     def _ends(self) -> list[int]:
@@ -153,15 +166,21 @@ class Generator:
         found = None if config is None else config.eos_token_id
         return list(found) if isinstance(found, (list, tuple)) else [] if found is None else [found]
 
-    def _inputs(self, texts: Sequence[str], images: Sequence[Any]) -> Any:
+    def _inputs(self, prompts: Sequence[str], images: Sequence[Any]) -> Any:
+        """The tensors of one batch."""
         loaded = self.loaded
-        return loaded.processor(
-            images=[[image] for image in images] if loaded.image_token else list(images),
-            text=list(texts),
+        inputs = loaded.processor(
+            images=[[image] for image in images] if self._nests_images else list(images),
+            text=list(prompts),
             padding=True,
             return_tensors="pt",
-            add_special_tokens=not self._has_beginning(texts[0]),
+            **({"add_special_tokens": False} if self._has_special_tokens(prompts[0]) else {}),
         ).to(loaded.device, dtype=loaded.dtype)
+        if self._family.continues_text:
+            inputs.pop("token_type_ids", None)  # BERT's tokenizer makes them
+        if self._family.decoder_prompt:
+            return {"pixel_values": inputs["pixel_values"], "decoder_input_ids": inputs["input_ids"]}
+        return inputs
 
     def _generate(self, inputs: Any, images: Sequence[Any], most: int, beams: int, processors: Sequence[Any]) -> Any:
         """Token sequences, decoded without sampling."""
@@ -178,22 +197,22 @@ class Generator:
                 logits_processor=list(processors),
             )
 
-    def _has_beginning(self, text: str) -> bool:
-        """Whether a text starts with the tokenizer's first special token, so that it must not be added again."""
+    @property
+    def _nests_images(self) -> bool:
+        return bool(self.loaded.image_token) and not self._family.adds_image_token
+
+    def _has_special_tokens(self, text: str) -> bool:
+        """Whether a text has all special tokens already, so that the tokenizer must not add them again."""
         beginning = self.loaded.tokenizer.bos_token
-        return bool(beginning) and text.startswith(beginning)
+        return not self._family.adds_special_tokens or (bool(beginning) and text.startswith(beginning))
 
     @property
-    def _reads_first(self) -> bool:
+    def _has_text_encoder(self) -> bool:
         """Whether an encoder reads the text; padding then goes after the text, otherwise before it."""
         config = self.loaded.model.config
         inner = config.get_text_config()
-        return self._is_answerer or bool(config.is_encoder_decoder or getattr(inner, "is_encoder_decoder", False))
-
-    @property
-    def _is_answerer(self) -> bool:
-        """BLIP for question answering: transformers' decoder attends to the padding of the question (sic)."""
-        return self.loaded.folder.architecture.endswith("QuestionAnswering")
+        encoder = bool(config.is_encoder_decoder or getattr(inner, "is_encoder_decoder", False))
+        return self.loaded.folder.architecture.endswith("QuestionAnswering") or encoder
 
     def _equally_long(self, texts: Sequence[str]) -> list[list[int]]:
         """Indices of texts with the same number of tokens: batches that need no padding."""
@@ -203,27 +222,25 @@ class Generator:
         return [groups[length] for length in sorted(groups)]
 
 
-def _without_prompt(torch: Any, sequences: Any, prompt: Any) -> Any:
+def _without_prompt(torch: Any, sequences: Any, inputs: Mapping[str, Any]) -> Any:
     """The new tokens: most models repeat the prompt in front of them, encoder-decoders do not."""
+    prompt = inputs.get("decoder_input_ids", inputs.get("input_ids"))
+    if prompt is None:
+        return sequences
     length = prompt.shape[1]
     if sequences.shape[1] >= length and torch.equal(sequences[:, :length], prompt):
         return sequences[:, length:]
     return sequences
 
 
-def spoken(question: Question, text: str, tokens: tuple[int, int] = (0, 0)) -> Prediction:
-    """What was said aloud: without ``<think>`` parts; one that never ends leaves no answer.
+def _lengths(inputs: Mapping[str, Any], count: int) -> list[int]:
+    """How many tokens each row reads, without padding."""
+    mask = inputs.get("attention_mask")
+    if mask is not None:
+        return [int(length) for length in mask.sum(-1).tolist()]
+    tokens = inputs.get("decoder_input_ids", inputs.get("input_ids"))
+    return [0 if tokens is None else int(tokens.shape[1])] * count
 
-    >>> spoken(Question(1, None, "Why?"), "<think>Hm. A cat?</think> a cat").answer
-    'a cat'
-    >>> spoken(Question(1, None, "Why?"), "so it is.</think>no").answer
-    'no'
-    >>> spoken(Question(1, None, "Why?"), "<think>Let me see").error
-    'The model was still thinking after 0 tokens. Raise max_new_tokens.'
-    """
-    aloud = _END.split(_THOUGHT.sub("", text))[-1]
-    if _START.search(aloud):
-        error = f"The model was still thinking after {tokens[1]} tokens. Raise max_new_tokens."
-        return Prediction(question.id, None, error=error, raw=text, tokens=tokens)
-    aloud = aloud.strip()
-    return Prediction(question.id, aloud, raw=None if aloud == text.strip() else text, tokens=tokens)
+
+def _rows(inputs: Mapping[str, Any]) -> int:
+    return int(inputs["attention_mask"].sum())

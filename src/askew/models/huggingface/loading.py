@@ -1,4 +1,4 @@
-"""Load weights and processors from a folder with transformers' Auto classes. Code in the folder is never run."""
+"""Weights and processors from a folder, through transformers' Auto classes. No code from the folder is ever run."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
-from askew.errors import ModelError, need
+from askew.errors import AskewError, ModelError, need
 from askew.models.huggingface.folder import Folder, Task
+from askew.models.huggingface.load_errors import LOCAL, explain
+from askew.models.huggingface.processors import load_processor
 from askew.models.huggingface.shared_images import PreparedOnce
-
-_OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Loaded:
     folder: Folder
     model: Any
     processor: Any
-    """transformers' processor, which turns images and texts into tensors. None for models that read region features."""
+    """transformers' processor: images and texts to tensors. None for models of region features."""
     tokenizer: Any
     device: str
 
@@ -34,12 +35,12 @@ class Loaded:
 
     @property
     def image_token(self) -> str:
-        """The token that marks the image in the text; empty for models without one."""
+        """The token that stands for the image in the text; empty for models whose text has no image token."""
         token = getattr(self.processor, "image_token", None)
         return token if isinstance(token, str) else ""
 
     def special_in(self, text: str) -> str:
-        """The first special token of the model that occurs in a text, or an empty string."""
+        """A special token of the model that a text contains; empty if there is none."""
         found = self._special.search(text)
         return found[0] if found else ""
 
@@ -50,41 +51,49 @@ class Loaded:
         return re.compile("|".join(map(re.escape, marked)) or r"(?!)")
 
 
-def load(folder: Folder, task: Task, device: str, dtype: str) -> Loaded:
-    """Load the weights and set the model to evaluation mode."""
+def load(
+    folder: Folder, task: Task, device: str, dtype: str, adapter: Path | None = None, font: str | None = None
+) -> Loaded:
+    """Load the weights and the processor, and put the model into evaluation mode on the device."""
     torch, transformers = need("torch", "hf"), need("transformers", "hf")
-    place = pick_device(device)
-    with _quiet(transformers):
+    target = pick_device(device)
+    with _quiet(transformers), offline():
         try:
-            config = transformers.AutoConfig.from_pretrained(folder.path, **_OFFLINE)
+            config = transformers.AutoConfig.from_pretrained(folder.path, **LOCAL)
             loader = _loader(transformers, folder, task, config)
-            model, report = loader.from_pretrained(
-                folder.path, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **_OFFLINE
-            )
-            processor = None if task == "regions" else _processor(transformers, folder, config)
+            processor = None if task == "regions" else load_processor(transformers, folder, config)
+            if font is None and getattr(getattr(processor, "image_processor", None), "is_vqa", False):
+                raise ModelError(
+                    f"{folder.path}: the model reads the question as text drawn into the image, and there is no font "
+                    "in the folder. Give one with font=FILE.ttf: Arial, as in training, or one like it, such as "
+                    "Liberation Sans. Answers depend on the font, so it is part of the signature."
+                )
             tokenizer = getattr(processor, "tokenizer", None)
             if tokenizer is None:
-                tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **_OFFLINE)
-        except ModelError:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(folder.path, **LOCAL)
+            with _base_alone(transformers):
+                model, report = loader.from_pretrained(
+                    folder.path, config=config, dtype=getattr(torch, dtype), output_loading_info=True, **LOCAL
+                )
+            _check_weights(folder, report)
+            if adapter is not None:
+                _apply_adapter(model, adapter)
+        except AskewError:
             raise
-        except Exception as error:  # transformers raises many types for a wrong or incomplete folder
-            raise ModelError(
-                f"{folder.path}: cannot be loaded as a model that can {task} ({type(error).__name__}: "
-                f"{_first_line(error)}). Check that the folder is complete, or give task=... ."
-            ) from error
-    _check_weights(folder, report)
+        except Exception as error:  # anything that transformers raises for a wrong or incomplete folder
+            raise explain(folder, task, error) from error
     _check_vocabulary(folder, tokenizer)
     if task == "generate" and not hasattr(model, "generate"):
         raise ModelError(f"{folder.path}: {folder.architecture} has no generate method. Leave task out.")
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
-    if processor is not None and hasattr(processor, "image_processor"):
-        processor.image_processor = PreparedOnce(processor.image_processor)
-    return Loaded(folder, model.to(place).eval(), processor, tokenizer, place)
+    if processor is not None:
+        processor.image_processor = PreparedOnce(processor.image_processor, Path(font).read_bytes() if font else None)
+    return Loaded(folder, model.to(target).eval(), processor, tokenizer, target)
 
 
 def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
-    """The Auto class that supports the model, or else the transformers class that saved it."""
+    """The Auto class that supports the model, or else the transformers class that saved the folder."""
     answering = transformers.AutoModelForVisualQuestionAnswering
     generating = transformers.AutoModelForImageTextToText
     saved_by = getattr(transformers, folder.architecture, None)
@@ -104,25 +113,29 @@ def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
     )
 
 
-def _processor(transformers: Any, folder: Folder, config: Any) -> Any:
-    """The processor; without its video part when that part needs a package that is not installed."""
+def _apply_adapter(model: Any, adapter: Path) -> None:
+    """Apply an adapter (LoRA) to the model, and check that every weight of it was used."""
+    report = model.load_adapter(str(adapter), local_files_only=True)
+    unused, missing = sorted(report.unexpected_keys), sorted(report.missing_keys)
+    if unused or missing:
+        raise ModelError(
+            f"{adapter}: the adapter does not fit the model: {len(unused)} of its weights have no place there and "
+            f"{len(missing)} are missing, e.g. {(unused or missing)[0]!r}. Give the base model it was trained on."
+        )
+
+
+@contextmanager
+def _base_alone(transformers: Any) -> Iterator[None]:
+    """Load weights without an adapter beside them. transformers would apply it, and not report missing base weights."""
+    module = transformers.modeling_utils
+    found = getattr(module, "maybe_load_adapters", None)
+    if found is not None:
+        module.maybe_load_adapters = lambda path, *rest, **options: (None, path, {})
     try:
-        return transformers.AutoProcessor.from_pretrained(folder.path, **_OFFLINE)
-    except ImportError as missing:
-        kinds = transformers.models.auto.processing_auto.PROCESSOR_MAPPING
-        if "Video" not in str(missing) or type(config) not in kinds:
-            raise
-        return _without_videos(kinds[type(config)]).from_pretrained(folder.path, video_processor=None, **_OFFLINE)
-
-
-def _without_videos(processor: Any) -> Any:
-    """A subclass of the processor that handles images only."""
-
-    def get_attributes(cls: Any) -> list[str]:
-        return [name for name in super(images_only, cls).get_attributes() if name != "video_processor"]
-
-    images_only: Any = type(processor.__name__, (processor,), {"get_attributes": classmethod(get_attributes)})
-    return images_only
+        yield
+    finally:
+        if found is not None:
+            module.maybe_load_adapters = found
 
 
 def _check_weights(folder: Folder, report: Any) -> None:
@@ -147,7 +160,7 @@ def _check_vocabulary(folder: Folder, tokenizer: Any) -> None:
 
 
 def pick_device(device: str) -> str:
-    """The device to run on: the given one, or with ``auto`` a GPU if torch finds one."""
+    """The device to run on: as asked, or with ``auto`` a GPU if torch finds one."""
     torch = need("torch", "hf")
     available = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     if device == "auto":
@@ -158,8 +171,20 @@ def pick_device(device: str) -> str:
 
 
 @contextmanager
+def offline() -> Iterator[None]:
+    """No request to the hub within this block, whatever transformers wants; no environment variable is changed."""
+    constants = need("huggingface_hub", "hf").constants
+    before = constants.HF_HUB_OFFLINE
+    constants.HF_HUB_OFFLINE = True
+    try:
+        yield
+    finally:
+        constants.HF_HUB_OFFLINE = before
+
+
+@contextmanager
 def _quiet(transformers: Any) -> Iterator[None]:
-    """Hide progress bars and hints while loading; errors are raised anyway."""
+    """No progress bars and no hints of transformers while loading."""
     logs = transformers.utils.logging
     level, bars = logs.get_verbosity(), logs.is_progress_bar_enabled()
     logs.set_verbosity_error()
@@ -170,7 +195,3 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logs.set_verbosity(level)
         if bars:
             logs.enable_progress_bar()
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [""])[0]

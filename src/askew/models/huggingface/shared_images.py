@@ -64,8 +64,11 @@ def rows(lengths: Sequence[int], which: Sequence[int]) -> list[int]:
 class PreparedOnce:
     """An image processor that preprocesses equal images once and repeats the result. Other calls are passed on."""
 
-    def __init__(self, inner: Any) -> None:
+    def __init__(self, inner: Any, font: bytes | None = None) -> None:
         self._inner = inner
+        if font is not None:  # for Pix2Struct, which draws the question into the image
+            draw = inner.render_header
+            inner.render_header = lambda image, text, **options: draw(image, text, font_bytes=font)
 
     def __getattr__(self, name: str) -> Any:
         if "_inner" not in self.__dict__:  # copy and pickle look it up before it is set
@@ -74,6 +77,8 @@ class PreparedOnce:
 
     def __call__(self, images: Any, *rest: Any, **options: Any) -> Any:
         """The same output as if the image processor had preprocessed every image."""
+        if options.get("header_text") is not None:  # another text is drawn into each
+            return self._inner(images, *rest, **options)
         single = [image[0] if isinstance(image, (list, tuple)) and len(image) == 1 else image for image in images]
         firsts, which = places(single)
         if len(firsts) == len(single):

@@ -1,0 +1,25 @@
+"""Families of tiny models."""
+
+TRIED = (
+    "aya_vision",
+    "donut",
+    "florence2",
+    "gemma3",
+    "gemma4",
+    "git",
+    "glm4v",
+    "idefics2",
+    "instructblip",
+    "internvl",
+    "kosmos2",
+    "llava_next",
+    "llava_onevision",
+    "mllama",
+    "paligemma",
+    "pix2struct",
+    "qwen2_5_vl",
+    "qwen3_5",
+    "qwen3_vl",
+    "qwen3_vl_thinking",
+    "vipllava",
+)

@@ -1,0 +1,70 @@
+"""A tiny random model of each family: loaded offline, asked singly and in a batch, compared with transformers alone."""
+
+from __future__ import annotations
+
+import io
+import socket
+
+import pytest
+from PIL import Image
+
+torch = pytest.importorskip("torch", reason="the extra hf is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra hf is not installed")
+
+import hf_families  # noqa: E402
+import huggingface_hub  # noqa: E402
+from family_table import TRIED  # noqa: E402
+from hf_asking import QUESTIONS  # noqa: E402
+
+from askew import registry  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # transformers'
+
+THINKING = ',template={"enable_thinking": false}'
+OPTIONS = {"qwen3_5": THINKING, "qwen3_vl_thinking": THINKING}
+FEW = {"pix2struct": 2}
+"""Questions that a slow family is asked: Pix2Struct always reads 2,048 patches."""
+
+
+@pytest.fixture
+def no_network(monkeypatch):
+    """The hub is not switched off, but any attempt to reach it, or anything else, fails the test."""
+
+    def refuse(*args, **options):
+        raise AssertionError(f"tried to connect: {args}")
+
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(huggingface_hub.HfApi, "hf_hub_download", refuse)
+
+
+@pytest.mark.parametrize("name", [name for name in TRIED if hasattr(hf_families, name)])
+def test_a_family_answers_the_same_alone_in_a_batch_and_in_transformers(name, tmp_path, no_network):
+    folder = getattr(hf_families, name)(tmp_path / name)
+    questions = QUESTIONS[: FEW.get(name, 8)]
+    model = registry.make("model", f"hf:{folder},max_new_tokens=5{OPTIONS.get(name, '')}")
+    alone = [model.answer([question])[0].answer for question in questions]
+    assert len(set(alone)) > 1, "a model that gives one answer to everything proves nothing"
+    assert None not in alone
+    assert [prediction.answer for prediction in model.answer(questions)] == alone
+    assert questions[0].text.lower()[:10] in model.preview(questions[0]).lower()
+    if model.folder.chat_template:
+        assert reference(folder, questions[1], OPTIONS.get(name)) == alone[1]
+
+
+def reference(folder, question, thinking):
+    """The answer of transformers alone, with the text and the tensors that its own processor makes."""
+    model = registry.make("model", f"hf:{folder}")
+    processor = model.runtime.loaded.processor
+    content = [{"type": "image"}, {"type": "text", "text": model.fill_prompt(question)}]
+    options = {"enable_thinking": False} if thinking else {}
+    text = processor.apply_chat_template([{"role": "user", "content": content}], add_generation_prompt=True, **options)
+    image = Image.open(io.BytesIO(question.image.data))
+    special = {"add_special_tokens": False} if text.startswith("<s>") else {}
+    inputs = processor(text=[text], images=[[image]], return_tensors="pt", **special)
+    bare = transformers.AutoModelForImageTextToText.from_pretrained(folder).eval()
+    with torch.inference_mode():
+        output = bare.generate(**inputs, max_new_tokens=5, do_sample=False)
+    return processor.tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True).strip()

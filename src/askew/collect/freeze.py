@@ -67,13 +67,13 @@ def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_i
     Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
     """
     reasons = blockers(tx, round_id, "FROZEN")
-    if drop_incomplete and reasons and not reasons[0].startswith("it is "):
+    is_unfinished = bool(reasons) and not reasons[0].startswith("it is ")
+    if drop_incomplete and is_unfinished:
         _end_work(tx, round_id)
         reasons = []
     if reasons:
-        raise Refused(
-            f"The round cannot be frozen: {'; '.join(reasons)}. Let people finish, or drop what is unfinished."
-        )
+        remedy = " Let people finish, or drop what is unfinished (--drop-incomplete)." if is_unfinished else ""
+        raise Refused(f"The round cannot be frozen: {'; '.join(reasons)}.{remedy}")
     frozen = preview_freeze(tx, round_id, seed)
     for key, kind in frozen.types.items():
         values = {"type": kind, "split": frozen.splits.get(key), "text_rule_removed": frozen.removed.get(key)}

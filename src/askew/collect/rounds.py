@@ -44,7 +44,8 @@ def round_numbered(tx: Tx, number: int) -> AnyRow:
     found = tx.first(sa.select(round_).where(round_.c.number == number))
     if found is None:
         known = [str(row.number) for row in tx.rows(sa.select(round_.c.number).order_by(round_.c.number))]
-        raise UsageError(f"There is no round {number}. Rounds: {', '.join(known) or 'none yet'}.")
+        rounds = f"Rounds: {', '.join(known)}" if known else "Make the first: askew collect round STUDY --new"
+        raise UsageError(f"There is no round {number}. {rounds}.")
     return found
 
 

@@ -71,10 +71,12 @@ def _models(args: argparse.Namespace) -> int:
             if name:
                 found = tx.value(sa.select(model.c.id).where(model.c.name == name))
                 if found is None:
-                    raise UnknownName(f"No model of the study is called {name!r}.")
+                    raise UnknownName(
+                        f"No model of the study is called {name!r}. List them: askew collect models STUDY"
+                    )
                 open_ = open_round(tx)
                 if open_ is None:
-                    raise UsageError("No round is open.")
+                    raise UsageError("No round is open. Open one: askew collect round STUDY --open 1")
                 set_model_active(tx, open_.id, found, active)
         for row in tx.rows(sa.select(model).order_by(model.c.id)):
             print(f"{row.name}: {row.spec}")

@@ -80,13 +80,16 @@ class StrictChecks:
         self._similarity.read(texts)
 
     def _check(self, question: Question, candidate: Candidate) -> Validity:
-        old, new = self.tagger.tags([question.text, candidate.text])
         similarity = self._similarity.of(question.text, [candidate.text])[0]
+        faults, grammar = self.words(question, candidate)
+        return Validity(("similarity", *faults) if similarity < self.least else faults, similarity, grammar)
+
+    def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What is wrong with the words of a rewording, and the grammar errors among it; nothing is encoded."""
+        old, new = self.tagger.tags([question.text, candidate.text])
         grammar = self._grammar.added(question.text, [candidate.text])[0]
-        faults = ["similarity"] if similarity < self.least else []
-        faults += self._word_faults(question, candidate, old, new)
-        faults += [f"grammar: {name}" for name in dict.fromkeys(grammar)]
-        return Validity(tuple(dict.fromkeys(faults)), similarity, grammar)
+        faults = (*self._word_faults(question, candidate, old, new), *(f"grammar: {name}" for name in grammar))
+        return tuple(dict.fromkeys(faults)), grammar
 
     def _word_faults(
         self, question: Question, candidate: Candidate, old: Sequence[Token], new: Sequence[Token]

@@ -9,11 +9,13 @@ from importlib import import_module
 import pytest
 
 from askew.cli import COMMANDS, main
-from askew.cli.options import DEFAULTS, SHARED, settled
+from askew.cli.options import DEFAULTS, MODEL_OPTIONS, SHARED, settled
 from running import write_questions
 
 OTHERWISE = {
     "output": "what is written differs: a run, a benchmark, a page",
+    "model": "several that are asked, or the one that is attacked",
+    "max-calls": "the budget of an endpoint, or of an attack on any model",
     "name": "of several models, of one, of a task elsewhere",
     "metric": "measured besides (run, score), or the only one compared (gate)",
     "max-failures": "a gate takes the run's own unless told",
@@ -43,15 +45,16 @@ def test_options_that_commands_share_are_the_same_in_all():
     several = {
         name: by_command for name, by_command in uses.items() if len(by_command) > 1 and name not in ("h", "help")
     }
-    assert several.keys() <= SHARED.keys() | OTHERWISE.keys()
-    assert not SHARED.keys() & OTHERWISE.keys()
-    for name in SHARED:
+    shared = SHARED.keys() | {name.replace("_", "-") for name in MODEL_OPTIONS}
+    assert several.keys() <= shared | OTHERWISE.keys()
+    assert not shared & OTHERWISE.keys()
+    for name in shared:
         assert len(set(map(str, uses[name].values()))) == 1, f"--{name}: {uses[name]}"
 
 
 def test_every_command_with_a_progress_bar_can_be_quiet():
     quiet = {command for command, parser in parsers() if "--quiet" in parser.format_help()}
-    assert quiet == {"demo", "world", "build", "run", "score", "train", "experiment"}
+    assert quiet == {"demo", "world", "build", "run", "attack", "score", "train", "experiment"}
 
 
 def test_shared_defaults_are_those_that_the_help_names():

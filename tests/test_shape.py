@@ -100,7 +100,7 @@ LAYERS = (
     {"verbs", "optional_verbs"},
     {"files", "answers", "registry", *STAGES} - {"train"},
     {"engine"},
-    {"suites", "gate", "train", "attack", "collect"},
+    {"suites", "gate", "train", "collect"},
     {"experiments"},
     {"api"},
     {"cli", "__init__"},

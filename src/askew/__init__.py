@@ -8,7 +8,7 @@ from askew.errors import AskewError
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Scene, Score, Variant
 
 if TYPE_CHECKING:
-    from askew.api import evaluate
+    from askew.api import attack_model, evaluate
     from askew.engine.compare import Comparison, Result
     from askew.registry import make, open_data
 
@@ -28,6 +28,7 @@ __all__ = [
     "Scene",
     "Score",
     "Variant",
+    "attack_model",
     "evaluate",
     "make",
     "open_data",
@@ -36,6 +37,7 @@ __all__ = [
 _LATE = {
     "Comparison": "engine.compare",
     "Result": "engine.compare",
+    "attack_model": "api",
     "evaluate": "api",
     "make": "registry",
     "open_data": "registry",

@@ -1,4 +1,4 @@
-"""askew from Python: :func:`evaluate`."""
+"""askew from Python: :func:`evaluate` and :func:`attack_model`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
+from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.compare import Comparison, Result
-from askew.engine.components import as_data, as_model, as_suite
+from askew.engine.components import as_attack, as_data, as_model, as_suite
 from askew.engine.run import run_models
 from askew.engine.settings import settings_from
 from askew.errors import UsageError
 from askew.models.python_function import ONCE
 from askew.report.caveats import WRONG, form_sentences
+from askew.suites.attack_suite import AttackSuite
 from askew.types import Question
 from askew.verbs import Dataset, Model, Streams, Suite
 
@@ -100,6 +103,40 @@ def evaluate(
         weakref.finalize(files, failed.pop_all().close)
     found = tuple(Result(one, files) for one in runs.folders)
     return Comparison(found) if several else found[0]
+
+
+def attack_model(
+    model: AnyModel,
+    data: str | Path | Dataset | Iterable[Question],
+    attack: Any = "textfooler",
+    *,
+    output: str | Path | None = None,
+    images: str | None = None,
+    name: str | None = None,
+    **settings: Any,
+) -> Result:
+    """Reword questions until a model answers them incorrectly, and score what was found.
+
+    ``attack`` is a spec (``"textfooler"``) or an :class:`askew.attack.recipe.Attack`. ``settings`` are those of
+    :class:`askew.engine.attack_run.AttackSettings` (``budget``, ``max_calls``, ``scores``, ``confirm``) and of
+    :class:`askew.engine.settings.Settings`. The result is that of a run; its folder can be given to :func:`evaluate` as
+    data, to ask other models the same rewordings.
+    """
+    own = {one.name for one in fields(AttackSettings)}
+    how = AttackSettings(**{key: value for key, value in settings.items() if key in own})
+    rest = settings_from({key: value for key, value in settings.items() if key not in own})
+    asked, source = as_model(model, name), as_data(data, images)
+    folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
+    with ExitStack() as failed:
+        if output is None:
+            failed.callback(shutil.rmtree, folder, ignore_errors=True)
+        run = AttackRun(asked, source, as_attack(attack), AttackSuite(), folder, how, rest)
+        runs = run.run("askew.attack_model(...)", tell=_warn)
+        if runs.failures:
+            raise runs.failures[0]
+        files = _Files()
+        weakref.finalize(files, failed.pop_all().close)
+    return Result(folder, files)
 
 
 class _Files:

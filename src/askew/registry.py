@@ -27,9 +27,9 @@ from typing import Any
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
 from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
-KINDS = ("suite", "model", "reader", "metric", "ranker", "encoder", "net", "loss")
+KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss")
 
-EXTRAS = {"ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
+EXTRAS = {"attack": "language", "ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
 """The extra that brings what every component of a kind stands on."""
 
 VERBS: Mapping[str, type] = {
@@ -45,6 +45,7 @@ VERBS: Mapping[str, type] = {
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
         "accuracy": "askew.suites.unperturbed:AccuracySuite",
+        "attack": "askew.suites.attack_suite:AttackSuite",
         "backtranslate": "askew.suites.backtranslate:BackTranslationSuite",
         "basic": "askew.suites.basic:BasicSuite",
         "carets": "askew.suites.carets:CaretsSuite",
@@ -77,7 +78,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "metric": {
         "accuracy": "askew.metrics.accuracy:Accuracy",
         "answer-rate": "askew.metrics.consistency:AnswerRate",
+        "attack-accuracy": "askew.metrics.attacks:AttackAccuracy",
         "attack-error-rate": "askew.metrics.attacks:AttackErrorRate",
+        "attack-note": "askew.metrics.attacks:AttackNote",
         "attack-tries": "askew.metrics.attacks:AttackTries",
         "calibration-error": "askew.metrics.calibration:CalibrationError",
         "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
@@ -93,7 +96,16 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "rad": "askew.metrics.rad_metrics:Rad",
         "rscore": "askew.metrics.noise:RScore",
         "self-consistency": "askew.metrics.consistency:SelfConsistency",
+        "valid-attack-rate": "askew.metrics.attacks:ValidAttackRate",
         "worst": "askew.metrics.accuracy:Worst",
+    },
+    "attack": {
+        "bert-attack": "askew.attack.recipes:bert_attack",
+        "pso": "askew.attack.recipes:pso",
+        "pwws": "askew.attack.recipes:pwws",
+        "sears": "askew.attack.recipes:sears",
+        "textfooler": "askew.attack.recipes:textfooler",
+        "typos": "askew.attack.recipes:typos",
     },
     "ranker": {
         "bleu1": "askew.rank.overlap:bleu1",

@@ -314,3 +314,13 @@ class Search(Protocol):
         the budget is spent) or whose request failed. Returns the rewording found, or the best try, or None.
         """
         ...
+
+
+@runtime_checkable
+class WantsRise(Protocol):
+    """A search that weighs words as TextFooler's code does."""
+
+    @property
+    def wants_rise(self) -> bool:
+        """Whether a probe with another answer must say how much that answer's probability rose (``Value.rise``)."""
+        ...

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst
-from askew.metrics.attacks import AttackErrorRate, AttackTries
+from askew.metrics.attacks import (
+    AttackAccuracy,
+    AttackErrorRate,
+    AttackNote,
+    AttackTries,
+    ValidAttackRate,
+)
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
@@ -50,12 +56,16 @@ PERFECT = {
     AttackErrorRate(): 0.0,
     CalibrationError(): 0.0,
     CalibrationError("variant", 3, "robust"): 0.0,
+    AttackAccuracy(10): 1.0,
+    ValidAttackRate(): 0.0,
 }
 """What each metric gives a model that answers as everybody does."""
 
-METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries()]
+METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries(), AttackNote()]
 
 ANSWERS = ("yes", "no", "2", "red")
+NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
+"""What attacks write."""
 
 
 def make(rng, number, answer):
@@ -66,7 +76,7 @@ def make(rng, number, answer):
         expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))
         new = rng.choice([a for a in ANSWERS if a != truth]) if expect is Expect.DIFFERENT else truth
         question = Question(f"{number}/{place}", original.image, "Which?", (new,) * 10)
-        variants.append(Variant(question, expect, "t", "rule", {"level": place + 1, "tries": place + 1}))
+        variants.append(Variant(question, expect, "t", "rule", {"level": place + 1, "tries": place + 1, **NOTE}))
     score = 1.0 if answer is perfect else number % 11 / 10
     return Outcome(
         Group(number, "s", original, tuple(variants)),

@@ -21,6 +21,8 @@ class Attack:
     goal: Goal = field(default_factory=Goal)
     least_words: int = 0
     """Questions of fewer words are refused."""
+    spelling: bool = True
+    """False where typing errors are the attack: misspelled words are then no fault of a rewording."""
     paper: str = field(default="", repr=False)
     """Where it was published."""
 

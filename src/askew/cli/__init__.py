@@ -23,6 +23,7 @@ COMMANDS = {
     "world": "write the embedded world: scenes, images, questions, answers",
     "build": "make a suite's groups from data: a benchmark one can publish, with a datasheet",
     "run": "ask a model and score its answers; resumes by itself",
+    "attack": "reword questions until a model answers them incorrectly; writes groups, resumes by itself",
     "score": "score a file of predictions, without a model",
     "compare": "show runs side by side, with significance",
     "gate": "pass or fail a run: what is required of it, and no worse than a run before",

@@ -43,6 +43,13 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "how answers are compared: official, robust, simple, exact, or auto, which is robust for free text, "
         "else the suite's (default auto)",
     },
+    "store": {"metavar": "FILE", "help": "keep answers in this file, to share them between runs"},
+    "stop-after": {
+        "type": int,
+        "metavar": "N",
+        "help": "equal failures in a row that stop the run (default 50, 0 never)",
+    },
+    "dry-run": {"action": "store_true", "help": "say what would be asked, and ask nothing"},
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",
@@ -53,6 +60,16 @@ SHARED: Mapping[str, dict[str, Any]] = {
 }
 """Options that mean the same in every command that has them. None has a default, so that ``settled`` can tell what was
 typed."""
+MODEL_OPTIONS: Options = {
+    "base_url": (str, "the address of an OpenAI-compatible endpoint"),
+    "max_tokens": (int, "stop cleanly after so many tokens"),
+    "max_cost": (float, "stop cleanly when so much is spent, by --prices"),
+    "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}, for a million tokens"),
+    "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, mps"),
+    "dtype": (str, "its numbers: auto, float32, float16, bfloat16"),
+    "allow_download": (bool, "let it be fetched from a hub"),
+}
+"""Options of models that may stand beside the spec."""
 DEFAULTS = {"seed": 0}
 """Their defaults."""
 

@@ -7,7 +7,7 @@ from dataclasses import fields
 from itertools import zip_longest
 from pathlib import Path
 
-from askew.cli.options import Options, add_listed, add_shared, as_typed, beside, settled, several
+from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, settled, several
 from askew.errors import UsageError
 
 EXAMPLES = """\
@@ -22,16 +22,7 @@ Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-f
 4 budget spent, 130 stopped."""
 
 
-BESIDE: Options = {
-    "base_url": (str, "the address of an OpenAI-compatible endpoint"),
-    "max_calls": (int, "stop cleanly after so many calls"),
-    "max_tokens": (int, "stop cleanly after so many tokens"),
-    "max_cost": (float, "stop cleanly when so much is spent, by --prices"),
-    "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}, for a million tokens"),
-    "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, mps"),
-    "dtype": (str, "its numbers: auto, float32, float16, bfloat16"),
-    "allow_download": (bool, "let it be fetched from a hub"),
-}
+BESIDE: Options = {"max_calls": (int, "stop cleanly after so many calls"), **MODEL_OPTIONS}
 """Options of models that may stand beside the spec."""
 
 
@@ -53,12 +44,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
     )
-    parser.add_argument(
-        "--stop-after", type=int, metavar="N", help="equal failures in a row that stop the run (default 50, 0 never)"
-    )
-    parser.add_argument("--store", metavar="FILE", help="keep answers in this file, to share them between runs")
-    add_shared(parser, "overwrite", "quiet", "extract", "accuracy", "no-published")
-    parser.add_argument("--dry-run", action="store_true", default=None, help="say what would be asked, and ask nothing")
+    add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_shared(parser, "dry-run")
     add_listed(parser, BESIDE, "models that take them")
     add_shared(parser, "config")
 

@@ -57,9 +57,16 @@ class Keys:
 
     def of(self, question: Question) -> bytes:
         """32 bytes; equal for what would be the same request."""
-        image = "" if question.image is None else self._image(question.image)
         by = repr(question.id) if self._by_id else ""
+        return ask_key(self._signature, self.image(question), question.text, question.context, by)
+
+    def with_image(self, question: Question, image: str, by: str = "") -> bytes:
+        """The same for a question whose image is known already; ``by`` says what else is asked about it."""
         return ask_key(self._signature, image, question.text, question.context, by)
+
+    def image(self, question: Question) -> str:
+        """What a question's image is known by."""
+        return "" if question.image is None else self._image(question.image)
 
     def lacks_image(self, question: Question) -> bool:
         """True when the model opens images and this question names one that has neither file nor bytes."""
@@ -172,8 +179,8 @@ def ask(
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
-        for heard in _answers(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
-            said = {key: _writable(prediction) for key, prediction in heard.items()}
+        for heard in answers_of(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+            said = {key: writable(prediction) for key, prediction in heard.items()}
             store.put(said.items())
             answers.update(said)
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
@@ -183,7 +190,7 @@ def ask(
             yield Outcome(group, first, tuple(rest))
 
 
-def _writable(prediction: Prediction) -> Prediction:
+def writable(prediction: Prediction) -> Prediction:
     """The prediction as it can be written: half a character (a lone surrogate, of a reply cut short) becomes �, and
     counts of tokens that cannot be right become 0.
     """
@@ -216,7 +223,7 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield chunk
 
 
-def _answers(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
+def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
     """What the model says, a batch at a time; from a model that streams, each answer as it comes."""
     if not isinstance(model, Streams):
         for keys in chunks(wanted, batch_size):

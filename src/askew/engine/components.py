@@ -25,6 +25,9 @@ from askew.verbs import Dataset, HidesSecrets, HoldsGroups, Model, Streams, Suit
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
 """What every suite has: see :class:`askew.verbs.Suite`."""
 
+ATTACK = ("name", "proposals", "search", "constraints", "goal", "least_words")
+"""What every attack has: see :class:`askew.attack.recipe.Attack`."""
+
 
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
     """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
@@ -108,6 +111,14 @@ def as_suite(suite: str | Suite, **given: Any) -> Named:
         return Named(make("suite", suite, **given), suite)
     _check_shape(suite, "suite", SUITE)
     return Named(suite, repr(suite))
+
+
+def as_attack(attack: Any) -> Named:
+    """An attack from what a person gives: a spec (``"textfooler"``) or an ``askew.attack.recipe.Attack``."""
+    if isinstance(attack, str):
+        return Named(make("attack", attack), attack)
+    _check_shape(attack, "attack", ATTACK)
+    return Named(attack, attack.name)
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from askew.metrics.accuracy import check_mode, soft
 from askew.metrics.correct import Correct, check_correct, judged_pairs
 from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Row
@@ -51,9 +53,90 @@ class AttackTries(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(tries, 1); failed attempts count too."""
-        tries = [float(variant.note["tries"]) for variant in outcome.group.variants if "tries" in variant.note]
+        tries = [_number(variant.note["tries"]) for variant in outcome.group.variants if "tries" in variant.note]
         return (sum(tries), 1.0) if tries else None
 
     def combine(self, sums: Any) -> Any:
         """The mean over groups."""
         return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class ValidAttackRate(Metric):
+    """Share of attacked examples whose answer became wrong by a rewording that passes the strict checks of validity.
+
+    Examples whose rewording was not checked (no ``valid`` in its note) are left out.
+    """
+
+    better: ClassVar[Literal[-1]] = -1
+
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(became wrong by a valid rewording, attacked)."""
+        pairs = judged_pairs(outcome, failed, self.correct, self.mode)
+        checked = [variant.note.get("valid") for variant in outcome.group.variants]
+        if not pairs or len(pairs) != len(checked) or not all(isinstance(valid, bool) for valid in checked):
+            return None
+        wrong = any(valid and after == 0.0 for (_, after), valid in zip(pairs, checked, strict=True))
+        return pairs[0][0] * float(wrong), pairs[0][0]
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class AttackAccuracy(Metric):
+    """VQA accuracy over all questions under an attack that may ask so many texts about each.
+
+    A rewording counts where the attack had reached its goal within the budget (``fooled_at`` in its note); of every
+    other question the original counts. One attack with a large budget gives the whole curve.
+    """
+
+    budget: int = 100
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(accuracy, 1)."""
+        value = soft(outcome.group.original, outcome.original, failed, self.mode)
+        for variant, prediction in outcome.pairs():
+            if 0 < _number(variant.note.get("fooled_at")) <= self.budget:
+                value = soft(variant.question, prediction, failed, self.mode)
+        return None if value is None else (value, 1.0)
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+@dataclass(frozen=True)
+class AttackNote(Metric):
+    """The mean of a number in the notes of rewordings that were found, e.g. ``similarity``."""
+
+    key: str = "similarity"
+
+    share: ClassVar[bool] = False
+    better: ClassVar[Literal[0]] = 0
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(sum, how many); failures do not matter."""
+        notes = [variant.note for variant in outcome.group.variants if variant.note.get("status") == "found"]
+        values = [_number(note[self.key]) for note in notes if isinstance(note.get(self.key), (int, float))]
+        return (sum(values), float(len(values))) if values else None
+
+    def combine(self, sums: Any) -> Any:
+        """The mean."""
+        return ratio(sums[0], sums[1])
+
+
+def _number(value: Any) -> float:
+    """A number of a note, which anybody may have written; 0 for anything else."""
+    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else 0.0

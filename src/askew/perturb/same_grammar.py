@@ -128,7 +128,7 @@ def _clauses(tokens: Sequence[Token]) -> list[_Clause]:
         asked = _head(tokens[ends[left] : left]) if left in ends else ""
         if right in starts and token.lower.lstrip("'") in word_lists()["light"]:
             phrase = tokens[right : starts[right]]
-            agrees = None if letters[starts[right]] == "c" else _agrees(phrase, plural)
+            agrees = None if letters[starts[right] :].startswith("c") else _agrees(phrase, plural)
             found.append(_Clause(_head(phrase), plural, agrees, asked))
         elif asked and (ends[left] == 0 or tokens[ends[left] - 1].tag not in ("IN", "CC")):
             found.append(_Clause(asked, plural, _agrees(tokens[ends[left] : left], plural), None))

@@ -1,0 +1,177 @@
+"""Greedy searches: the words that matter most are replaced first (TextFooler, PWWS, typos)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import exp
+from random import Random
+from typing import Literal, TypeAlias
+
+from askew.attack.rewording import UNKNOWN, reworded, without
+from askew.types import Candidate, Place, Question, Swap, Value
+
+Steps: TypeAlias = Generator[Sequence[Candidate], Sequence[Value | None], Candidate | None]
+Chosen: TypeAlias = dict[Place, Swap]
+
+_PARTS = ("NN", "VB", "JJ", "RB")
+"""Penn tags of nouns, verbs, adjectives and adverbs: where words matter alike, they are tried in this order."""
+
+
+def part_rank(tag: str) -> int:
+    """The place of a tag's part of speech in the order in which words that matter alike are tried.
+
+    >>> part_rank("NNS"), part_rank("VBZ"), part_rank("DT")
+    (0, 1, 4)
+    """
+    return next((rank for rank, start in enumerate(_PARTS) if tag.startswith(start)), len(_PARTS))
+
+
+def best_reached(candidates: Sequence[Candidate], values: Sequence[Value | None]) -> Candidate | None:
+    """Of the candidates that reach the goal the most similar one; of equally similar ones the first."""
+    reached = [(value.similarity, c) for c, value in zip(candidates, values, strict=True) if value and value.reached]
+    return max(reached, key=lambda item: item[0])[1] if reached else None
+
+
+def highest(values: Sequence[Value | None]) -> int | None:
+    """The position of the greatest loss; the first of equal ones, None where nothing was asked."""
+    known = [position for position, value in enumerate(values) if value is not None]
+    return max(known, key=lambda position: (values[position] or Value(0.0, False)).loss) if known else None
+
+
+@dataclass(frozen=True)
+class GreedySearch:
+    """Weigh each word by leaving it out, then replace the most important one by its best swap, and so on.
+
+    This is TextFooler's search (Jin et al. 2020, algorithm 1). With ``released`` it is that of the authors' code: every
+    word is weighed, words without swaps included; the word is not left out but replaced by ``<oov>``; when the answer
+    changes, the rise of the new answer's probability counts too; and a swap is accepted when the probability is below
+    that of the *original* text, even if it is above that of the current one.
+
+    When losses are only 0 or 1 (a model that gives no probabilities), no swap can be better than another, so every
+    single swap is tried, and then pairs of swaps.
+    """
+
+    weigh: Literal["delete", "unknown"] = "delete"
+    released: bool = False
+    pairs: bool = True
+    """Try pairs of swaps when losses say nothing."""
+    repair: bool = True
+    """Let articles and agreement follow the new words."""
+
+    @property
+    def wants_rise(self) -> bool:
+        """Whether probes with another answer must say how much that answer's probability rose."""
+        return self.released
+
+    def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
+        """Weigh, order, replace; gives the rewording that reaches the goal, or the one of the greatest loss."""
+        first = (yield [Candidate(question.text, probe=True)])[0]
+        start = first.loss if first else 0.0
+        order = yield from self._order(question, places, start)
+        seen = {start}
+        best, best_loss, chosen = None, start, Chosen()
+        for place in order:
+            base = best.text if best else question.text
+            tried = [reworded(question, {**chosen, place: swap}, base, self.repair) for swap in place.swaps]
+            values = yield tried
+            if found := best_reached(tried, values):
+                return found
+            seen.update(value.loss for value in values if value)
+            top = highest(values)
+            if top is not None and (loss := (values[top] or Value(0.0, False)).loss) > (
+                start if self.released else best_loss
+            ):
+                chosen[place], best, best_loss = place.swaps[top], tried[top], loss
+        if self.pairs and not chosen and seen <= {0.0, 1.0}:
+            best = yield from self._pairs(question, order)
+        return best
+
+    def _order(
+        self, question: Question, places: Sequence[Place], start: float
+    ) -> Generator[Sequence[Candidate], Sequence[Value | None], list[Place]]:
+        """Places with swaps, the most important first."""
+        weighed = list(places) if self.released else [place for place in places if place.swaps]
+        filler = UNKNOWN if self.weigh == "unknown" else ""
+        values = yield [without(question, place, filler) for place in weighed]
+        importance = {
+            place: value.loss - start + value.rise if value else 0.0
+            for place, value in zip(weighed, values, strict=True)
+        }
+        swappable = [place for place in weighed if place.swaps]
+        return sorted(swappable, key=lambda place: (-importance[place], part_rank(place.tag), place.start))
+
+    def _pairs(self, question: Question, order: Sequence[Place]) -> Steps:
+        for one, other in combinations(order, 2):
+            tried = [
+                reworded(question, {one: left, other: right}, repair=self.repair)
+                for left in one.swaps
+                for right in other.swaps
+            ]
+            if found := best_reached(tried, (yield tried)):
+                return found
+        return None
+
+
+@dataclass(frozen=True)
+class SaliencySearch:
+    """Probability-weighted word saliency (PWWS, Ren et al. 2019, algorithm 1).
+
+    Every swap is tried alone; a word counts by how much its best swap lowers the probability, times the softmax of its
+    saliency (how much the probability falls when the word is unknown). The best swaps are then made in that order.
+    The search stops at the first swap that is enough alone, unless ``released``.
+    """
+
+    released: bool = False
+    repair: bool = True
+
+    def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
+        """Weigh, try each swap alone, then add the best swaps one after another."""
+        first = (yield [Candidate(question.text, probe=True)])[0]
+        start = first.loss if first else 0.0
+        used = [place for place in places if place.swaps]
+        weights = yield [without(question, place, UNKNOWN) for place in used]
+        ranked: list[tuple[float, Place, Swap]] = []
+        best, best_loss = None, start
+        for place, weight in zip(used, weights, strict=True):
+            tried = [reworded(question, {place: swap}, repair=self.repair) for swap in place.swaps]
+            values = yield tried
+            found = best_reached(tried, values)
+            if found and not self.released:
+                return found
+            top = highest(values)
+            if top is None:
+                continue
+            loss = (values[top] or Value(0.0, False)).loss
+            best, best_loss = (tried[top], loss) if loss > best_loss else (best, best_loss)
+            saliency = weight.loss - start if weight else 0.0
+            ranked.append((exp(saliency) * (loss - start), place, place.swaps[top]))
+        ranked.sort(key=lambda item: (-item[0], part_rank(item[1].tag), item[1].start))
+        chosen, text = Chosen(), question.text
+        for _, place, swap in ranked:
+            chosen[place] = swap
+            candidate = reworded(question, chosen, text, self.repair)
+            value = (yield [candidate])[0]
+            if value is None:
+                del chosen[place]
+                continue
+            text = candidate.text
+            if value.reached:
+                return candidate
+            best, best_loss = (candidate, value.loss) if value.loss > best_loss else (best, best_loss)
+        return best
+
+
+@dataclass(frozen=True)
+class EachAlone:
+    """Every swap alone, all asked at once (SEARs, Ribeiro et al. 2018): the most similar one that reaches the goal."""
+
+    repair: bool = True
+
+    def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
+        """Ask all; gives the one found, or the one of the greatest loss."""
+        tried = [reworded(question, {place: swap}, repair=self.repair) for place in places for swap in place.swaps]
+        values = yield tried
+        top = highest(values)
+        return best_reached(tried, values) or (tried[top] if top is not None else None)

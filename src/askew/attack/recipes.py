@@ -1,0 +1,152 @@
+"""The published attacks, one function per paper: which proposals, constraints, search and goal each joins.
+
+By default an attack must leave the question valid: words that the answer rests on stay, new words agree with the rest,
+and the whole question stays similar (``similarity=0`` switches that off). ``faithful=true`` gives the behaviour of the
+authors' code instead, with its oddities, for the comparison with published figures. ``goal=changed`` attacks until the
+answer changes, as Table 8 of Li et al. 2021 counts; by default until a correct answer becomes wrong.
+"""
+
+from __future__ import annotations
+
+from askew.attack.constraints import (
+    ContentWords,
+    FewChanges,
+    FewLetters,
+    Grammatical,
+    HarmlessWords,
+    ProtectedWords,
+    SamePartOfSpeech,
+    SimilarQuestion,
+    SimilarWindow,
+)
+from askew.attack.goal import Goal, GoalKind
+from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
+from askew.attack.masked_swaps import MaskedSwaps
+from askew.attack.recipe import Attack
+from askew.attack.rewrite_rules import reviewed_rules
+from askew.attack.rule_swaps import RuleSwaps
+from askew.attack.sememe_swaps import SememeSwaps
+from askew.attack.swarm import SwarmSearch
+from askew.attack.synonym_swaps import SynonymSwaps
+from askew.attack.typo_swaps import TypoSwaps
+from askew.attack.vector_swaps import VectorSwaps
+from askew.verbs import Constraint
+
+LEAST = 0.84
+"""The similarity that the corrected recipes ask for: between *dog → hound* (0.85) and *dog → cat* (0.81)."""
+
+
+def similar(least: float, encoder: str) -> tuple[Constraint, ...]:
+    """The constraint on the similarity of the whole question; none when the least similarity is 0."""
+    return (SimilarQuestion(least, encoder),) if least > 0 else ()
+
+
+def valid(similarity: float, encoder: str) -> tuple[Constraint, ...]:
+    """The constraints of the corrected recipes that replace words, the cheap ones first."""
+    words = (ContentWords(), ProtectedWords(), HarmlessWords(), SamePartOfSpeech(), Grammatical())
+    return (*words, *similar(similarity, encoder))
+
+
+def sears(faithful: bool = False, similarity: float = 0.0, encoder: str = "use", goal: GoalKind = "wrong") -> Attack:
+    """SEARs: reviewed rules that rewrite a question, e.g. *What is → What's* (Ribeiro et al. 2018).
+
+    ``faithful`` takes the paper's rules for VQA alone; the authors released no others.
+    """
+    rules = RuleSwaps(reviewed_rules(published=True) if faithful else ())
+    search, paper = EachAlone(repair=False), "Ribeiro et al. 2018"
+    return Attack("sears", rules, search, similar(similarity, encoder), Goal(goal), paper=paper)
+
+
+def textfooler(
+    faithful: bool = False,
+    vectors: str = "",
+    least: float = 0.5,
+    similarity: float = LEAST,
+    encoder: str = "use",
+    goal: GoalKind = "wrong",
+) -> Attack:
+    """TextFooler: synonyms for the words that matter most (Jin et al. 2020).
+
+    ``vectors`` is a file of counter-fitted word vectors, whose neighbours of at least the cosine ``least`` (0.7 in the
+    paper, 0.5 in its code) are then taken; without it, WordNet's synonyms. Where paper and code disagree, ``faithful``
+    follows the code: words are weighed by an unknown token instead of being left out; a swap is accepted below the
+    *original's* probability; a noun may become a verb; the similarity (of a window, to the text before the swap) is off
+    below 15 words, that is for nearly every question. By default the whole question is compared with the original.
+    """
+    paper = "Jin et al. 2020"
+    swaps = (
+        VectorSwaps(vectors, least, compounds=not faithful)
+        if vectors
+        else SynonymSwaps("all" if faithful else "likely")
+    )
+    if faithful:
+        released = (ContentWords(), SamePartOfSpeech(window=4), SimilarWindow(encoder=encoder))
+        search = GreedySearch("unknown", released=True, pairs=False, repair=False)
+        return Attack("textfooler", swaps, search, released, Goal(goal), paper=paper)
+    return Attack("textfooler", swaps, GreedySearch(), valid(similarity, encoder), Goal(goal), paper=paper)
+
+
+def pso(
+    faithful: bool = False,
+    sememes: str = "",
+    similarity: float = LEAST,
+    encoder: str = "use",
+    particles: int = 60,
+    rounds: int = 20,
+    least_words: int | None = None,
+    goal: GoalKind = "wrong",
+) -> Attack:
+    """Sememe+PSO: words of the same kind, combined by a particle swarm (Zang et al. 2020).
+
+    ``sememes`` is a JSON table ``{word: {pos: [candidates]}}``, e.g. from HowNet; without it words that share a direct
+    hypernym in WordNet are taken. Such words change the meaning more often than synonyms do: see the share of strictly
+    valid successes. ``faithful`` has no constraints and attacks only questions of at least 10 words, like the code.
+    """
+    least = least_words if least_words is not None else 10 if faithful else 0
+    swaps = SememeSwaps(sememes, compounds=not faithful)
+    constraints = () if faithful else valid(similarity, encoder)
+    search = SwarmSearch(particles, rounds, repair=not faithful)
+    return Attack("pso", swaps, search, constraints, Goal(goal), least, paper="Zang et al. 2020")
+
+
+def pwws(faithful: bool = False, similarity: float = LEAST, encoder: str = "use", goal: GoalKind = "wrong") -> Attack:
+    """PWWS: WordNet synonyms in the order of probability-weighted word saliency (Ren et al. 2019).
+
+    ``faithful``: synonyms of any sense, no constraint but that function words stay, and the search does not stop at a
+    single swap that is enough.
+    """
+    paper = "Ren et al. 2019"
+    if faithful:
+        search = SaliencySearch(released=True, repair=False)
+        return Attack("pwws", SynonymSwaps("all"), search, (ContentWords(),), Goal(goal), paper=paper)
+    return Attack("pwws", SynonymSwaps(), SaliencySearch(), valid(similarity, encoder), Goal(goal), paper=paper)
+
+
+def typos(
+    faithful: bool = False, letters: int = 4, similarity: float = 0.0, encoder: str = "use", goal: GoalKind = "wrong"
+) -> Attack:
+    """Typing errors in the words that matter most (Gao et al. 2018; Li et al. 2019).
+
+    ``letters``: how many a word must have. At most two letters of a question are changed (30 with ``faithful``), and
+    words that the answer rests on stay.
+    """
+    few = FewLetters(30 if faithful else 2)
+    kept: tuple[Constraint, ...] = () if faithful else (ContentWords(), ProtectedWords())
+    constraints = (*kept, few, *similar(similarity, encoder))
+    search = GreedySearch(pairs=not faithful, repair=False)
+    paper = "Gao et al. 2018; Li et al. 2019"
+    return Attack("typos", TypoSwaps(letters), search, constraints, Goal(goal), spelling=False, paper=paper)
+
+
+def bert_attack(
+    folder: str, most: int = 48, similarity: float = LEAST, encoder: str = "use", goal: GoalKind = "wrong"
+) -> Attack:
+    """BERT-Attack: words that a masked language model in a local folder finds likely (Li et al. 2020).
+
+    At most 40 % of the words are changed, as in the paper; its similarity of 0.2 keeps nearly everything, so by default
+    a question must stay as similar as with the other recipes.
+    """
+    constraints = (*valid(similarity, encoder), FewChanges())
+    return Attack(
+        "bert-attack", MaskedSwaps(folder, most), GreedySearch(), constraints, Goal(goal), paper="Li et al. 2020"
+    )

@@ -1,0 +1,85 @@
+"""``askew attack``: reword questions until a model answers them incorrectly, and score what was found."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+
+from askew.cli.options import MODEL_OPTIONS, add_listed, add_shared, as_typed, beside, settled
+
+EXAMPLES = """\
+examples:
+  askew attack --model bundled:xnm --data world:val,scenes=40 --attack textfooler --output attacks/xnm
+  askew attack --model hf:FOLDER --data questions.json --images val2014 --attack pso --budget 200 --output attacks/pso
+  askew attack --model openai:gpt-4o --data mine.jsonl --attack sears --dry-run --output attacks/gpt
+  askew run --model bundled:cnn-lstm --data attacks/xnm --output runs/transfer
+
+The folder has groups.jsonl (each question with the rewording that was found, or the best try), the scores and a report.
+Give the folder to askew run as --data to ask other models the same rewordings, and to askew train to learn from them.
+Kill it when you like: the same command resumes and asks nothing twice."""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("--model", metavar="MODEL", help="who is attacked: see askew ls model")
+    parser.add_argument("--name", metavar="NAME", help="what tables call it")
+    add_shared(parser, "data", "images", "skip-bad")
+    parser.add_argument("--attack", metavar="ATTACK", help="how: see askew ls attack (default textfooler)")
+    parser.add_argument("--output", metavar="DIR", help="the attack's folder")
+    parser.add_argument(
+        "--budget", type=int, metavar="N", help="distinct texts asked about a question, itself included (default 100)"
+    )
+    parser.add_argument("--max-calls", type=int, metavar="N", help="stop cleanly before more requests than this in all")
+    parser.add_argument(
+        "--scores",
+        metavar="MODE",
+        help="what searches go by: score (the probability of the original's answer), confidence (of the model's own "
+        "answer), label (answers alone), or auto, the first of these that the model can give (default auto)",
+    )
+    parser.add_argument(
+        "--confirm", type=int, metavar="N", help="ask what was found N more times before it counts (default 0)"
+    )
+    add_shared(parser, "dry-run", "limit", "seed")
+    parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
+    parser.add_argument(
+        "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
+    )
+    add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_listed(parser, MODEL_OPTIONS, "models that take them")
+    add_shared(parser, "config")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Attack, then show what was found."""
+    from askew.cli.show import show
+    from askew.engine.attack_run import AttackRun, AttackSettings, expected_calls
+    from askew.engine.components import as_attack, as_data, as_model
+    from askew.engine.settings import Settings
+    from askew.suites.attack_suite import AttackSuite
+
+    options = settled(args, {"attack": "textfooler"}, required=("model", "data", "output"))
+    given = {one.name: getattr(options, one.name, None) for one in fields(Settings)} | {"progress": not options.quiet}
+    settings = Settings(**{key: value for key, value in given.items() if value is not None})
+    asked = {one.name: getattr(options, one.name) for one in fields(AttackSettings)}
+    how = AttackSettings(**{key: value for key, value in asked.items() if value is not None})
+    model = as_model(options.model, options.name, **beside(options, MODEL_OPTIONS, "model", [options.model]))
+    data = as_data(options.data, options.images, bool(options.skip_bad))
+    output = Path(options.output)
+    run = AttackRun(model, data, as_attack(options.attack), AttackSuite(), output, how, settings)
+    if options.dry_run:
+        print(expected_calls(run))
+        return 0
+
+    def finish(folders: Sequence[Path]) -> None:
+        show(folders, output / "report.html", published=not options.no_published)
+
+    runs = run.run(as_typed(), tell=lambda kind, said: print(said, file=sys.stderr), finish=finish)
+    print(f"\n{run.counts.asked:,} requests in {run.counts.calls:,} calls; {run.counts.reused:,} answers reused.")
+    print(f"Other models on the same rewordings: askew run --model MODEL --data {output} --output runs/transfer")
+    if runs.failures:
+        raise runs.failures[0]
+    return 0

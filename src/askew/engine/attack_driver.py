@@ -1,0 +1,163 @@
+"""Runs the searches of an attack side by side: what all of them want is merged, and asked in full batches.
+
+Nothing that comes out depends on the size of batches, the order of answers or the number of searches that run at once:
+a search receives only what its own candidates are worth.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from askew.attack.recipe import Attack
+from askew.attack.rewording import alone
+from askew.engine.attack_requests import Asking, AttackRequest, Requests
+from askew.engine.attack_task import AttackRules, AttackTask
+from askew.types import Candidate, Place, Prediction, Question
+from askew.verbs import Constraint, ReadsAhead, Similar
+
+STARTED = 64
+"""Questions that are started at a time, so that taggers see many texts at once."""
+
+
+class Driver:
+    """Attacks questions; ``run`` gives each when it is finished, in their order."""
+
+    def __init__(self, rules: AttackRules, requests: Requests) -> None:
+        self._rules, self._requests = rules, requests
+        self._waiters: dict[bytes, list[AttackTask]] = defaultdict(list)
+        self._outstanding: dict[int, int] = {}
+        """Requests that each waiting task still waits for, by the task's ``id()``."""
+
+    def run(self, questions: Iterable[Question]) -> Iterator[AttackTask]:
+        """Start questions while requests are few, ask, hand out what was answered, and so on."""
+        source, order = iter(questions), list[AttackTask]()
+        while True:
+            while not self._requests.full and (chunk := list(islice(source, STARTED))):
+                tasks = [AttackTask(self._rules, Asking(self._requests, question)) for question in chunk]
+                order.extend(tasks)
+                self._settle(tasks)
+            while order and order[0].status is not None:
+                yield order.pop(0)
+            if not order:
+                return
+            self._settle(self._heard(self._requests.ask()))
+
+    def _heard(self, answers: dict[bytes, Prediction]) -> list[AttackTask]:
+        """Hand out answers; gives the tasks that wait for nothing more."""
+        ready = []
+        for key, prediction in answers.items():
+            for task in self._waiters.pop(key, ()):
+                task.known[key] = prediction
+                self._outstanding[id(task)] -= 1
+                if not self._outstanding[id(task)]:
+                    del self._outstanding[id(task)]
+                    ready.append(task)
+        return ready
+
+    def _settle(self, tasks: Sequence[AttackTask]) -> None:
+        """Take these tasks as far as they get without asking the model."""
+        while tasks:
+            needs = [(task, task.missing()) for task in tasks]
+            found = self._requests.want([request for _, wanted in needs for request in wanted])
+            stepping, tasks = [], []
+            for task, wanted in needs:
+                if not wanted:
+                    stepping.append(task)
+                elif self._wait(task, wanted, found):
+                    tasks.append(task)
+            tasks.extend(self._stepped(stepping))
+
+    def _wait(self, task: AttackTask, wanted: Sequence[AttackRequest], found: dict[bytes, Prediction]) -> bool:
+        """Note what a task waits for; True when the store had all of it."""
+        left = 0
+        for request in wanted:
+            if request.key in found:
+                task.known[request.key] = found[request.key]
+            else:
+                self._waiters[request.key].append(task)
+                left += 1
+        if left:
+            self._outstanding[id(task)] = left
+        return not left
+
+    def _stepped(self, tasks: Sequence[AttackTask]) -> list[AttackTask]:
+        """One step of each task; gives those that still run."""
+        fresh = [task for task in tasks if task.original is None]
+        for task in tasks:
+            if task.original is None:
+                task.begin()
+            else:
+                task.step()
+        self._open([task for task in fresh if task.status is None])
+        running = [task for task in tasks if task.status is None]
+        self._constrain([task for task in running if task.wanted])
+        return running
+
+    def _open(self, tasks: Sequence[AttackTask]) -> None:
+        """Propose swaps for questions that are attacked, and begin their searches; refuse those without any."""
+        for task, (places, reason) in zip(
+            tasks, proposed(self._rules.attack, [t.question for t in tasks]), strict=True
+        ):
+            if reason:
+                task.end("refused", reason)
+            else:
+                task.search(places)
+
+    def _constrain(self, tasks: Sequence[AttackTask]) -> None:
+        """Apply the constraints to what all these searches want."""
+        constraints = [one for one in self._rules.attack.constraints if not one.by_word]
+        for constraint in constraints:
+            if isinstance(constraint, ReadsAhead):
+                texts = (candidate.text for task in tasks for candidate in task.wanted if not candidate.probe)
+                constraint.read_ahead(list(dict.fromkeys([*texts, *(task.question.text for task in tasks)])))
+        for task in tasks:
+            judged = [candidate for candidate in task.wanted if not candidate.probe]
+            kept, similar = [True] * len(judged), [1.0] * len(judged)
+            for constraint in constraints:
+                kept = _and(kept, constraint, task.question, judged)
+            for constraint in constraints:
+                if isinstance(constraint, Similar) and judged:
+                    similar = constraint.similarity(task.question, judged)
+            marks = iter(zip(kept, similar, strict=True))
+            both = [(True, 1.0) if candidate.probe else next(marks) for candidate in task.wanted]
+            task.admit([keep for keep, _ in both], [value for _, value in both])
+
+
+def proposed(attack: Attack, questions: Sequence[Question]) -> list[tuple[list[Place], str]]:
+    """For each question its places, without swaps that a constraint on single words drops, and why it is refused."""
+    long = [len(question.text.split()) >= attack.least_words for question in questions]
+    for constraint in attack.constraints:
+        if constraint.by_word and isinstance(constraint, ReadsAhead):
+            constraint.read_ahead([question.text for question in questions])
+    asked = [question for question, is_long in zip(questions, long, strict=True) if is_long]
+    found = iter(attack.proposals.places(asked) if asked else ())
+    short: tuple[list[Place], str] = ([], f"fewer than {attack.least_words} words")
+    return [
+        _allowed(attack, question, next(found)) if is_long else short
+        for question, is_long in zip(questions, long, strict=True)
+    ]
+
+
+def _allowed(attack: Attack, question: Question, places: Sequence[Place]) -> tuple[list[Place], str]:
+    candidates = alone(question, places, repair=False)
+    kept = [True] * len(candidates)
+    for constraint in attack.constraints:
+        if constraint.by_word:
+            kept = _and(kept, constraint, question, candidates)
+    marks = iter(kept)
+    allowed = [replace(place, swaps=tuple(swap for swap in place.swaps if next(marks))) for place in places]
+    if any(kept):
+        return allowed, ""
+    return allowed, "every candidate is ruled out by its word" if kept else "no candidate for any word"
+
+
+def _and(
+    kept: Sequence[bool], constraint: Constraint, question: Question, candidates: Sequence[Candidate]
+) -> list[bool]:
+    """What is kept so far and by this constraint too, which sees only what is kept so far."""
+    left = [candidate for candidate, keep in zip(candidates, kept, strict=True) if keep]
+    marks = iter(constraint.keep(question, left) if left else ())
+    return [keep and next(marks) for keep in kept]

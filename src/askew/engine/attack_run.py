@@ -1,0 +1,214 @@
+"""An attack on a model, from data to files: rewordings are searched, written as groups, and scored like any run.
+
+The search keeps its answers in the store of the run's folder, so scoring what it found asks nothing again, and an
+attack that was killed resumes: its searches are repeated with answers from the store, and go on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from askew.answers.extract import check_step, extract
+from askew.attack.validity import StrictChecks
+from askew.engine.ask import Keys, answers_of, chunks
+from askew.engine.attack_driver import Driver, proposed
+from askew.engine.attack_groups import attacked_groups
+from askew.engine.attack_requests import RequestCounts, Requests
+from askew.engine.attack_task import AttackRules, Judge, ScoreMode
+from askew.engine.run import Runs, run_models, store_path
+from askew.engine.run_metrics import scored_by, step_for
+from askew.engine.settings import Named, Settings, check_whole
+from askew.engine.store import Store
+from askew.errors import BadImage, BadOption, MissingExtra, UsageError
+from askew.metrics.correct import right
+from askew.types import Group, Prediction, Question, Refusal
+from askew.verbs import Dataset, HoldsGroups, Model, ModelFacts, Scores
+
+MODES = ("auto", "score", "confidence", "label")
+CHECKED = 64
+"""Rewordings whose validity is checked together."""
+ASKED_FIRST = 8
+"""Questions that are asked at most to learn whether a model gives confidences."""
+
+
+@dataclass(frozen=True)
+class AttackSettings:
+    """How an attack is done."""
+
+    budget: int = 100
+    """Distinct texts that may be asked about each question, the original included."""
+    max_calls: int | None = None
+    """Requests that may be made in all; the attack stops before it would make more."""
+    scores: str = "auto"
+    """What searches go by: ``score``, ``confidence`` or ``label``; ``auto`` takes the first that the model can give."""
+    confirm: int = 0
+    """Fresh requests that a rewording must fool too before it counts as found."""
+
+    def __post_init__(self) -> None:
+        check_whole("budget", self.budget, least=2)
+        check_whole("confirm", self.confirm)
+        if self.max_calls is not None:
+            check_whole("max_calls", self.max_calls, least=1)
+        if self.scores not in MODES:
+            raise BadOption(f"scores is {self.scores!r}; it must be one of {', '.join(MODES)}.")
+
+
+@dataclass
+class AttackRun:
+    """One attack: whom, on what, how. ``counts`` says how much was asked."""
+
+    model: Named
+    data: Named
+    attack: Named
+    suite: Any
+    """The suite that scores attacks; its ``source`` makes the groups."""
+    output: Path
+    how: AttackSettings
+    settings: Settings
+    counts: RequestCounts = field(default_factory=RequestCounts)
+    _first: dict[bytes, Prediction] = field(default_factory=dict)
+    _tell: Callable[[str, str], None] = lambda kind, sentence: None
+
+    def run(
+        self,
+        command: str = "",
+        *,
+        tell: Callable[[str, str], None] = lambda kind, sentence: None,
+        finish: Callable[[Sequence[Path]], None] = lambda folders: None,
+    ) -> Runs:
+        """Attack, then score and write what was found."""
+        check_attackable(self.model, self.data)
+        self._tell = tell
+        mode = self._mode()
+        suite = replace(
+            self.suite,
+            attack=repr(self.attack.what),
+            scores=mode,
+            budget=self.how.budget,
+            confirm=self.how.confirm,
+            name_of_attack=self.attack.what.name,
+            source=lambda data, seed: self._groups(data, seed, mode),
+        )
+        named = Named(suite, f"attack ({self.attack.spec})")
+        return run_models(
+            [self.model], self.data, [named], self.output, self.settings, command, tell=tell, finish=finish
+        )
+
+    def _groups(self, data: Dataset, seed: int, mode: ScoreMode) -> Iterator[Group | Refusal]:
+        """The group of each question; a refusal before those that were not attacked."""
+        with Store(store_path(self.output, self.settings)) as store:
+            store.put(self._first.items())
+            keys = Keys(self.model.what, self.model.signature)
+            requests = Requests(
+                self.model.what,
+                keys,
+                store,
+                self.settings.batch_size,
+                self.how.max_calls,
+                stop_after=self.settings.stop_after,
+                counts=self.counts,
+            )
+            rules = AttackRules(self.attack.what, mode, self.how.budget, seed, self.judge(), self.how.confirm)
+            finished = Driver(rules, requests).run(islice(data.questions(), self.settings.limit))
+            checks: StrictChecks | None = StrictChecks(spelling=self.attack.what.spelling)
+            for tasks in chunks(finished, CHECKED):
+                try:
+                    made = list(attacked_groups(tasks, checks))
+                except MissingExtra as missing:
+                    self._tell("warning", f"Validity is not checked, so success alone says little. {missing}")
+                    checks, made = None, list(attacked_groups(tasks, None))
+                yield from made
+
+    def judge(self) -> Judge:
+        """How answers are read and judged, as the run will do it."""
+        step = step_for(self.model.what, self.settings)
+        check_step(step)
+        suite = scored_by(Named(self.suite, self.suite.name), self.model.what, self.settings)
+        correct, mode = suite.correct, suite.accuracy
+
+        def judged(question: Question, prediction: Prediction) -> tuple[str | None, bool]:
+            taken = extract(step, question, prediction)
+            return taken.answer, right(question, taken, correct, mode)
+
+        return judged
+
+    def _mode(self) -> ScoreMode:
+        """What searches go by."""
+        model = self.model.what
+        if self.how.scores == "score" and not isinstance(model, Scores):
+            raise BadOption(
+                f"scores=score: {self.model.name} cannot say how probable a given answer is. Use confidence or label."
+            )
+        if self.how.scores != "auto":
+            chosen: ScoreMode = self.how.scores  # type: ignore[assignment]  # checked in AttackSettings
+            return chosen
+        if isinstance(model, Scores):
+            return "score"
+        said = self._asked_first(model)
+        return "confidence" if any(one.score is not None for one in said.values()) else "label"
+
+    def _asked_first(self, model: Model) -> Mapping[bytes, Prediction]:
+        """The answers to the first questions, asked until one is answered; kept for the store."""
+        keys, path = Keys(model, self.model.signature), store_path(self.output, self.settings)
+        for question in islice(self.data.what.questions(), ASKED_FIRST):
+            wanted = {keys.of(question): question}
+            found: Mapping[bytes, Prediction] = {}
+            if path.is_file():
+                with Store(path) as store:
+                    found = store.get(dict.fromkeys(wanted, question.id))
+            if not found:
+                found = {key: said for heard in answers_of(model, wanted, 1) for key, said in heard.items()}
+                self.counts.asked += 1
+                self.counts.calls += 1
+            self._first.update(found)
+            if not any(said.failed for said in found.values()):
+                break
+        return self._first
+
+
+def check_attackable(model: Named, data: Named) -> None:
+    """Refuse a model that cannot be asked new questions, data that is no questions, and images that are missing."""
+    if ModelFacts(model.what).by_id:
+        raise UsageError(
+            f"{model.spec}: a file of predictions cannot answer new questions, so it cannot be attacked. "
+            "Give the model itself."
+        )
+    if isinstance(data.what, HoldsGroups):
+        raise UsageError(
+            f"{data.spec}: these are ready-made groups. Give the questions they were made from; to ask a model these "
+            "groups, use askew run."
+        )
+    keys = Keys(model.what, model.signature)
+    lacking, count = [], 0
+    for question in data.what.questions():
+        count += 1
+        if keys.lacks_image(question):
+            lacking.append(question.id)
+    if lacking:
+        raise BadImage(
+            f"{len(lacking):,} of {count:,} questions name an image whose file is not known, e.g. question "
+            f"{lacking[0]!r}, and the model looks at images. Give their folder (--images DIR; images=... in Python)."
+        )
+
+
+def expected_calls(run: AttackRun) -> str:
+    """What an attack would ask at most if every question were answered correctly, in a sentence; asks nothing."""
+    check_attackable(run.model, run.data)
+    attack, questions, refused, asked = run.attack.what, 0, 0, 0
+    source = islice(run.data.what.questions(), run.settings.limit)
+    while chunk := list(islice(source, 512)):
+        for places, _ in proposed(attack, chunk):
+            swaps = [len(place.swaps) for place in places if place.swaps]
+            questions += 1
+            refused += not swaps
+            asked += min(run.how.budget, 1 + len(swaps) + sum(swaps))
+    return (
+        f"{run.model.name}: at most about {asked:,} requests for {questions:,} questions with {attack.name} "
+        f"(the original, each word that can be replaced and each single swap; at most {run.how.budget:,} for a "
+        f"question; {refused:,} questions have no candidate). Questions that are answered incorrectly are not "
+        "attacked, and a search ends when it succeeds, so fewer is usual; searches that combine swaps may need more."
+    )

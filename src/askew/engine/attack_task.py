@@ -1,0 +1,257 @@
+"""One question under attack: its search, what it asked, what that is worth, and what came out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Literal, TypeAlias
+
+from askew.answers.normalise import normalise
+from askew.attack.recipe import Attack
+from askew.engine.attack_requests import Asking, AttackRequest
+from askew.types import Candidate, Place, Prediction, Question, Value
+from askew.verbs import WantsRise
+
+ScoreMode: TypeAlias = Literal["score", "confidence", "label"]
+"""What a search goes by: the probability of the original's answer; the model's confidence in its own answer, 0 once the
+answer changed; or the answer alone. Numbers of queries are comparable only within one mode."""
+Judge: TypeAlias = Callable[[Question, Prediction], tuple[str | None, bool]]
+"""The answer of a prediction as it is scored (None when there is none), and whether it is correct."""
+Status: TypeAlias = Literal["found", "unconfirmed", "failed", "skipped", "refused"]
+
+
+@dataclass(frozen=True)
+class AttackRules:
+    """What is the same for every question of an attack."""
+
+    attack: Attack
+    mode: ScoreMode
+    budget: int
+    """Distinct texts that may be asked about one question, the original included."""
+    seed: int
+    judge: Judge
+    confirm: int = 0
+    """Fresh requests that a rewording which was found must fool too."""
+
+
+@dataclass
+class AttackTask:
+    """A question under attack. ``missing`` says what it waits for, ``step`` goes on when there is nothing missing."""
+
+    rules: AttackRules
+    asking: Asking
+    status: Status | None = None
+    """None while it runs."""
+    reason: str = ""
+    """Why it was skipped or refused."""
+    original: Prediction | None = None
+    result: Candidate | None = None
+    """The rewording found, or the best try."""
+    known: dict[bytes, Prediction] = field(default_factory=dict)
+    """What the model said, by request."""
+    requested: set[bytes] = field(default_factory=set)
+    """Distinct requests, those for scores included."""
+    texts: dict[str, int] = field(default_factory=dict)
+    """Distinct texts asked, each with its number."""
+    similar: dict[str, float] = field(default_factory=dict)
+    dropped: int = 0
+    """Candidates that a constraint dropped."""
+    confirmed: int = 0
+    fooled_at: int = 0
+    """The number of the first text that reached the goal: with a budget of so many texts the attack succeeds; 0: never.
+    """
+    wanted: Sequence[Candidate] = ()
+    """What the search wants to know; constraints have not been applied yet."""
+    places: Sequence[Place] = ()
+    _kept: Sequence[bool] = ()
+    _steps: Any = None
+    _worth: dict[Candidate, Value | None] = field(default_factory=dict)
+    _best: tuple[float, Candidate] | None = None
+    _retried: bool = False
+
+    @property
+    def question(self) -> Question:
+        """The original question."""
+        return self.asking.question
+
+    @property
+    def before(self) -> str:
+        """The answer to the original, as it is scored."""
+        said = self.original and self._judged(self.question.text, self.original)[0]
+        return said or ""
+
+    def missing(self) -> list[AttackRequest]:
+        """Requests that must be answered before ``step``."""
+        if self.original is None:
+            wanted = [self.asking.answer(self.question.text)]
+        elif self.result is not None:
+            wanted = [self.asking.answer(self.result.text, number + 1) for number in range(self.rules.confirm)]
+        else:
+            wanted = [one for candidate in self._asked() if (one := self._next_request(candidate)) is not None]
+        self.requested.update(one.key for one in wanted)
+        return list({one.key: one for one in wanted if one.key not in self.known}.values())
+
+    def begin(self) -> None:
+        """Take the original's answer; a question that the goal does not attack is skipped."""
+        self.original = self.known[self.asking.answer(self.question.text).key]
+        self.texts.setdefault(self.question.text, 1)
+        answer, correct = self._judged(self.question.text, self.original)
+        if answer is None:
+            self.end("skipped", f"no answer to the original ({(self.original.error or 'failed').splitlines()[0][:80]})")
+        elif not self.rules.attack.goal.attacks(correct):
+            self.end("skipped", "the original is answered incorrectly")
+
+    def end(self, status: Status, reason: str = "") -> None:
+        """Finish."""
+        self.status, self.reason, self.wanted = status, reason, ()
+
+    def search(self, places: Sequence[Place]) -> None:
+        """Begin the search; ``wanted`` is then its first list."""
+        self.places = places
+        rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.id}")
+        self._steps = self.rules.attack.search.run(self.question, places, rng)
+        self._advance(None)
+
+    def admit(self, kept: Sequence[bool], similarities: Sequence[float]) -> None:
+        """Hear which of the wanted candidates constraints keep; the budget cuts the list where it ends."""
+        allowed: list[bool] = []
+        for candidate, keep, similarity in zip(self.wanted, kept, similarities, strict=True):
+            self.dropped += not keep
+            keep = keep and (candidate.text in self.texts or len(self.texts) < self.rules.budget)
+            if keep:
+                self.texts.setdefault(candidate.text, len(self.texts) + 1)
+                self.similar.setdefault(candidate.text, similarity)
+            allowed.append(keep)
+        self._kept = allowed
+
+    def step(self) -> None:
+        """Go on: send the search what its candidates are worth, or count confirmations."""
+        if self.result is not None:
+            self._confirm()
+            return
+        values = [
+            self._value(candidate) if keep else None for candidate, keep in zip(self.wanted, self._kept, strict=True)
+        ]
+        for candidate, value in zip(self.wanted, values, strict=True):
+            if value is None or candidate.probe:
+                continue
+            if self._best is None or value.loss > self._best[0]:
+                self._best = (value.loss, candidate)
+            if not self.fooled_at and self._is_reached(
+                candidate.text, self.known[self.asking.answer(candidate.text).key]
+            ):
+                self.fooled_at = self.texts[candidate.text]
+        spent = len(self.texts) >= self.rules.budget
+        self._advance(values)
+        if spent and any(candidate.text not in self.texts for candidate in self.wanted):
+            self._steps.close()
+            self._finish(None)
+
+    def said(self, text: str) -> Prediction | None:
+        """What was answered to a text."""
+        return self.known.get(self.asking.answer(text).key)
+
+    def loss(self, candidate: Candidate) -> float:
+        """What a candidate that was asked is worth; 0 where that is not known."""
+        value = self._value(candidate) if self.said(candidate.text) else None
+        return value.loss if value else 0.0
+
+    def _advance(self, values: list[Value | None] | None) -> None:
+        self._kept = ()
+        try:
+            self.wanted = next(self._steps) if values is None else self._steps.send(values)
+        except StopIteration as end:
+            self._finish(end.value)
+
+    def _finish(self, result: Candidate | None) -> None:
+        """The search is over. When requests failed it is run again once, and those are asked again."""
+        failed = [key for key, said in self.known.items() if said.failed]
+        if failed and not self._retried:
+            self._retried, self._best, self.dropped, self.fooled_at = True, None, 0, 0
+            for key in failed:
+                del self.known[key]
+            self.texts = {self.question.text: 1}
+            self.requested = {self.asking.answer(self.question.text).key}
+            self._worth.clear()
+            self.search(self.places)
+            return
+        self.wanted, self._kept = (), ()
+        result = result or (self._best and self._best[1])
+        said = self.said(result.text) if result else None
+        reached = result is not None and said is not None and self._is_reached(result.text, said)
+        if result is None or not reached or not self.rules.confirm:
+            self.end("found" if reached else "failed")
+        self.result = result
+
+    def _confirm(self) -> None:
+        text = self.result.text if self.result else ""
+        again = [self.known[self.asking.answer(text, number + 1).key] for number in range(self.rules.confirm)]
+        self.confirmed = sum(self._is_reached(text, said) for said in again)
+        self.end("found" if self.confirmed == self.rules.confirm else "unconfirmed")
+
+    def _asked(self) -> Iterator[Candidate]:
+        return (candidate for candidate, keep in zip(self.wanted, self._kept, strict=True) if keep)
+
+    def _next_request(self, candidate: Candidate) -> AttackRequest | None:
+        """The next request about a candidate that is not answered yet."""
+        for one in self._requests(candidate):
+            self.requested.add(one.key)
+            if one.key not in self.known:
+                return one
+        return None
+
+    def _requests(self, candidate: Candidate) -> Iterator[AttackRequest]:
+        """The model's answer; in score mode, when that is another one, also the old answer's score."""
+        first = self.asking.answer(candidate.text)
+        yield first
+        said, original = self.known.get(first.key), self.original
+        if said is None or said.failed or original is None or self.rules.mode != "score":
+            return
+        if said.answer != original.answer and (candidate.probe or not self._is_reached(candidate.text, said)):
+            yield self.asking.score(candidate.text, str(original.answer))
+            if candidate.probe and self._wants_rise:
+                yield self.asking.score(candidate.text, str(said.answer))
+                yield self.asking.score(self.question.text, str(said.answer))
+
+    @property
+    def _wants_rise(self) -> bool:
+        search = self.rules.attack.search
+        return isinstance(search, WantsRise) and search.wants_rise
+
+    def _judged(self, text: str, said: Prediction) -> tuple[str | None, bool]:
+        return self.rules.judge(self.asking.answer(text).question, said)
+
+    def _is_reached(self, text: str, said: Prediction) -> bool:
+        after, correct = self._judged(text, said)
+        return after is not None and self.rules.attack.goal.reached(self.before, after, correct)
+
+    def _value(self, candidate: Candidate) -> Value | None:
+        """What a candidate is worth; None when there is no answer to it."""
+        if candidate not in self._worth:
+            self._worth[candidate] = self._valued(candidate)
+        return self._worth[candidate]
+
+    def _valued(self, candidate: Candidate) -> Value | None:
+        said, original = self.known[self.asking.answer(candidate.text).key], self.original
+        after = self._judged(candidate.text, said)[0]
+        if after is None or original is None:
+            return None
+        reached = self._is_reached(candidate.text, said) and self.rules.attack.goal.kind != "score"
+        similarity = self.similar.get(candidate.text, 1.0)
+        if self.rules.mode == "score" and said.answer != original.answer and (candidate.probe or not reached):
+            loss, rise = 1.0 - self._score(candidate.text, str(original.answer)), self._rise(candidate, said)
+            return Value(loss, reached, similarity, rise)
+        if normalise(after) != normalise(self.before):
+            return Value(1.0, reached, similarity)
+        confidence = 1.0 if self.rules.mode == "label" or said.score is None else said.score
+        return Value(1.0 - confidence, reached, similarity)
+
+    def _rise(self, candidate: Candidate, said: Prediction) -> float:
+        if not (candidate.probe and self._wants_rise):
+            return 0.0
+        return self._score(candidate.text, str(said.answer)) - self._score(self.question.text, str(said.answer))
+
+    def _score(self, text: str, answer: str) -> float:
+        found = self.known.get(self.asking.score(text, answer).key)
+        return found.score if found is not None and found.score is not None else 0.0

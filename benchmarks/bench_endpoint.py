@@ -59,8 +59,8 @@ def main() -> None:
         f"{rate / one_by_one:.1f} times the sequential rate (at least 50 wanted), {rate / ideal:.1%} of the ideal (90)"
     )
     pictures = len({question.image.data for question in questions})
-    print(f"{count:,} questions about {pictures:,} pictures: encoded {model.pictures.encoded:,} times")
-    assert model.pictures.encoded == pictures
+    print(f"{count:,} questions about {pictures:,} pictures: encoded {model.images.encoded:,} times")
+    assert model.images.encoded == pictures
     print("\n".join(["", *pace]))
 
 
@@ -109,7 +109,7 @@ def made_up(count: int) -> list[Question]:
 
 
 async def ready_made(model, questions) -> list[bytes]:
-    return [model.chat.body(question, await model.pictures.of(question.image)) for question in questions]
+    return [model.chat.body(question, await model.images.of(question.image)) for question in questions]
 
 
 async def peer(url: str, bodies) -> None:

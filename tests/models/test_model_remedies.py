@@ -66,7 +66,7 @@ def test_options_of_an_endpoint_are_written_as_the_message_shows(tmp_path, serve
     address = refused(lambda: make("model", "openai:m,base_url=here"), r"Write it as (\S+)\.$")
     assert make("model", f"openai:m,base_url={address.replace('HOST:PORT', 'localhost:80')}")
     secret = "openai:m,base_url=http://me:secret@localhost:80/v1"
-    assert refused(lambda: make("model", secret), r"the key belongs into (OPENAI_API_KEY)")
+    assert refused(lambda: make("model", secret), r"put the key into (OPENAI_API_KEY)")
     base = f"openai:m,blind=true,base_url={server.url}"
     option = refused(lambda: make("model", f"{base},max_cost=1"), r"max_cost needs (prices=)FILE")
     (tmp_path / "prices.yaml").write_text("other: {}\n")
@@ -77,7 +77,7 @@ def test_options_of_an_endpoint_are_written_as_the_message_shows(tmp_path, serve
     for name in ("concurrency", "max_side", "max_answer_tokens"):
         least = refused(lambda name=name: make("model", f"{base},{name}=-1"), r"less than (\d+)\.$")
         assert make("model", f"{base},{name}={least}")
-    least = refused(lambda: make("model", f"{base},max_calls=-1"), r"a number from (\d+) on")
+    least = refused(lambda: make("model", f"{base},max_calls=-1"), r"a number of at least (\d+)")
     assert make("model", f"{base},max_calls={least}")
     place = refused(lambda: make("model", f"{base},prompt=Say it."), r"(\{question\})")
     assert make("model", f"{base},prompt=Say it: {place}")

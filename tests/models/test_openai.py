@@ -119,7 +119,7 @@ def test_a_picture_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
         asked = [Question(n, ref, f"Is it {n}?") for n, ref in enumerate(refs)]
         model.answer(asked)
         model.answer(asked)
-    assert model.pictures.encoded == 2
+    assert model.images.encoded == 2
     assert len(server.requests) == 80
 
 
@@ -128,7 +128,7 @@ def test_a_picture_that_cannot_be_used_fails_alone_and_is_not_sent(tmp_path):
     with FaultServer(lambda request: ok()) as server:
         found = OpenAI("any", base_url=server.url).answer([Question(ref.id, ref, "Is it?") for ref in refs])
     assert [p.failed for p in found] == [False, True, True, True]
-    assert all(p.error.startswith("bad picture: ") and p.tries == 0 for p in found[1:])
+    assert all(p.error.startswith("bad image: ") and p.tries == 0 for p in found[1:])
     assert len(server.requests) == 1
 
 

@@ -224,7 +224,7 @@ def test_retry_after_as_a_date():
 
 def test_an_endpoint_that_asks_for_a_day_ends_the_run():
     day = status(429, "daily limit", {"Retry-After": "86400"})
-    told = pytest.raises(ModelError, match=r"daily limit; it asks to wait 86,400 s\. .*kept")
+    told = pytest.raises(ModelError, match=r"daily limit; the endpoint asks to wait 86,400 s\. .*kept")
     with FaultServer(lambda request: day) as server, told:
         ask(server, 50)
     assert sum(server.asked.values()) <= 8
@@ -276,7 +276,7 @@ def test_a_server_that_stays_silent_stops_the_run_soon():
     slow = {**QUICK, "timeout": 0.02}
     with (
         FaultServer(lambda request: never()) as server,
-        pytest.raises(ModelError, match="6 times in a row nothing came"),
+        pytest.raises(ModelError, match="6 requests in a row got no reply"),
     ):
         list(OpenAI("any", base_url=server.url, **slow, retries=2, give_up=5).stream(questions(500)))
     assert sum(server.asked.values()) < 40
@@ -304,8 +304,8 @@ def test_a_model_that_refuses_everything_stops_the_run_soon():
         (status(401, "Incorrect API key"), "Set OPENAI_API_KEY"),
         (status(403, "not yours"), "use another key"),
         (status(404, "model 'any' not found"), r"model 'any' not found. Check the model's name and base_url"),
-        (status(402, "pay"), "must be paid"),
-        (status(429, "You exceeded your quota", code="insufficient_quota"), "must be paid"),
+        (status(402, "pay"), "Add credit"),
+        (status(429, "You exceeded your quota", code="insufficient_quota"), "Add credit"),
         (status(400, "only 1 is supported.", param="temperature"), r"supported\. Leave it out with temperature=none"),
         (status(400, "use max_completion_tokens", param="max_tokens"), "cap_field=max_completion_tokens"),
         (status(307, "", {"Location": "https://elsewhere"}), "Check base_url"),
@@ -388,5 +388,5 @@ def test_a_stream_that_was_left_gives_back_what_it_had_set_aside():
         stream = model.stream(questions(30))
         next(stream)
         stream.close()
-        assert (model.budget.waiting, model.budget.aside) == (0, (0, 0))
+        assert (model.budget.waiting, model.budget.reserved) == (0, (0, 0))
         assert len(list(model.stream(questions(30)))) == 30

@@ -181,6 +181,6 @@ def test_a_port_that_accepts_and_never_speaks_tls_is_given_up():
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
         model = OpenAI("any", base_url=url, connect_timeout=0.2, backoff=0.01)
         started = time.monotonic()
-        with pytest.raises(ModelError, match=r"no TLS connection came about within 0\.2 s\. Check base_url"):
+        with pytest.raises(ModelError, match=r"no TLS connection could be established within 0\.2 s\. Check base_url"):
             model.answer(QUESTIONS)
     assert time.monotonic() - started < 10

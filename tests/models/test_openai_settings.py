@@ -203,7 +203,7 @@ def test_the_key_is_shown_nowhere_even_when_the_server_says_it(act, tmp_path, mo
 
 def test_a_key_that_cannot_be_one_is_not_shown(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret\r\nX: y")
-    with pytest.raises(ModelError, match="characters that no key has") as caught:
+    with pytest.raises(ModelError, match="characters that a key cannot have") as caught:
         OpenAI("any", base_url="http://127.0.0.1:9/v1").answer([Question(1, None, "?")])
     assert "sk-secret" not in str(caught.value)
 
@@ -211,13 +211,13 @@ def test_a_key_that_cannot_be_one_is_not_shown(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"base_url": "localhost:8000"}, "base_url is no address"),
-        ({"base_url": "http://host/v1\r\nX: y"}, "base_url is no address"),
-        ({"base_url": "http://host:99999999/v1"}, "base_url is no address"),
-        ({"base_url": f"http://user:{KEY}@host/v1"}, "the key belongs into OPENAI_API_KEY"),
-        ({"base_url": f"http://host/v1?key={KEY}"}, "the key belongs into OPENAI_API_KEY"),
-        ({"prompt": "Answer!"}, "there is no {question} in it"),
-        ({"extra": "{"}, "is no JSON"),
+        ({"base_url": "localhost:8000"}, "base_url is not an address"),
+        ({"base_url": "http://host/v1\r\nX: y"}, "base_url is not an address"),
+        ({"base_url": "http://host:99999999/v1"}, "base_url is not an address"),
+        ({"base_url": f"http://user:{KEY}@host/v1"}, "put the key into OPENAI_API_KEY"),
+        ({"base_url": f"http://host/v1?key={KEY}"}, "put the key into OPENAI_API_KEY"),
+        ({"prompt": "Answer!"}, "no {question} in it. Write {question} where"),
+        ({"extra": "{"}, "is not JSON"),
         ({"extra": '{"messages": []}'}, "without model, messages"),
         ({"concurrency": 0}, "concurrency=0 is less than 1"),
         ({"max_calls": -1}, "max_calls=-1"),

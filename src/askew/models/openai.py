@@ -1,6 +1,6 @@
-"""Any server that speaks OpenAI's chat completions, as a model: ``openai:MODEL``.
+"""Any server with OpenAI's chat completions API, as a model: ``openai:MODEL``.
 
-OpenAI itself, vLLM, SGLang, Ollama, llama.cpp and whatever else offers ``POST /v1/chat/completions`` with pictures.
+OpenAI itself, vLLM, SGLang, Ollama, llama.cpp and others that offer ``POST /v1/chat/completions`` with images.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIXED = ("model", "messages", "stream", "n")
 
 @dataclass(frozen=True)
 class OpenAI:
-    """A model behind an OpenAI-compatible endpoint; the key comes from OPENAI_API_KEY or .env, and is never shown.
+    """A model behind an OpenAI-compatible endpoint; the key is read from OPENAI_API_KEY or .env and never shown.
 
     >>> OpenAI("qwen", base_url="http://127.0.0.1:8000/v1/").base_url
     'http://127.0.0.1:8000/v1'
@@ -39,51 +39,51 @@ class OpenAI:
 
     model: str
     base_url: str = ""
-    """By default OPENAI_BASE_URL, or else OpenAI's own. One from ``.env`` is used only with a key from there."""
+    """Default: OPENAI_BASE_URL, or OpenAI's own address. One from ``.env`` is used only with a key from there."""
     prompt: str = PROMPT
-    """A backslash and n, as one types on a command line, is a new line; in ``system`` too."""
+    """``\\n`` as typed on a command line is a line break; in ``system`` too."""
     system: str = ""
     temperature: float | None = 0.0
     seed: int | None = None
     max_answer_tokens: int = 256
-    """Tokens an answer may have, thoughts included; a longer one is cut off and counts as a non-answer."""
+    """Most tokens of a reply, thoughts included; a longer one is cut off and counts as a failure."""
     max_side: int = 1024
-    """Pixels; larger pictures are made smaller."""
+    """Pixels; larger images are scaled down."""
     detail: Literal["", "auto", "low", "high"] = ""
     extra: str = ""
-    """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``. Secrets in it are not shown."""
+    """More fields of the request as JSON, e.g. ``{"reasoning_effort": "low"}``. Secrets in it are hidden."""
     logprobs: bool = False
     """Ask for the log-probability of each token, so that answers have a score. In the signature only when true."""
     blind: bool = False
-    """Leave the pictures out: what language alone gives."""
+    """Send no images: what language alone gives."""
     timeout: float = field(default=120.0, repr=False, compare=False)
     """Seconds for one request."""
     connect_timeout: float = field(default=10.0, repr=False, compare=False)
-    """Seconds until a connection must be there, TLS included."""
+    """Seconds to establish a connection, TLS included."""
     concurrency: int = field(default=64, repr=False, compare=False)
-    """Requests under way at once, at most."""
+    """Most requests at once."""
     retries: int = field(default=8, repr=False, compare=False)
     backoff: float = field(default=0.5, repr=False, compare=False)
-    """Seconds that the first wait has at most; each further one twice that."""
+    """Longest first wait before a retry in seconds; it doubles with each further retry."""
     give_up: int = field(default=20, repr=False, compare=False)
-    """Questions without an answer in a row after which the run stops; 0 never stops."""
+    """Consecutive questions without an answer after which the run stops; 0 never stops."""
     max_calls: int | None = field(default=None, repr=False, compare=False)
     max_tokens: int | None = field(default=None, repr=False, compare=False)
-    """Of all requests together, read and written."""
+    """Over all requests, read and written."""
     max_cost: float | None = field(default=None, repr=False, compare=False)
     prices: str = field(default="", repr=False, compare=False)
     """A YAML or JSON file ``{model: {read: 2.5, written: 10}}``, for a million tokens."""
     cap_field: Literal["auto", "max_tokens", "max_completion_tokens"] = field(default="auto", repr=False, compare=False)
-    """What the request calls ``max_answer_tokens``; OpenAI's own endpoint and the others differ."""
+    """The request field for ``max_answer_tokens``; OpenAI's own endpoint and the others differ."""
     chat: Chat = field(init=False, repr=False, compare=False)
     budget: Budget = field(init=False, repr=False, compare=False)
-    """What this model has spent so far."""
-    pictures: EncodedImages = field(init=False, repr=False, compare=False)
+    """Spent by this model so far."""
+    images: EncodedImages = field(init=False, repr=False, compare=False)
     from_file: bool = field(init=False, repr=False, compare=False)
-    """Whether the address is from ``.env``."""
+    """Whether the address was read from ``.env``."""
 
     free_text: ClassVar[bool] = True
-    """Its answers are sentences; an extraction takes the answer out."""
+    """It answers in sentences; the short answer is extracted."""
 
     def __post_init__(self) -> None:
         found, from_file = (self.base_url, False) if self.base_url else base_url()
@@ -95,13 +95,13 @@ class OpenAI:
         if self.max_cost is not None and price is None:
             raise BadOption("openai: max_cost needs prices=FILE, with what a million tokens of this model cost.")
         if from_file:
-            api_key(from_file)  # the wrong one is refused before anything is prepared
+            api_key(from_file)  # raise for a wrong one before anything is prepared
             _announce(base)
         made = {
             "base_url": base,
             "from_file": from_file,
             "budget": Budget(BudgetLimits(self.max_calls, self.max_tokens, self.max_cost), price),
-            "pictures": EncodedImages(self.max_side),
+            "images": EncodedImages(self.max_side),
         }
         for name, value in made.items():
             object.__setattr__(self, name, value)
@@ -132,7 +132,7 @@ class OpenAI:
         return not self.blind
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
-        """One prediction for each question, as they come. Answers are the model's own words."""
+        """One prediction per question, as they arrive. Answers are in the model's own words."""
         key = api_key(self.from_file)
         if key is None and self.base_url == OFFICIAL:
             raise ModelError(
@@ -150,22 +150,22 @@ class OpenAI:
             self.connect_timeout,
             tuple(secrets_in(_checked_extra(self.extra))),
         )
-        pictures = None if self.blind else self.pictures
-        return streamed(partial(_run, self.chat, settings, self.budget, pictures, list(questions)))
+        images = None if self.blind else self.images
+        return streamed(partial(_run, self.chat, settings, self.budget, images, list(questions)))
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """One prediction for each question, in order."""
+        """One prediction per question, in order."""
         numbered = [replace(question, id=place) for place, question in enumerate(questions)]
         said = {prediction.question_id: prediction for prediction in self.stream(numbered)}
         return [replace(said[place], question_id=question.id) for place, question in enumerate(questions)]
 
     def price(self, read: int, written: int) -> float | None:
-        """What so many tokens cost by the user's prices, or None without them."""
+        """The cost of these tokens by the user's prices; None without prices."""
         price: Price | None = self.budget.price
         return None if price is None else price.of(read, written)
 
     def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
-        """What asking these will take, without asking."""
+        """Calls and tokens for these questions, without sending anything."""
         calls = read = 0
         for question in questions:
             calls += 1
@@ -193,7 +193,7 @@ class OpenAI:
 
 
 def _announce(address: str) -> None:
-    """Say once that a file of this folder says where questions and images go."""
+    """Print once that a file in this folder decides where questions and images are sent."""
     if address not in _ANNOUNCED:
         _ANNOUNCED.add(address)
         print(f"The file .env in this folder sets the endpoint: {address} (OPENAI_BASE_URL).", file=sys.stderr)
@@ -203,11 +203,11 @@ async def _run(
     chat: Chat,
     settings: EndpointSettings,
     budget: Budget,
-    pictures: EncodedImages | None,
+    images: EncodedImages | None,
     questions: Sequence[Question],
     deliver: Callable[[Prediction], None],
 ) -> None:
-    await Dispatcher(chat, settings, budget, pictures, deliver).run(questions)
+    await Dispatcher(chat, settings, budget, images, deliver).run(questions)
 
 
 def _checked_url(url: str) -> str:
@@ -217,11 +217,11 @@ def _checked_url(url: str) -> str:
     except ValueError:
         good = False
     if not good or not url.isascii() or not url.isprintable() or " " in url:
-        raise BadOption("openai: base_url is no address. Write it as http://HOST:PORT/v1.")
+        raise BadOption("openai: base_url is not an address. Write it as http://HOST:PORT/v1.")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadOption(
-            "openai: base_url holds more than an address (a user, a key or a query). It stands in every result, so "
-            "keep it plain, as http://HOST:PORT/v1; the key belongs into OPENAI_API_KEY."
+            "openai: base_url has more than an address (a user, a key or a query). It is written to every result, so "
+            "give it as http://HOST:PORT/v1 and put the key into OPENAI_API_KEY."
         )
     return url.rstrip("/")
 
@@ -230,7 +230,7 @@ def _checked_extra(extra: str) -> dict[str, Any]:
     try:
         more = orjson.loads(extra or "{}")
     except orjson.JSONDecodeError as trouble:
-        raise BadOption(f"openai: extra is no JSON ({trouble}).") from None
+        raise BadOption(f"openai: extra is not JSON ({trouble}).") from None
     if not isinstance(more, dict) or any(name in more for name in _FIXED):
         raise BadOption(f"openai: extra must be a JSON object without {', '.join(_FIXED)}.")
     return more

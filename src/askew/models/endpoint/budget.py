@@ -1,4 +1,4 @@
-"""What may be spent, and what it costs. Nothing sets out that might not be paid for."""
+"""The budget of a command and the cost of tokens. A request is sent only when the budget covers its maximum."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from askew.files.limits import read_yaml
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars (or whatever the file means) for a million tokens read and written.
+    """Dollars (or the currency of the file) for a million tokens read and written.
 
     >>> Price(2.5, 10.0).of(1_000_000, 100_000)
     3.5
@@ -22,12 +22,12 @@ class Price:
     written: float
 
     def of(self, read: int, written: int) -> float:
-        """What so many tokens cost."""
+        """The cost of these tokens."""
         return (self.read * read + self.written * written) / 1_000_000
 
 
 def price_of(model: str, file: str) -> Price:
-    """The price of a model from a file of the user's: YAML or JSON, ``{model: {read: 2.5, written: 10}}``."""
+    """The price of a model from a YAML or JSON file: ``{model: {read: 2.5, written: 10}}``."""
     try:
         prices = read_yaml(file)
     except DataError as trouble:
@@ -44,7 +44,7 @@ def price_of(model: str, file: str) -> Price:
 
 @dataclass(frozen=True, slots=True)
 class BudgetLimits:
-    """What one command may spend; None is without limit."""
+    """The limits of one command; None means no limit."""
 
     calls: int | None = None
     tokens: int | None = None
@@ -53,20 +53,20 @@ class BudgetLimits:
     def __post_init__(self) -> None:
         for name in ("calls", "tokens", "cost"):
             if (value := getattr(self, name)) is not None and not (isfinite(value) and value >= 0):
-                raise BadOption(f"max_{name}={value}: a budget is a number from 0 on.")
+                raise BadOption(f"max_{name}={value}: a budget is a number of at least 0.")
 
 
 Reserved: TypeAlias = tuple[int, int]
-"""Tokens, read and written, that are set aside for a request under way."""
+"""Tokens, read and written, reserved for a pending request."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """What was spent and what is set aside for requests that are under way.
+    """What was spent, and what is reserved for pending requests.
 
-    A request sets aside one call and as many tokens as it may take before it sets out, and afterwards pays what it
-    took. How much the endpoint counts as read is guessed until the first answer, which is waited for alone where
-    tokens are limited; from then on nothing less than the most that was seen is set aside.
+    A request reserves one call and the most tokens it may take before it is sent, and pays what it took afterwards.
+    How many tokens the endpoint counts as read is estimated until the first answer; where tokens are limited, that
+    request is sent alone. From then on at least the most seen so far is reserved.
 
     >>> budget = Budget(BudgetLimits(tokens=1000))
     >>> budget.reserve(90, 64), budget.reserve(90, 64)
@@ -81,15 +81,15 @@ class Budget:
     read: int = 0
     written: int = 0
     waiting: int = 0
-    """Requests under way."""
+    """Pending requests."""
     most_read: int = 0
-    """Most tokens that one request was seen to read."""
-    aside: Reserved = (0, 0)
+    """Most tokens read by one request so far."""
+    reserved: Reserved = (0, 0)
 
     def fits(self, size: Reserved) -> bool:
-        """True when one more request that takes so many tokens can be paid."""
-        read = self.read + self.aside[0] + size[0]
-        written = self.written + self.aside[1] + size[1]
+        """True when the budget covers one more request of this size."""
+        read = self.read + self.reserved[0] + size[0]
+        written = self.written + self.reserved[1] + size[1]
         limits, cost = self.limits, self.price.of(read, written) if self.price else 0.0
         return (
             (limits.calls is None or self.calls < limits.calls)
@@ -98,26 +98,26 @@ class Budget:
         )
 
     def reserve(self, read: int, written: int) -> Reserved | None:
-        """Take a call of about that size out of the budget; None, and nothing is taken, when it does not fit now."""
+        """Reserve a call of this size; None, and nothing is reserved, when it does not fit now."""
         size = max(read, self.most_read), written
         counts_tokens = self.limits.tokens is not None or self.limits.cost is not None
         if not self.fits(size) or (counts_tokens and self.waiting and not self.most_read):
             return None
         self.calls += 1
         self.waiting += 1
-        self.aside = (self.aside[0] + size[0], self.aside[1] + size[1])
+        self.reserved = (self.reserved[0] + size[0], self.reserved[1] + size[1])
         return size
 
     def pay(self, size: Reserved, took: tuple[int, int]) -> None:
-        """The call of that size is over and took so many tokens."""
+        """Replace a reservation by the tokens that the call took."""
         self.waiting -= 1
-        self.aside = (self.aside[0] - size[0], self.aside[1] - size[1])
+        self.reserved = (self.reserved[0] - size[0], self.reserved[1] - size[1])
         self.read += took[0]
         self.written += took[1]
         self.most_read = max(self.most_read, took[0])
 
     def release(self, size: Reserved) -> None:
-        """The call of that size was not made after all."""
+        """Cancel a reservation: the call was not made."""
         self.pay(size, (0, 0))
         self.calls -= 1
 

@@ -33,10 +33,10 @@ _OURS = {
     "detail",
     *_LOGPROBS,
 }
-"""Parameters that are the same in every request: what is wrong with one is wrong with all."""
+"""Parameters that are the same in every request: an error about one affects all."""
 _REMEDIES = {
-    401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint takes.",
-    402: "The account must be paid; the same command goes on then.",
+    401: "Set OPENAI_API_KEY (or put it into .env) to a key that this endpoint accepts.",
+    402: "Add credit to the account; the same command then resumes.",
     403: "The key may not use this model or endpoint: use another key, or ask who runs the endpoint.",
     404: "Check the model's name and base_url (most end in /v1).",
     405: "Check base_url (most end in /v1).",
@@ -53,10 +53,10 @@ _PARAMETER_REMEDIES = {
 
 @dataclass(frozen=True)
 class Chat:
-    """How a question is put: everything a request says besides the question and its picture."""
+    """Everything in a request besides the question and its image."""
 
     prompt: str
-    """Has ``{question}``, and ``{context}`` where it should stand; else the context goes before it."""
+    """Has ``{question}``, and may have ``{context}``; otherwise the context goes before the question."""
     system: str
     detail: str
     most_written: int
@@ -70,15 +70,17 @@ class Chat:
 
     def __post_init__(self) -> None:
         if "{question}" not in self.prompt:
-            raise BadOption(f"prompt={self.prompt!r}: there is no {{question}} in it, so nothing would be asked.")
+            raise BadOption(
+                f"prompt={self.prompt!r}: no {{question}} in it. Write {{question}} where the question goes."
+            )
 
-    def body(self, question: Question, picture: EncodedImage | None) -> bytes:
+    def body(self, question: Question, image: EncodedImage | None) -> bytes:
         """The request's JSON."""
         content: Any = [{"type": "text", "text": self.words(question)}]
-        if picture is not None:
-            image: dict[str, Any] = {"url": orjson.Fragment(picture.url)}
+        if image is not None:
+            url: dict[str, Any] = {"url": orjson.Fragment(image.url)}
             content.insert(
-                0, {"type": "image_url", "image_url": image | ({"detail": self.detail} if self.detail else {})}
+                0, {"type": "image_url", "image_url": url | ({"detail": self.detail} if self.detail else {})}
             )
         else:
             content = content[0]["text"]
@@ -86,7 +88,7 @@ class Chat:
         return orjson.dumps({**self.fields, "messages": [*messages, {"role": "user", "content": content}]})
 
     def words(self, question: Question) -> str:
-        """What the model is told in words.
+        """The text of the request.
 
         >>> chat = Chat("{question} Be brief.", "", "", 64, {})
         >>> chat.words(Question(1, None, "What is {context}?"))
@@ -101,8 +103,8 @@ class Chat:
         return said.encode("utf-8", "replace").decode("utf-8")
 
     def tokens(self, question: Question, size: tuple[int, int] | None) -> int:
-        """About how many tokens a request has the model read: a quarter of its letters, and 85 + 170 for each tile
-        of 512 x 512 pixels for a picture (as OpenAI counts; others differ, so this is no more than a guess).
+        """Estimated tokens of a request: a quarter of its letters, and for an image 85 + 170 for each tile of
+        512 x 512 pixels (as OpenAI counts; others differ, so this is a rough estimate).
 
         >>> Chat("{question}", "", "", 64, {}).tokens(Question(1, None, "What colour is the cat?"), (640, 480))
         439
@@ -112,7 +114,7 @@ class Chat:
 
 
 def image_tokens(size: tuple[int, int], detail: str) -> int:
-    """About how many tokens a picture is.
+    """Estimated tokens of an image.
 
     >>> image_tokens((640, 480), ""), image_tokens((640, 480), "low")
     (425, 85)
@@ -125,34 +127,34 @@ def image_tokens(size: tuple[int, int], detail: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """There is a completion to read."""
+    """The reply has a completion."""
 
     reply: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """It may work the next time."""
+    """The request may succeed when repeated."""
 
     reason: str
     overload: bool = True
-    """True when the server has too much to do, False when only this reply is broken."""
+    """True when the server is overloaded, False when only this reply is broken."""
     after: float | None = None
-    """Seconds that the server asks one to wait."""
+    """Seconds the server asks the client to wait."""
     silent: bool = False
-    """True when nothing came at all within the time for a request."""
+    """True when nothing arrived before the timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """This question will not be answered; others may be."""
+    """This question cannot be answered; others may be."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """No question will be answered until a person does something."""
+    """No question can be answered until the user fixes something."""
 
     reason: str
     remedy: str
@@ -228,7 +230,7 @@ def _json(body: bytes) -> Any:
 
 
 def _error(said: Any) -> _Error:
-    """The error in the shapes that servers give it: OpenAI's object, a plain string, or FastAPI's ``detail``."""
+    """The error in the forms that servers use: OpenAI's object, a plain string, or FastAPI's ``detail``."""
     if not isinstance(said, dict):
         return _Error()
     found = said.get("error") or said
@@ -239,18 +241,18 @@ def _error(said: Any) -> _Error:
 
 
 def _plain(body: bytes) -> str:
-    """The words of a reply that is neither JSON nor a page."""
+    """The text of a reply that is neither JSON nor HTML."""
     text = _line(body[:800].decode("utf-8", "replace"))
     return "" if text.startswith(("<", "{", "[")) else text
 
 
 def _instead(body: bytes) -> str:
-    """How a reply begins that is no JSON at all: a page, a stream of events, plain words."""
+    """The beginning of a reply that is not JSON: HTML, a stream of events, plain text."""
     text = _line(body[:200].decode("utf-8", "replace"))
     return "" if not text or text.startswith(("{", "[")) else f", but {text[:40]!r} (is base_url right?)"
 
 
 def _line(text: Any) -> str:
-    """On one line, without anything that a terminal would obey; lists and objects in short."""
+    """One printable line; lists and objects abbreviated."""
     words = text if isinstance(text, str) else str(text) if isinstance(text, (bool, int, float)) else repr_of(text)
     return "".join(sign if sign.isprintable() else "�" for sign in " ".join(words[:10_000].split())[:200])

@@ -1,4 +1,4 @@
-"""What a chat completion says: the answer, its score, or why there is none. No network and no clock here."""
+"""What a chat completion says: the answer, its score, or why there is none. No network and no clock."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REASONING = ("reasoning_content", "reasoning", "thinking")
 
 @dataclass
 class Replies:
-    """What the completions of one round tell about the endpoint."""
+    """What the completions of one round say about the endpoint."""
 
     count: int = 0
     thoughts: int = 0

@@ -1,4 +1,4 @@
-"""Many questions at once to one endpoint: each ends in exactly one prediction, or the run stops and says why."""
+"""Concurrent requests to one endpoint: each question gets exactly one prediction, or the run stops with the reason."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
 from askew.types import Prediction, Question
 
 LARGEST = 8 << 20
-"""Bytes of a reply; a larger one is no answer."""
+"""Bytes of a reply; a larger one is a failure."""
 UNREACHED = 3
-"""Connections that may fail to come about before the run stops, while nothing was ever heard."""
+"""Failed connections after which the run stops, while no reply has ever arrived."""
 LONGEST_WAIT = 600.0
-"""Seconds; an endpoint that asks for a longer wait ends the run, which a later command takes up again."""
+"""Seconds; an endpoint that asks for a longer wait stops the run, which the same command resumes later."""
 
 
 @dataclass(frozen=True)
 class EndpointSettings:
-    """How an endpoint is asked; nothing here changes an answer."""
+    """How requests are sent; nothing here changes an answer."""
 
     url: str
     key: str | None = field(repr=False)
@@ -48,36 +48,36 @@ class EndpointSettings:
     give_up: int
     connect_timeout: float = 10.0
     secrets: tuple[str, ...] = field(default=(), repr=False)
-    """What the request holds besides the key that nobody may see."""
+    """Secrets in the request besides the key."""
 
 
 @dataclass
 class Dispatcher:
-    """One round of questions. ``deliver`` hears each prediction as soon as it is there."""
+    """One round of questions. ``deliver`` is called with each prediction as soon as it is known."""
 
     chat: Chat
     settings: EndpointSettings
     budget: Budget
-    pictures: EncodedImages | None
+    images: EncodedImages | None
     deliver: Callable[[Prediction], None]
     rng: Random = field(default_factory=Random)
-    """For the waits alone; no answer depends on it."""
+    """Only for wait times; no answer depends on it."""
     connect: Callable[[str, dict[str, str], int, float], Client] = Client
-    """What sends requests; tests have one with a clock of its own."""
+    """Makes the HTTP client; tests use one with a simulated clock."""
     in_a_row: int = 0
-    """Questions that ended without an answer since the last one that had one."""
+    """Consecutive questions without an answer."""
     answered: bool = False
     replies: Replies = field(default_factory=Replies)
     silences: int = 0
-    """Requests in a row to which nothing came at all, each sent after the one before; those at once count once."""
+    """Consecutive requests without any reply, each sent after the one before; concurrent ones count once."""
     heard: bool = False
-    """Whether anything at all came back."""
+    """Whether any reply has arrived."""
     unreached: int = 0
-    """Connections that did not come about, before anything was heard."""
+    """Failed connections before the first reply."""
     ended: RunError | None = None
 
     async def run(self, questions: Sequence[Question]) -> None:
-        """Ask them all; what ends the run early is raised when everything under way has been delivered."""
+        """Ask all questions; an error that stops the run is raised after all pending predictions are delivered."""
         settings = self.settings
         self._limiter = Limiter(settings.concurrency)
         self._change = asyncio.Event()
@@ -87,7 +87,7 @@ class Dispatcher:
             headers["Authorization"] = f"Bearer {settings.key}"
         self._client = self.connect(settings.url, headers, LARGEST, settings.connect_timeout)
         todo = iter(questions)
-        # a few more workers than requests: some encode images while the others wait for replies
+        # a few more workers than requests: some encode images while others wait for replies
         workers = min(len(questions), settings.concurrency + settings.concurrency // 4 + 2)
         try:
             await asyncio.gather(*(self._work(todo) for _ in range(workers)))
@@ -104,13 +104,13 @@ class Dispatcher:
             self.deliver(prediction)
 
     async def _ask(self, question: Question) -> Prediction | None:
-        """The prediction, or None when the run ended before there was one."""
+        """The prediction, or None when the run stopped before there was one."""
         try:
-            picture = await self._picture(question)
+            image = await self._image(question)
         except BadImage as bad:
-            return Prediction(question.id, None, error=f"bad picture: {bad}", tries=0)
-        body = self.chat.body(question, picture)
-        size = self.chat.tokens(question, None if picture is None else picture.size)
+            return Prediction(question.id, None, error=f"bad image: {bad}", tries=0)
+        body = self.chat.body(question, image)
+        size = self.chat.tokens(question, None if image is None else image.size)
         for tries in range(1, self.settings.retries + 2):
             verdict, tokens, seconds = await self._try(body, size)
             if verdict is None:
@@ -137,38 +137,38 @@ class Dispatcher:
             return said if said.failed else None
         return said
 
-    async def _picture(self, question: Question) -> EncodedImage | None:
-        if self.pictures is None or question.image is None:
+    async def _image(self, question: Question) -> EncodedImage | None:
+        if self.images is None or question.image is None:
             return None
-        return await self.pictures.of(question.image)
+        return await self.images.of(question.image)
 
     async def _try(self, body: bytes, size: int) -> tuple[Verdict | None, tuple[int, int], float]:
-        """One request: its verdict (None when none may be sent any more), its tokens, its seconds."""
-        aside = await self._afford(size, self.chat.most_written)
-        if aside is None:
+        """One request: its verdict (None when the run has stopped), its tokens, its seconds."""
+        reserved = await self._reserve(size, self.chat.most_written)
+        if reserved is None:
             return None, (0, 0), 0.0
         try:
             round_ = await self._limiter.enter()
         except asyncio.CancelledError:
-            self.budget.release(aside)
+            self.budget.release(reserved)
             raise
         if self.ended:
             self._limiter.leave()
-            self.budget.release(aside)
+            self.budget.release(reserved)
             return None, (0, 0), 0.0
         clock, silences, tokens = asyncio.get_running_loop().time, self.silences, (0, 0)
         started = clock()
         try:
             verdict = await self._send(body)
             seconds = clock() - started
-            self._listen(verdict, silences)
-            self._pace(verdict, round_, seconds)
+            self._check_silence(verdict, silences)
+            self._adapt_rate(verdict, round_, seconds)
             if isinstance(verdict, Completion):
                 tokens = tokens_of_reply(verdict.reply, size)
             return verdict, tokens, seconds
         finally:
             self._limiter.leave()
-            self.budget.pay(aside, tokens)
+            self.budget.pay(reserved, tokens)
             self._change.set()
 
     async def _send(self, body: bytes) -> Verdict:
@@ -187,7 +187,7 @@ class Dispatcher:
         return judge(Reply(reply.status, reply.headers, body), self.chat.wants_scores)
 
     def _unreachable(self, reason: str) -> Verdict:
-        """Where nobody ever answered, a few tries are enough to tell that the address is wrong."""
+        """While no reply has ever arrived, a few failed connections mean that the address is wrong."""
         self.unreached += not self.heard
         if self.heard or not self.settings.give_up or self.unreached < UNREACHED:
             return Retry(reason, silent=True)
@@ -196,19 +196,21 @@ class Dispatcher:
             "Check base_url (http:// where the server has no TLS) and proxies; connect_timeout=... waits longer.",
         )
 
-    def _pace(self, verdict: Verdict, round_: int, seconds: float) -> None:
+    def _adapt_rate(self, verdict: Verdict, round_: int, seconds: float) -> None:
         if isinstance(verdict, Retry) and verdict.overload:
             self._limiter.failed(round_, bool(verdict.after))
             if verdict.after is not None and verdict.after > LONGEST_WAIT:
-                reason = f"{self._clean(verdict.reason)}; it asks to wait {verdict.after:,.0f} s"
-                self._stop(ModelError(f"{self.settings.url}: {reason}. Every answer is kept; run it again then."))
+                reason = f"{self._clean(verdict.reason)}; the endpoint asks to wait {verdict.after:,.0f} s"
+                self._stop(
+                    ModelError(f"{self.settings.url}: {reason}. Every answer is kept; run the same command again then.")
+                )
             elif verdict.after:
                 self._limiter.pause(verdict.after)
         elif isinstance(verdict, Completion):
             self._limiter.answered(round_, seconds)
 
-    def _listen(self, verdict: Verdict, silences: int) -> None:
-        """Stop when the endpoint stays silent: at a pace of one, waiting for each question's tries takes a day."""
+    def _check_silence(self, verdict: Verdict, silences: int) -> None:
+        """Stop when the endpoint stays silent: one request at a time, all retries of all questions would take a day."""
         if not (isinstance(verdict, Retry) and verdict.silent):
             self.silences = 0
         elif silences == self.silences:
@@ -216,23 +218,23 @@ class Dispatcher:
         if self.settings.give_up and self.silences >= max(self.settings.give_up, 2 * (self.settings.retries + 1)):
             self._stop(
                 ModelError(
-                    f"{self.settings.url}: {self.silences} times in a row nothing came within "
+                    f"{self.settings.url}: {self.silences} requests in a row got no reply within "
                     f"{self.settings.timeout:g} s. "
-                    "Every answer before is kept; the same command goes on once the endpoint answers (timeout=... "
+                    "Earlier answers are kept; the same command resumes once the endpoint answers (timeout=... "
                     "waits longer, give_up=0 never stops)."
                 )
             )
 
-    async def _afford(self, read: int, written: int) -> Reserved | None:
-        """Set a request aside in the budget; wait while requests under way may leave enough for it."""
+    async def _reserve(self, read: int, written: int) -> Reserved | None:
+        """Reserve a request in the budget; wait while pending requests may leave enough for it."""
         while not self.ended:
-            if (aside := self.budget.reserve(read, written)) is not None:
-                return aside
+            if (reserved := self.budget.reserve(read, written)) is not None:
+                return reserved
             if not self.budget.waiting:
                 self._stop(
                     BudgetSpent(
                         f"The budget is spent, and questions are left: {self.budget}. Every answer is kept; the same "
-                        "command goes on with a new budget (max_calls, max_tokens, max_cost)."
+                        "command resumes with a new budget (max_calls, max_tokens, max_cost)."
                     )
                 )
             else:
@@ -247,8 +249,8 @@ class Dispatcher:
         if self.settings.give_up and self.in_a_row >= self.settings.give_up:
             self._stop(
                 ModelError(
-                    f"{self.settings.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. Every "
-                    "answer before is kept; the same command goes on once the endpoint answers (give_up=0 never stops)."
+                    f"{self.settings.url}: {self.in_a_row} questions in a row got no answer; the last: {reason}. "
+                    "Answers are kept; the same command resumes once the endpoint answers (give_up=0 never stops)."
                 )
             )
         return Prediction(question.id, None, error=reason, tries=tries, seconds=seconds)
@@ -267,7 +269,7 @@ class Dispatcher:
         self._limiter.open()
 
     def _hidden(self, said: Prediction) -> Prediction:
-        """The prediction without secrets that only show when the parts of an answer are joined."""
+        """The prediction without secrets that appear only when the parts of an answer are joined."""
         secrets = (self.settings.key, *self.settings.secrets)
         answer, raw = (text and hide(text, secrets, LONG) for text in (said.answer, said.raw))
         return said if (answer, raw) == (said.answer, said.raw) else replace(said, answer=answer, raw=raw)
@@ -277,8 +279,8 @@ class Dispatcher:
 
 
 def streamed(run: Callable[[Callable[[Prediction], None]], Awaitable[None]]) -> Iterator[Prediction]:
-    """What a coroutine delivers, as it comes. It runs in an event loop and a thread of its own, so it may be used
-    where a loop is running already (a notebook). Leaving early cancels it.
+    """Yield what a coroutine delivers, as it arrives. It runs in its own event loop and thread, so it works where a
+    loop is already running (a notebook). Closing the generator early cancels it.
     """
     said: SimpleQueue[Prediction | BaseException | None] = SimpleQueue()
     started: SimpleQueue[tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None] = SimpleQueue()

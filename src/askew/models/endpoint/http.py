@@ -1,7 +1,7 @@
-"""POST over HTTP/1.1 on connections that stay open, and no more than that.
+"""A minimal HTTP/1.1 client: POST over persistent connections.
 
-A general client spends a millisecond of the processor and more on a request, and one that shares a pool nine
-(``benchmarks/bench_endpoint.py`` has the peer); at 64 connections and 100 ms there are 1.5 for everything.
+A general client takes at least 1 ms of CPU time per request, one with a shared connection pool 9 ms
+(``benchmarks/bench_endpoint.py`` measures one); 64 connections and replies after 100 ms leave 1.5 ms per request.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 HEADERS = 1 << 16
-"""Bytes that the head of a reply may have."""
+"""Most bytes of a reply's head."""
 INTERIM = 16
 """Replies such as 100 Continue and 103 Early Hints that may come before the final one."""
 
 
 class Lost(Exception):
-    """The connection failed, or what came over it is no whole HTTP reply."""
+    """The connection failed, or the reply is not a complete HTTP reply."""
 
 
 class Unreachable(Lost):
-    """No connection came about in time: nobody there, or nobody who speaks TLS."""
+    """No connection could be established in time, or no TLS."""
 
 
 class TooLarge(Exception):
-    """The reply has more bytes than anyone wants to read."""
+    """The reply is larger than the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole reply. Names of headers are in lower case."""
+    """A complete reply. Header names are in lower case."""
 
     status: int
     headers: dict[str, str]
@@ -48,25 +48,25 @@ class Connection:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
     tunnel: asyncio.StreamWriter | None = None
-    """What the writer writes through; held because a forgotten writer closes its connection."""
+    """The outer writer of a tunnel; kept because a collected writer closes its connection."""
 
     @property
     def usable(self) -> bool:
-        """False once the server has closed it, or sent what nobody asked for: that must answer no other question."""
-        unasked = self.reader._buffer  # type: ignore[attr-defined]  # nothing public looks without waiting
+        """False once the server has closed it or sent unrequested data, which must not answer the next request."""
+        unasked = self.reader._buffer  # type: ignore[attr-defined]  # no public API peeks without waiting
         return not (unasked or self.reader.at_eof() or self.reader.exception() or self.writer.is_closing())
 
 
 @dataclass
 class Client:
-    """Sends bodies to one address. Belongs to one event loop; ``close`` it in the end."""
+    """Sends bodies to one address. Belongs to one event loop; ``close`` it at the end."""
 
     url: str
     headers: dict[str, str]
     largest: int
-    """Bytes that the body of a reply may have."""
+    """Most bytes of a reply's body."""
     connect_timeout: float = 10.0
-    """Seconds until a connection must be there, TLS and proxy included."""
+    """Seconds to establish a connection, TLS and proxy included."""
     _idle: list[Connection] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Client:
         self._head = "\r\n".join([*lines, "Content-Length: "]).encode("latin-1")
 
     async def post(self, body: bytes) -> Reply:
-        """Send a body and read the reply; ``Lost`` when there is no whole one. Cancelling closes the connection."""
+        """Send a body and read the reply; ``Lost`` when it is incomplete. Cancelling closes the connection."""
         connection = await self._connection()
         try:
             connection.writer.write(b"%b%d\r\n\r\n%b" % (self._head, len(body), body))
@@ -101,7 +101,7 @@ class Client:
         return reply
 
     async def close(self) -> None:
-        """Close what is open."""
+        """Close open connections."""
         for connection in self._idle:
             connection.writer.transport.abort()
         await asyncio.sleep(0)  # the loop closes their sockets in its next round
@@ -118,7 +118,7 @@ class Client:
             return await asyncio.wait_for(making, self.connect_timeout)
         except (TimeoutError, asyncio.TimeoutError):
             within = f"within {self.connect_timeout:g} s"
-            raise Unreachable(f"no {'TLS ' if self._tls else ''}connection came about {within}") from None
+            raise Unreachable(f"no {'TLS ' if self._tls else ''}connection could be established {within}") from None
         except ssl.SSLCertVerificationError as trouble:
             raise Lost(
                 f"its certificate is not trusted ({trouble.verify_message}); SSL_CERT_FILE may name one that is"
@@ -157,18 +157,18 @@ class Client:
 
 
 async def read_reply(reader: asyncio.StreamReader, largest: int) -> tuple[Reply, bool]:
-    """A reply, and whether the connection stays open after it."""
+    """The reply, and whether the connection stays open."""
     for _ in range(INTERIM + 1):
         head = await reader.readuntil(b"\r\n\r\n")
         first, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
         version, _, rest = first.partition(" ")
         if not version.startswith("HTTP/1.") or not re.match("[1-9][0-9][0-9](?![0-9])", rest):
-            raise ValueError("what answers there does not speak HTTP")
+            raise ValueError("the server does not speak HTTP")
         status = int(rest[:3])
         if not 100 <= status < 200 or status == 101:
             break
     else:
-        raise ValueError(f"more than {INTERIM} interim replies came, and no final one")
+        raise ValueError(f"more than {INTERIM} interim replies and no final one")
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     stays = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower() != "close"
     if "chunked" in headers.get("transfer-encoding", "").lower():
@@ -196,7 +196,7 @@ async def _chunks(reader: asyncio.StreamReader, largest: int) -> bytes:
 
 
 def _whole(text: str, digits: str, base: int) -> int:
-    """A whole number that HTTP allows: digits alone; one of very many digits is simply very large."""
+    """A whole number as HTTP allows it: only digits; one of very many digits is just very large."""
     if not re.fullmatch(digits, text.strip(" \t\r\n")):
         raise ValueError(f"the length of the reply is given as {text.strip()[:40]!r}")
     return int(text.strip()[:40], base)
@@ -212,7 +212,7 @@ async def _until_closed(reader: asyncio.StreamReader, largest: int) -> bytes:
 
 
 def proxy_for(at: SplitResult) -> SplitResult | None:
-    """The proxy that the environment names for this address (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)."""
+    """The proxy for this address from the environment (HTTPS_PROXY, HTTP_PROXY, NO_PROXY)."""
     found, host = getproxies().get(at.scheme), at.hostname or ""
     if not found or host == "localhost" or host.startswith("127.") or host == "::1" or proxy_bypass(host):
         return None
@@ -220,7 +220,7 @@ def proxy_for(at: SplitResult) -> SplitResult | None:
 
 
 def proxy_headers(proxy: SplitResult) -> list[str]:
-    """What the proxy wants to know of us, where its address has a user."""
+    """Authorization for a proxy whose address has a user."""
     if proxy.username is None:
         return []
     user = f"{unquote(proxy.username)}:{unquote(proxy.password or '')}"

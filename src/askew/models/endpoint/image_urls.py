@@ -1,4 +1,4 @@
-"""Images as data URLs. Each distinct image is scaled down and encoded once, however many questions are about it."""
+"""Images as data URLs. Each distinct image is scaled down and encoded once, however many questions refer to it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 AS_THEY_ARE = {"JPEG": "image/jpeg", "PNG": "image/png"}
-"""Formats that every server reads; a picture of one of them that is small and upright is sent byte for byte."""
+"""Formats that every server reads; a small upright image in one of them is sent byte for byte."""
 _MEMORY = 256 << 20
 _UPRIGHT = (None, 1)
 _EXIF_ORIENTATION = 0x0112
@@ -26,26 +26,26 @@ _EXIF_ORIENTATION = 0x0112
 
 @dataclass(frozen=True, slots=True)
 class EncodedImage:
-    """A picture ready to be sent."""
+    """An image ready to be sent."""
 
     url: bytes
-    """A data URL, in the quotes of JSON."""
+    """A data URL, quoted as JSON."""
     size: tuple[int, int]
 
 
 def encode(ref: ImageRef, max_side: int) -> EncodedImage:
-    """The picture with no side longer than ``max_side``; PNG stays lossless, photographs are JPEG of high quality."""
+    """The image with no side longer than ``max_side``; PNG stays lossless, photographs are JPEG of high quality."""
     from PIL.Image import Resampling
 
     content = image_bytes(ref)
     kept = _as_it_is(content, max_side)
     if kept is not None:
         return kept
-    picture = open_image(ref)
+    image = open_image(ref)
     lossless = not content.startswith(b"\xff\xd8\xff")
-    if max(picture.size) > max_side:
-        picture = picture.resize(scaled(picture.size, max_side), Resampling.LANCZOS)
-    return EncodedImage(_url(*_encoded(picture, lossless)), picture.size)
+    if max(image.size) > max_side:
+        image = image.resize(scaled(image.size, max_side), Resampling.LANCZOS)
+    return EncodedImage(_url(*_encoded(image, lossless)), image.size)
 
 
 def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
@@ -60,13 +60,13 @@ def scaled(size: tuple[int, int], max_side: int) -> tuple[int, int]:
 
 
 class EncodedImages:
-    """The pictures of a run, by content. The least recently asked for go when ``memory`` bytes are passed."""
+    """The encoded images of a run, by content; the least recently used are dropped beyond ``memory`` bytes."""
 
     def __init__(self, max_side: int, memory: int = _MEMORY) -> None:
         self.max_side = max_side
         self.memory = memory
         self.encoded = 0
-        """How often a picture was encoded: as often as there are contents."""
+        """How many images were encoded: one per content."""
         self._held = 0
         self._known: OrderedDict[str, Future[EncodedImage]] = OrderedDict()
         self._lock = Lock()
@@ -76,28 +76,28 @@ class EncodedImages:
         return EncodedImages, (self.max_side, self.memory)
 
     async def of(self, ref: ImageRef) -> EncodedImage:
-        """The picture, encoded in a thread by the first who asks; ``BadImage`` when it cannot be used."""
+        """The image, encoded in a thread on first use; ``BadImage`` when it cannot be used."""
         key = content_hash(ref)
         with self._lock:
             future = self._known.get(key)
             if future is None:
-                self._threads = self._threads or ThreadPoolExecutor(2, "askew-pictures")
+                self._threads = self._threads or ThreadPoolExecutor(2, "askew-images")
                 future = self._known[key] = self._threads.submit(self._encode, key, ref)
             self._known.move_to_end(key)
         return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
 
     def _encode(self, key: str, ref: ImageRef) -> EncodedImage:
-        picture = encode(ref, self.max_side)
+        image = encode(ref, self.max_side)
         with self._lock:
             self.encoded += 1
-            self._held += len(picture.url)
+            self._held += len(image.url)
             for old, future in list(self._known.items()):
                 if self._held <= self.memory:
                     break
                 if old != key and future.done():
                     del self._known[old]
                     self._held -= 0 if future.exception() else len(future.result().url)
-        return picture
+        return image
 
 
 def _as_it_is(content: bytes, max_side: int) -> EncodedImage | None:
@@ -107,17 +107,17 @@ def _as_it_is(content: bytes, max_side: int) -> EncodedImage | None:
             if plain and max(header.size) <= max_side and header.format in AS_THEY_ARE:
                 header.load()
                 return EncodedImage(_url(content, AS_THEY_ARE[header.format]), header.size)
-    except Exception:  # not one of these formats, or damaged: opening it for good says which
+    except Exception:  # not one of these formats, or damaged: open_image raises the right error
         return None
     return None
 
 
-def _encoded(picture: Image, lossless: bool) -> tuple[bytes, str]:
+def _encoded(image: Image, lossless: bool) -> tuple[bytes, str]:
     out = io.BytesIO()
     if lossless:
-        picture.save(out, "PNG")
+        image.save(out, "PNG")
         return out.getvalue(), "image/png"
-    picture.save(out, "JPEG", quality=95, subsampling=0)
+    image.save(out, "JPEG", quality=95, subsampling=0)
     return out.getvalue(), "image/jpeg"
 
 

@@ -11,34 +11,35 @@ from email.utils import parsedate_to_datetime
 from random import Random
 
 WINDOW = 100
-"""Replies that are looked back at."""
+"""Last replies that are considered."""
 SHARE, FEW = 0.1, 2
-"""Faults among them that are put down to chance: this share, and so many more."""
+"""Faults among them that count as chance: this share, plus this many."""
 SOON = 50
-"""Replies; when there is trouble again after fewer, the pace grows more slowly."""
+"""Replies; if overload recurs after fewer, the limit grows more slowly."""
 SLOWER = 2.0
-"""Answers take so many times as long as before: then one fault is enough."""
+"""When answers take this many times as long as before, one fault is enough."""
 CAUTION = 5
-"""Growth is at most two to the power of this slower after trouble."""
+"""After overload, growth is at most two to this power slower."""
 LONGEST = 30.0
-"""Seconds; no wait of our own choice is longer."""
+"""Seconds; the longest wait that the server did not ask for."""
 YEAR = 366 * 86400.0
-"""Seconds; a reply that asks for more is taken as asking for this."""
+"""Seconds; longer waits are reduced to this."""
 
 
 @dataclass
 class Limiter:
     """Additive increase, multiplicative decrease (Chiu and Jain 1989), with TCP's slow start (Jacobson 1988).
 
-    The limit grows by one with each answer (so it doubles each round) up to halfway between the last pace that was too
-    much and what was left of it, then by one each round; more slowly where trouble returns soon, and faster again for
-    each step without trouble. A fault now and then is chance, and changes nothing. The server is overloaded when
+    The limit grows by one with each answer (so it doubles each round) up to halfway between the last limit
+    that overloaded the server and what it fell to, then by one each round; more slowly where overload recurs soon, and
+    faster again for each step without it. An occasional fault is chance and changes nothing. The server is overloaded
+    when
 
-    * many requests fail: more than a tenth of the last replies and two more, or about so many in a row; the limit is
+    * many requests fail: more than a tenth of the last replies plus two, or about as many in a row; the limit is
       halved;
-    * one fails with the request to wait, or while answers take twice as long as before; the limit falls by a fifth.
+    * one fails with a request to wait, or while answers take twice as long as before; the limit falls by a fifth.
 
-    It falls once for all requests that were under way then: they tell of the same overload.
+    It falls once for all requests that were pending then: they report the same overload.
 
     >>> limiter = Limiter(64)
     >>> limiter.answered(0, 1.0); limiter.limit
@@ -53,7 +54,7 @@ class Limiter:
     limit: float = 8.0
     active: int = 0
     round: int = 0
-    """Counts how often the limit fell; a request remembers in which round it set out."""
+    """How often the limit fell; a request remembers the round in which it was sent."""
     latency: Latency = field(default_factory=lambda: Latency())
     _faults: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
     """The last replies of this round: was it a fault?"""
@@ -64,7 +65,7 @@ class Limiter:
     _threshold: float = float("inf")
     _caution: int = 0
     _calm: float = float("inf")
-    """A limit that is to be reached without trouble before caution is given up by a step."""
+    """The limit to reach without overload before caution is reduced by a step."""
     _not_before: float = 0.0
     _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
@@ -72,19 +73,19 @@ class Limiter:
         self.limit = min(self.limit, float(self.most))
 
     async def enter(self) -> int:
-        """Wait for a place; gives the round one sets out in. ``leave`` must follow."""
+        """Wait for a slot; returns the current round. ``leave`` must follow."""
         while self.active >= int(self.limit) or asyncio.get_running_loop().time() < self._not_before:
             await self._turn()
         self.active += 1
         return self.round
 
     def leave(self) -> None:
-        """Give the place back."""
+        """Free the slot."""
         self.active -= 1
         self._wake()
 
     def answered(self, round_: int, seconds: float) -> None:
-        """An answer came after so long: try a little more."""
+        """An answer arrived after this time: raise the limit a little."""
         self.latency.add(seconds)
         self._heard = True
         if round_ == self.round:
@@ -99,7 +100,7 @@ class Limiter:
             self._calm = self.limit + 1
 
     def failed(self, round_: int, told_to_wait: bool = False) -> None:
-        """A request of that round met a fault that may come of too many requests: slow down if it is overload."""
+        """A request of that round failed, perhaps because of too many requests: slow down if it is overload."""
         if round_ != self.round:
             return
         self._faults.append(True)
@@ -110,8 +111,8 @@ class Limiter:
             self._slow_down(0.5 if many else 0.8)
 
     def _slow_down(self, factor: float) -> None:
-        """Lower the limit, and remember where trouble was and whether it came back soon; without any answer since the
-        last time it is the same trouble still.
+        """Lower the limit; remember where overload was and whether it recurred soon. Without any answer since the last
+        time it is still the same overload.
         """
         if self._heard:
             soon = self.round > 0 and len(self._faults) < SOON
@@ -125,13 +126,13 @@ class Limiter:
         self._in_a_row = 0
 
     def pause(self, seconds: float) -> None:
-        """Nothing sets out for so long: the server asked for it."""
+        """Send nothing for this long: the server asked for it."""
         loop = asyncio.get_running_loop()
         self._not_before = max(self._not_before, loop.time() + seconds)
         loop.call_later(seconds + 0.001, self._wake)
 
     def open(self) -> None:
-        """The pause is over."""
+        """End the pause."""
         self._not_before = 0.0
         self._wake()
 
@@ -155,7 +156,7 @@ class Limiter:
 
 @dataclass
 class Latency:
-    """Seconds that answers take: over the last few, and over many.
+    """Mean seconds per answer: over the last few, and over many.
 
     >>> latency = Latency()
     >>> for seconds in [1.0] * 120 + [4.0] * 8: latency.add(seconds)
@@ -175,14 +176,14 @@ class Latency:
 
     @property
     def rising(self) -> bool:
-        """Whether answers take much longer than they did, by a whole window's measure."""
+        """Whether answers take much longer than over the whole window."""
         return self.count > WINDOW and self.few > SLOWER * self.many
 
 
 def jitter(first: float, failed: int, rng: Random) -> float:
-    """Full jitter: anything between nothing and a bound that doubles with each failed try.
+    """Full jitter: uniform between 0 and a bound that doubles with each failed try.
 
-    Many clients that failed together so do not come back together. Only the time depends on this chance.
+    Clients that failed together thus do not return together. Only timing depends on it.
 
     >>> all(0 <= jitter(0.5, 3, Random(seed)) <= 2.0 for seed in range(99))
     True
@@ -191,7 +192,7 @@ def jitter(first: float, failed: int, rng: Random) -> float:
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """The seconds a reply asks one to wait: ``Retry-After`` as a number or a date, or ``retry-after-ms``.
+    """The seconds that a reply asks the client to wait: ``Retry-After`` as a number or a date, or ``retry-after-ms``.
 
     >>> retry_after({"retry-after": "7"}), retry_after({"retry-after-ms": "250"}), retry_after({})
     (7.0, 0.25, None)
@@ -211,7 +212,7 @@ def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> floa
         if date.tzinfo is None:
             date = date.replace(tzinfo=timezone.utc)
         left = (date - (now or datetime.now(timezone.utc))).total_seconds()
-    except (TypeError, ValueError, IndexError, OverflowError):  # a date, a time or a zone that there is not
+    except (TypeError, ValueError, IndexError, OverflowError):  # an impossible date, time or zone
         return None
     return min(max(0.0, left), YEAR)
 

@@ -1,6 +1,6 @@
-"""Keys and other secrets: sent to the endpoint, and shown to nobody.
+"""Keys and other secrets: sent to the endpoint and shown nowhere.
 
-The key comes from the environment or a ``.env`` file; other secrets may stand in the request's ``extra`` fields.
+The key is read from the environment or a ``.env`` file; the request's ``extra`` fields may hold other secrets.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from askew.errors import ModelError
 
 DOTENV = Path(".env")
 LONG = 16
-"""A key of so many characters stands in no honest answer; shorter ones ("EMPTY") are placeholders."""
+"""Keys of at least this many characters are hidden in replies; shorter ones ("EMPTY") are placeholders."""
 NAMED = 8
-"""Characters that the value of a field with a secret's name must have, to be hidden from what describes a run."""
+"""A value under a secret's name is hidden in descriptions of a run if it has at least this many characters."""
 
 _LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*")
 _NAMES = re.compile(
@@ -33,7 +33,7 @@ _LOOKS = re.compile(
 
 
 def base_url() -> tuple[str | None, bool]:
-    """The endpoint's address from the environment, or else from ``.env``; and whether it is from that file."""
+    """The endpoint's address from the environment or ``.env``, and whether it is from that file."""
     found = _from_environment("OPENAI_BASE_URL")
     if found is not None or "OPENAI_BASE_URL" in os.environ:
         return found, False
@@ -42,28 +42,28 @@ def base_url() -> tuple[str | None, bool]:
 
 
 def api_key(address_from_file: bool = False) -> str | None:
-    """The key, or None when there is none. For an address from ``.env`` only a key from there will do: whoever wrote
-    that file must not get the key of the person who runs askew beside it.
+    """The key, or None. An address from ``.env`` is used only with a key from there: whoever wrote that file must not
+    get the key of the person who runs askew.
     """
     ours, filed = _from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")
     if address_from_file and filed is None and ours is not None:
         raise ModelError(
             "OPENAI_BASE_URL is from the file .env in this folder, and OPENAI_API_KEY is not: the key would go to "
-            "whoever wrote that file. If that is meant, put the key into the same file or give --base-url."
+            "whoever wrote that file. If you trust it, put the key into the same file or give --base-url."
         )
     key = filed if address_from_file or (ours is None and "OPENAI_API_KEY" not in os.environ) else ours
     if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
-        raise ModelError("OPENAI_API_KEY has characters that no key has (not shown here). Copy it again.")
+        raise ModelError("OPENAI_API_KEY has characters that a key cannot have (not shown here). Copy it again.")
     return key
 
 
 def keys_at_hand() -> list[str | None]:
-    """Every key that could be sent, to hide it."""
+    """Every key that could be sent, so that it can be hidden."""
     return [_from_environment("OPENAI_API_KEY"), _from_file("OPENAI_API_KEY")]
 
 
 def secrets_in(fields: Any) -> Iterator[str]:
-    """Texts in the fields of a request that are secrets: by the name they stand under, or by how they look.
+    """Secrets in the fields of a request: recognised by the name of the field, or by their form.
 
     >>> list(secrets_in({"auth": {"key": "open sesame"}, "tags": ["sk-0123456789abcdefgh"], "eos_token": "<|im_end|>"}))
     ['open sesame', 'sk-0123456789abcdefgh']
@@ -81,7 +81,7 @@ def secrets_in(fields: Any) -> Iterator[str]:
 
 
 def hide(text: str, secrets: Iterable[str | None], least: int = 1) -> str:
-    """The text with each secret of at least so many characters blacked out, however its characters are escaped.
+    """The text with each secret of at least ``least`` characters replaced, however its characters are escaped.
 
     >>> hide("Incorrect key: sk-1234", ["sk-1234"])
     'Incorrect key: [key]'
@@ -96,7 +96,7 @@ def hide(text: str, secrets: Iterable[str | None], least: int = 1) -> str:
 
 
 def hide_in(body: bytes, secrets: Iterable[str | None]) -> bytes:
-    """A reply with every long secret blacked out."""
+    """A reply with every long secret replaced."""
     text = body.decode("utf-8", "surrogateescape")
     return hide(text, secrets, LONG).encode("utf-8", "surrogateescape")
 
@@ -107,7 +107,7 @@ def _pattern(secret: str) -> re.Pattern[str]:
 
 
 def _ways(sign: str) -> str:
-    """How a character may be written: as it is, or as JSON, URLs, HTML and the shell escape it."""
+    """A pattern for a character: plain, or as JSON, URLs, HTML and the shell escape it."""
     code = "".join(f"[{digit}{digit.upper()}]" for digit in f"{ord(sign):x}")
     ways = [rf"\\{{0,8}}{re.escape(sign)}", rf"\\{{1,8}}(?:u0{{0,3}}|x){code}", f"%(?:25){{0,3}}{code}"]
     ways += [f"&#0{{0,8}}{ord(sign)};", f"&#[xX]0{{0,8}}{code};", *(["'\"'\"'"] if sign == "'" else [])]
@@ -115,7 +115,7 @@ def _ways(sign: str) -> str:
 
 
 def _long(value: Any) -> Iterator[str]:
-    """The text, or those of a list, that are long enough for a secret."""
+    """The text, or the texts of a list, that are long enough for a secret."""
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, str) and len(part) >= NAMED:
             yield part

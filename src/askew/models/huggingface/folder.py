@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from askew.errors import DataError, ModelError, need
-from askew.files.limits import bounded_read, load_json, load_lines
+from askew.files.limits import bounded_read, load_lines
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource

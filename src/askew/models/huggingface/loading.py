@@ -115,7 +115,7 @@ def _loader(transformers: Any, folder: Folder, task: Task, config: Any) -> Any:
 
 def _apply_adapter(model: Any, adapter: Path) -> None:
     """Apply an adapter (LoRA) to the model, and check that every weight of it was used."""
-    report = model.load_adapter(str(adapter), local_files_only=True)
+    report = model.load_adapter(str(adapter), adapter_kwargs={"local_files_only": True})
     unused, missing = sorted(report.unexpected_keys), sorted(report.missing_keys)
     if unused or missing:
         raise ModelError(

@@ -7,7 +7,7 @@ components that do not have them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -265,6 +265,21 @@ class CountsCorrect(ComparesAnswers, Protocol):
     @property
     def correct(self) -> str:
         """The rule: ``modal``, ``any``, or a threshold on the accuracy such as ``>=0.5``."""
+        ...
+
+
+@runtime_checkable
+class LearnsSwaps(Protocol):
+    """Proposals of an attack that are learned from some of the questions before the others are attacked."""
+
+    def trains_on(self, question: Question) -> bool:
+        """Whether it learns from this question, which is then not attacked."""
+        ...
+
+    def learn(
+        self, questions: Sequence[Question], fooled: Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
+    ) -> Any:
+        """The ``Proposals`` learned; ``fooled`` asks the model rewordings and says which reach the attack's goal."""
         ...
 
 

@@ -19,16 +19,17 @@ from typing import NamedTuple
 
 from askew.attack.induce_rules import induced, pattern_counts
 from askew.attack.rewrite_rules import RewriteRule
+from askew.attack.rule_swaps import RuleSwaps
 from askew.attack.similarity import SentenceSimilarity
 from askew.attack.validity import StrictChecks
-from askew.errors import BadOption, DataError
+from askew.errors import BadOption, DataError, UsageError
 from askew.language.paraphrases import reviewed
 from askew.language.senses import words_of
 from askew.language.tagger import Tagger, Token
 from askew.perturb.back_translation import BackTranslation
 from askew.perturb.lexical import P2Perturbation
 from askew.perturb.lexical.substitutions import Edit, edited
-from askew.types import Candidate, Question, Variant
+from askew.types import Candidate, Place, Question, Variant
 from askew.verbs import Encoder
 
 Fooled = Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
@@ -248,3 +249,29 @@ def _few_edits(old: str, new: str) -> bool:
     """Whether at most four words are inserted, deleted or replaced."""
     one, other = Counter(words_of(old)), Counter(words_of(new))
     return max((one - other).total(), (other - one).total()) <= _EDITS
+
+
+@dataclass(frozen=True)
+class LearnedRuleSwaps:
+    """The rewrites of rules that are first learned from half of the images."""
+
+    learner: RuleLearner = field(default_factory=RuleLearner)
+
+    def trains_on(self, question: Question) -> bool:
+        """Whether rules are learned from this question."""
+        return in_training_half(question)
+
+    def learn(self, questions: Sequence[Question], fooled: Fooled) -> RuleSwaps:
+        """The rewrites of the rules learned."""
+        return RuleSwaps(tuple(found.rule for found in self.learner.learn(questions, fooled)), self.learner.tagger)
+
+    def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
+        """Nothing can be proposed before the rules are learned.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            "sears:mode=learn learns its rules from the model's answers, so what it would ask cannot be said before. "
+            "Run it with --max-calls instead of --dry-run."
+        )

@@ -8,6 +8,8 @@ answer changes, as Table 8 of Li et al. 2021 counts; by default until a correct 
 
 from __future__ import annotations
 
+from typing import Literal
+
 from askew.attack.constraints import (
     ContentWords,
     FewChanges,
@@ -21,6 +23,7 @@ from askew.attack.constraints import (
 )
 from askew.attack.goal import Goal, GoalKind
 from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
+from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner
 from askew.attack.masked_swaps import MaskedSwaps
 from askew.attack.recipe import Attack
 from askew.attack.rewrite_rules import reviewed_rules
@@ -30,7 +33,8 @@ from askew.attack.swarm import SwarmSearch
 from askew.attack.synonym_swaps import SynonymSwaps
 from askew.attack.typo_swaps import TypoSwaps
 from askew.attack.vector_swaps import VectorSwaps
-from askew.verbs import Constraint
+from askew.errors import BadOption
+from askew.verbs import Constraint, Proposals
 
 LEAST = 0.84
 """The similarity that the corrected recipes ask for: between *dog → hound* (0.85) and *dog → cat* (0.81)."""
@@ -47,14 +51,32 @@ def valid(similarity: float, encoder: str) -> tuple[Constraint, ...]:
     return (*words, *similar(similarity, encoder))
 
 
-def sears(faithful: bool = False, similarity: float = 0.0, encoder: str = "use", goal: GoalKind = "wrong") -> Attack:
-    """SEARs: reviewed rules that rewrite a question, e.g. *What is → What's* (Ribeiro et al. 2018).
+def sears(
+    mode: Literal["reviewed", "learn"] = "reviewed",
+    faithful: bool = False,
+    rules: int = 10,
+    least_fooled: int = 6,
+    back_translation: bool = True,
+    similarity: float = 0.0,
+    encoder: str = "use",
+    goal: GoalKind = "wrong",
+) -> Attack:
+    """SEARs: rules that rewrite a question, e.g. *What is → What's* (Ribeiro et al. 2018).
 
-    ``faithful`` takes the paper's rules for VQA alone; the authors released no others.
+    By default reviewed rules; ``faithful`` takes the paper's four for VQA alone, as it prints them. ``mode=learn``
+    learns at most ``rules`` rules from half of the images that each fool the model with ``least_fooled`` questions, and
+    attacks the other half; ``back_translation=false`` does without the extra ``translate``.
     """
-    rules = RuleSwaps(reviewed_rules(published=True) if faithful else ())
+    if mode not in ("reviewed", "learn"):
+        raise BadOption(f"sears: mode is {mode!r}. Give reviewed or learn.")
+    if mode == "learn" and faithful:
+        raise BadOption("sears: the paper's own rules cannot be learned. Give mode=learn or faithful=true.")
+    swaps: Proposals = RuleSwaps(reviewed_rules(published=True) if faithful else ())
+    if mode == "learn":
+        learner = RuleLearner(rules, least_fooled=least_fooled, back_translation=back_translation, encoder=encoder)
+        swaps = LearnedRuleSwaps(learner)
     search, paper = EachAlone(repair=False), "Ribeiro et al. 2018"
-    return Attack("sears", rules, search, similar(similarity, encoder), Goal(goal), paper=paper)
+    return Attack("sears", swaps, search, similar(similarity, encoder), Goal(goal), paper=paper)
 
 
 def textfooler(

@@ -6,7 +6,7 @@ attack that was killed resumes: its searches are repeated with answers from the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from askew.attack.validity import StrictChecks
 from askew.engine.ask import Keys, answers_of, chunks
 from askew.engine.attack_driver import Driver, proposed
 from askew.engine.attack_groups import attacked_groups
+from askew.engine.attack_learn import learned_first
 from askew.engine.attack_requests import RequestCounts, Requests
 from askew.engine.attack_task import AttackRules, Judge, ScoreMode
 from askew.engine.run import Runs, run_models, store_path
@@ -26,7 +27,7 @@ from askew.engine.store import Store
 from askew.errors import BadImage, BadOption, MissingExtra, UsageError
 from askew.metrics.correct import right
 from askew.types import Group, Prediction, Question, Refusal
-from askew.verbs import Dataset, HoldsGroups, Model, ModelFacts, Scores
+from askew.verbs import Dataset, HoldsGroups, LearnsSwaps, Model, ModelFacts, Scores
 
 MODES = ("auto", "score", "confidence", "label")
 CHECKED = 64
@@ -113,7 +114,11 @@ class AttackRun:
                 counts=self.counts,
             )
             rules = AttackRules(self.attack.what, mode, self.how.budget, seed, self.judge(), self.how.confirm)
-            finished = Driver(rules, requests).run(islice(data.questions(), self.settings.limit))
+            source: Iterable[Question] = islice(data.questions(), self.settings.limit)
+            if isinstance(rules.attack.proposals, LearnsSwaps):
+                rules, source, used = learned_first(rules, list(source), requests, self._tell)
+                yield from used
+            finished = Driver(rules, requests).run(source)
             checks: StrictChecks | None = StrictChecks(spelling=self.attack.what.spelling)
             for tasks in chunks(finished, CHECKED):
                 try:

@@ -27,7 +27,7 @@ COVERAGES = tuple(tenth / 10 for tenth in range(1, 11))
 
 
 @dataclass
-class _Answers:
+class _ScoredAnswers:
     """The answers of one side that have a score: score, accuracy, and the number of the image."""
 
     scores: array[float] = field(default_factory=lambda: array("d"))
@@ -48,7 +48,11 @@ class ConfidenceTable:
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
         self._images = Numbering()
-        self._sides: dict[Side, _Answers] = {"all": _Answers(), "original": _Answers(), "variant": _Answers()}
+        self._sides: dict[Side, _ScoredAnswers] = {
+            "all": _ScoredAnswers(),
+            "original": _ScoredAnswers(),
+            "variant": _ScoredAnswers(),
+        }
         self.answered = 0
         """Answers that can be judged."""
         self.unscored = 0

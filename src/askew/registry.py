@@ -1,4 +1,4 @@
-"""From what a person types to a component.
+"""Components by the specs that users type.
 
 A spec is a name, then what the component needs, then options::
 
@@ -7,7 +7,7 @@ A spec is a name, then what the component needs, then options::
     python:package.module:function,batch=true
     lasso:sign=free,lambda=1e-5  xnm:hidden=128
 
-Built-ins stand in one table below and are imported when asked for. Other packages join through entry points in the
+Built-ins are listed in the table below and imported on demand. Other packages join through entry points in the
 groups ``askew.suite``, ``askew.model`` and so on, one for each kind; an entry point may not take a built-in's name.
 """
 
@@ -30,7 +30,7 @@ from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss")
 
 EXTRAS = {"attack": "language", "ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
-"""The extra that brings what every component of a kind stands on."""
+"""The extra that every component of a kind needs."""
 
 VERBS: Mapping[str, type] = {
     "suite": Suite,
@@ -40,7 +40,7 @@ VERBS: Mapping[str, type] = {
     "ranker": Ranker,
     "encoder": Encoder,
 }
-"""What a component of a kind must be able to do."""
+"""The protocol of each kind."""
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
@@ -144,12 +144,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 
 
 def names(kind: str) -> list[str]:
-    """What can be typed for this kind, sorted."""
+    """The names of this kind, sorted."""
     return sorted([*BUILT_IN[kind], *_outside(kind)])
 
 
 def factory(kind: str, name: str) -> Callable[..., Any]:
-    """What makes the component of that name.
+    """The class or function that makes the component of that name.
 
     >>> factory("encoder", "us")
     Traceback (most recent call last):
@@ -166,7 +166,7 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
 
 
 def make(kind: str, spec: str, **given: Any) -> Any:
-    """The component that a spec describes. ``given`` are options the caller adds where the spec is silent.
+    """The component that a spec describes. ``given`` are options that apply where the spec does not set them.
 
     >>> make("model", "constant:no")
     Constant(say='no')
@@ -196,7 +196,7 @@ def make(kind: str, spec: str, **given: Any) -> Any:
 
 
 def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set that a spec names (``world:val``, ``vqa:folder,split=val2014``), or that lies at a path.
+    """The data set that a spec names (``world:val``, ``vqa:folder,split=val2014``), or that is at a path.
 
     A reader's name wins over a folder of that name, which can be written ``./world``.
     """
@@ -229,7 +229,7 @@ def accepted(kind: str, spec: str) -> list[str]:
 
 
 def describe(kind: str, name: str) -> tuple[str, str]:
-    """The options of a component and the first line of what it says of itself."""
+    """The options of a component and the first line of its docstring."""
     try:
         build = factory(kind, name)
     except MissingExtra as missing:
@@ -243,7 +243,7 @@ def describe(kind: str, name: str) -> tuple[str, str]:
 
 
 def _module(name: str, kind: str) -> types.ModuleType:
-    """The module of a built-in; a kind that stands on an extra says which, when it is not installed."""
+    """The module of a built-in; MissingExtra when the extra of its kind is not installed."""
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:
@@ -274,7 +274,7 @@ def _outside(kind: str) -> Mapping[str, EntryPoint]:
 
 
 def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
-    """What another package registers; when that package is broken, it is named."""
+    """The class or function that another package registers; an error that names the package when it is broken."""
     told = f"The {kind} {point.name!r} is registered by another package as {point.value!r}, which "
     try:
         loaded = point.load()
@@ -290,7 +290,7 @@ def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
 
 
 def _check_able(kind: str, name: str, made: Any) -> None:
-    """Another package's component must have what its kind has, or a run would fail half way."""
+    """Check that another package's component implements its protocol, so that a run does not fail half way."""
     parts = [part for part in vars(VERBS[kind]) if not part.startswith("_")] if kind in VERBS else []
     missing = [] if isinstance(made, Streams) else [part for part in parts if not hasattr(made, part)]
     if missing:

@@ -134,7 +134,7 @@ def test_a_broken_source_leaves_no_half_file(tmp_path: Path) -> None:
 
 def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> None:
     write_groups([replace(group(1), suite="")], str(tmp_path / "groups.jsonl"))
-    with pytest.raises(DataError, match=r'groups\.jsonl: a group does not say whose it is\. Add it .*"suite": "rad"'):
+    with pytest.raises(DataError, match=r'groups\.jsonl: a group names no suite\. Add it .*"suite": "rad"'):
         suites_in(as_data(tmp_path / "groups.jsonl"), "rad")
 
 

@@ -50,17 +50,17 @@ def test_what_asks_the_same_is_kept(before, after):
         ("Is it red?", "is it RED ?", "unchanged"),
         ("What is on the plate?", "What is on the board?", "a content word is lost"),
         ("Where is the dog?", "Where is the big dog?", "a content word is new"),
-        ("What is on the table?", "What is in the table?", "a small word that matters is lost or new"),
-        ("Is he here?", "Is he not here?", "a small word that matters is lost or new"),
-        ("Do the boards have wheels?", "The boards have wheels?", "a yes/no question begins otherwise"),
-        ("Does he have a hat?", "Has he have a hat?", "a yes/no question begins otherwise"),
-        ("What is this?", "Is this it?", "no open question any more"),
+        ("What is on the table?", "What is in the table?", "a function word is lost or new"),
+        ("Is he here?", "Is he not here?", "a function word is lost or new"),
+        ("Do the boards have wheels?", "The boards have wheels?", "the yes/no question begins differently"),
+        ("Does he have a hat?", "Has he have a hat?", "the yes/no question begins differently"),
+        ("What is this?", "Is this it?", "no longer an open question"),
         ("What is the floor made of?", "What is the floor made?", "the end is cut off"),
         ("Are the people real?", "Are people real?", "an article is lost or new"),
-        ("Is this a dining car?", "Is this a car dining?", "the words come in another order"),
-        ("How many dogs are there?", "How many of the dogs are there", "no question any more"),
+        ("Is this a dining car?", "Is this a car dining?", "the words are in another order"),
+        ("How many dogs are there?", "How many of the dogs are there", "no longer a question"),
         ("How many dogs are there?", "How many dog are there?", "a content word is lost"),
-        ("What is this?", "", "no question any more"),
+        ("What is this?", "", "no longer a question"),
         ("What time is shown on the clock?", "What time are shown on the clock?", "a verb changes its number"),
         ("How many kites is this lady holding?", "How many kites are this lady holding?", "a verb changes its number"),
         ("How many tools is he using?", "How many tools are he using?", "a verb changes its number"),
@@ -71,7 +71,7 @@ def test_what_asks_the_same_is_kept(before, after):
         ("Are the people dressed for work?", "Are people dressed for the work?", "an article is lost or new"),
         ("Is the season summer?", "Is the season the summer?", "an article is lost or new"),
         ("Which girl's dress is longer?", "Which girl dress is longer?", "an article is lost or new"),
-        ("What is around the man's neck?", "What is the man's neck?", "a small word that matters is lost or new"),
+        ("What is around the man's neck?", "What is the man's neck?", "a function word is lost or new"),
         ("What style shoes does the child wear?", "What style shoes the child wears?", "a verb comes too late"),
         ("Which direction is the wind blowing?", "What is the direction of the wind blowing?", "a verb is lost"),
         ("What temperature is the water?", "What is the temperature the water?", "a verb is lost"),
@@ -89,7 +89,8 @@ def test_variants_and_refusals():
     (variant,) = perturbation.vary(questions[0], Random(0))
     assert (variant.question.id, variant.question.text) == ("1/bt", "What is the color of it?")
     assert (variant.test, variant.expect, variant.question.answers) == ("BT", Expect.SAME, ("red",))
-    assert list(perturbation.vary(questions[1], Random(0))) == [Refusal(2, "BT", "a yes/no question begins otherwise")]
+    refusal = Refusal(2, "BT", "the yes/no question begins differently")
+    assert list(perturbation.vary(questions[1], Random(0))) == [refusal]
 
 
 def test_without_the_filter_all_that_differs_is_taken():

@@ -148,7 +148,7 @@ def test_a_kind_without_other_answers_draws_from_its_family():
 @pytest.mark.parametrize(
     ("asked", "reason"),
     [
-        (question("What color is the cat?", "red", "red", "blue", "blue"), "two answers equally frequent"),
+        (question("What color is the cat?", "red", "red", "blue", "blue"), "two answers are equally frequent"),
         (question("What color is the cat?", "red", "red", *"abcdefgh"), "people do not agree on the answer"),
         (question("What color is the cat?", "red and white"), "the answer is not one colour"),
         (question("What color is the cat?", "plaid"), "the answer is not one colour"),

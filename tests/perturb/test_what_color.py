@@ -39,7 +39,7 @@ def test_noun_phrases_are_carried_over(subject):
         ("What color is the man wearing?", "the question has a verb of its own"),
         ("What color is the woman on the left wearing?", "the question has a verb of its own"),
         ("What color is the wall painted?", "the question has a verb of its own"),
-        ("What color is the traffic light on?", "the question has a loose end"),
+        ("What color is the traffic light on?", "the question ends in an incomplete phrase"),
         ("What color is the cat and the dog?", "asks about two things"),
         ("What color is the shirt and pants?", "asks about two things"),
         ("What color is the bowl with soup and is it full?", "asks about two things"),

@@ -57,8 +57,8 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
 def short(question: str, words: str) -> tuple[str | None, str | None]:
     """An answer in few words and lower case, or what kind of non-answer the words are.
 
-    Thoughts and marks go; then a question of yes or no takes the first word (or what the sentence affirms), a question
-    how many takes the number, any other what a sentence says of its subject, or else its first clause.
+    Reasoning and markup are removed; then a yes/no question takes the first word (or what the sentence affirms), a
+    counting question takes the number, any other what a sentence says of its subject, or else its first clause.
 
     >>> short("How many dogs are there?", "There are **three** dogs.")
     ('3', None)
@@ -91,7 +91,7 @@ def asks_yes_no(question: str) -> bool:
 
 
 def asks_how_many(question: str) -> bool:
-    """True for a question after a number of things.
+    """True for a question that asks for a number.
 
     >>> [asks_how_many(q) for q in ("How many cats?", "What is the number of cats?", "What number is on the bus?")]
     [True, True, False]
@@ -267,7 +267,7 @@ def _stem(word: str) -> str:
 
 
 def _without_repeated(question: str, rest: str) -> str:
-    """What is said, without leading words that the question has said already ("wearing a hat" for "wearing")."""
+    """The text without leading words that the question already contains ("wearing a hat" for "wearing")."""
     if "or" in tokens(question):
         return rest
     asked = set(tokens(question)) - {"in", "on", "at", "under", "near"}
@@ -278,7 +278,7 @@ def _without_repeated(question: str, rest: str) -> str:
 
 
 def _settled(question: str, text: str, shorten: Callable[[str, str], str] = phrase) -> str:
-    """The phrase of the phrase, until it stays: so an answer in few words is its own extraction."""
+    """Extract from the result again until it no longer changes, so that extraction is idempotent."""
     for _ in range(8):
         found = shorten(question, text)
         if not found or found == text:

@@ -16,7 +16,7 @@ from askew.files.resources import resource
 from askew.language.inflect import number_of
 
 _LONGEST = 4000
-"""Letters that are looked at; an answer stands at the beginning or, after a mark, at the end."""
+"""How many characters are read; an answer stands at the beginning or, after a mark, at the end."""
 _ANSWER_IS = re.compile(
     r"(?:^|(?<=[\s*_>#.]))(?:(?:the |my )?(?:final |short |correct )?answer(?: to (?:the|this|your) question)?)"
     r"\s*[*_]*\s*(?::|\bis\b\s*:?|=)\s*[*_]*\s*",
@@ -141,7 +141,7 @@ def opened(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """The first sentence or line that says anything.
+    """The first sentence or line with content.
 
     >>> first_sentence("It costs 3.50. That is a lot.")
     'It costs 3.50'
@@ -150,7 +150,7 @@ def first_sentence(text: str) -> str:
 
 
 def refuses(text: str) -> bool:
-    """True when the text says that there is no answer to be had.
+    """True when the text says that it cannot answer.
 
     >>> refuses("I'm sorry, but I can't identify people."), refuses("It is red, but I can't tell the brand.")
     (True, False)

@@ -26,7 +26,7 @@ COMMANDS = {
     "attack": "reword questions until a model answers them incorrectly; writes groups, resumes by itself",
     "score": "score a file of predictions, without a model",
     "compare": "show runs side by side, with significance",
-    "gate": "pass or fail a run: what is required of it, and no worse than a run before",
+    "gate": "pass or fail a run: requirements, and no worse than an earlier run",
     "report": "write the report of one or more runs again",
     "collect": "collect questions that fool a model: people write, judge and verify; freeze and release",
     "export": "write groups as questions that other harnesses can answer",
@@ -41,7 +41,7 @@ _CODES = {BudgetSpent: EXIT_BUDGET, TooManyFailures: EXIT_FAILURES}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; gives the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
+    """Run one command; returns the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
     _speak_anyway()
     words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
     chosen = next((word for word in words if word in COMMANDS), None)
@@ -56,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_STOPPED
     except BrokenPipeError:
         sys.stderr.close()
-        return EXIT_UNREAD  # not 1, which says that a gate is shut
+        return EXIT_UNREAD  # not 1, which means that a gate failed
     except (AskewError, OSError) as error:
         if args is None or args.debug:
             raise
@@ -84,7 +84,7 @@ def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
 
 
 def _speak_anyway() -> None:
-    """What cannot be said is no reason to fail: a closed stream swallows it, and a poor one gets plainer signs."""
+    """Printing must never fail: output to a closed stream is dropped, and unsupported characters are replaced."""
     codecs.register_error("askew.plain", _plain)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -95,11 +95,11 @@ def _speak_anyway() -> None:
 
 
 _PLAIN = str.maketrans("±─▲▼✓✗–—…←→", "~-^v+x--.<>")
-"""Signs of our tables, each as one that every terminal knows."""
+"""ASCII replacements for characters of our tables."""
 
 
 def _plain(trouble: UnicodeError) -> tuple[str, int]:
-    """What to write instead of letters that an encoding does not have.
+    """The replacement for characters that an encoding does not have.
 
     >>> codecs.register_error("askew.plain", _plain)
     >>> "▲ 23.2 ± 1.4 猫".encode("latin-1", "askew.plain").decode("latin-1")
@@ -112,7 +112,7 @@ def _plain(trouble: UnicodeError) -> tuple[str, int]:
 
 
 def _trouble(error: OSError) -> str:
-    """A system error as one sentence, with the path that a person gave instead of that of a partial file.
+    """A system error as one sentence, with the path that the user gave instead of that of a partial file.
 
     >>> _trouble(FileExistsError(17, "File exists", "runs"))
     'runs: a file is where a folder is needed. Give another path.'

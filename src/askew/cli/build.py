@@ -30,7 +30,7 @@ BESIDE: Options = {
     "kind": (str, "basic: general, or yesno for yes/no questions of the pool alone"),
     "workers": (int, "carets, basic: processes that work side by side; the groups are the same for any number"),
 }
-"""Options of suites that may stand beside the spec."""
+"""Options of suites that can also be given outside the spec."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -15,7 +15,7 @@ MODELS = {
     "XNM": "bundled:xnm",
     "XNM + Q3R": "bundled:xnm-q3r",
 }
-"""Who is asked. None of them was trained on a scene of the validation split."""
+"""The models. None of them was trained on a scene of the validation split."""
 
 SUITES = (
     "accuracy",
@@ -27,10 +27,10 @@ SUITES = (
     "corruption:severities=3",
     "basic:pool=world:train,scenes=300,seed={seed}",
 )
-"""Every suite there is."""
+"""All suites."""
 
 SHARE = 20 / 3
-"""Scenes there must be for each scene of the validation split."""
+"""The number of scenes in the world per scene of its validation split."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Make the world, ask the reference models everything there is to ask, show the table, write the report."""
+    """Build the world, run the reference models on every suite, print the table, write the report."""
     from askew.cli.show import run_and_show
     from askew.engine.components import as_data, as_model, as_suite
     from askew.engine.settings import Settings

@@ -20,9 +20,8 @@ examples:
   askew experiment q3r --output q3r
   askew experiment rad-regression --scenes 3000 --epochs 20 --workers 2 --output rad-regression
 
-Needs pip install 'askew[train,language,bundled]'. Kill it when you like: networks that are trained are kept, and
-the same command goes on. The page FINDING.md in the output folder has the paper's table, ours beside it, and whether
-findings hold."""
+Needs pip install 'askew[train,language,bundled]'. You can kill it at any time: trained networks are kept, and the
+same command resumes. FINDING.md in the output folder has the paper's table, ours, and whether its findings hold."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _write_summary(path: str, text: str) -> None:
-    """GitHub's own file may hold what other commands of the step wrote; any other is made anew."""
+    """GitHub's summary file may hold output of other commands, so it is appended to; any other is replaced."""
     from askew.files.read_write import write_joined
 
     if path == os.environ.get("GITHUB_STEP_SUMMARY"):

@@ -14,7 +14,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the names, what each is, and its options."""
+    """Print the names with their descriptions and options."""
     for kind in [args.kind] if args.kind else KINDS:
         print("losses" if kind == "loss" else f"{kind}s")
         for name in names(kind):

@@ -58,8 +58,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "quiet": {"action": "store_true", "help": "no progress bars"},
     "config": {"metavar": "FILE", "help": "a YAML file with the same options; the command line wins"},
 }
-"""Options that mean the same in every command that has them. None has a default, so that ``settled`` can tell what was
-typed."""
+"""Options that mean the same in every command. None has a default, so that ``settled`` can tell what was typed."""
 MODEL_OPTIONS: Options = {
     "base_url": (str, "the address of an OpenAI-compatible endpoint"),
     "max_tokens": (int, "stop cleanly after so many tokens"),
@@ -69,7 +68,7 @@ MODEL_OPTIONS: Options = {
     "dtype": (str, "its numbers: auto, float32, float16, bfloat16"),
     "allow_download": (bool, "let it be fetched from a hub"),
 }
-"""Options of models that may stand beside the spec."""
+"""Options of models that can also be given outside the spec."""
 DEFAULTS = {"seed": 0}
 """Their defaults."""
 
@@ -90,14 +89,14 @@ def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str =
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
-    """Runs that are there already."""
+    """The folders of finished runs."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
 
 
 def settled(
     args: argparse.Namespace, defaults: Mapping[str, Any] | None = None, required: tuple[str, ...] = ()
 ) -> argparse.Namespace:
-    """The options in force: the command line over the config file over the defaults."""
+    """The options from the command line, else from the config file, else the defaults."""
     known = {key for key in vars(args) if key not in ("command", "config", "debug", "parser")}
     config = _read(args.config, known, args.parser) if getattr(args, "config", None) else {}
     typed = {key: value for key, value in vars(args).items() if value is not None}
@@ -123,7 +122,7 @@ def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[s
 
 
 def _fit(path: str, action: argparse.Action, value: Any) -> Any:
-    """A value of the file as the command line would give it; one of another kind is refused."""
+    """A value of the config file as the command line would give it; a value of another type is refused."""
     if isinstance(value, list) and isinstance(action, argparse._AppendAction):
         return [_fit(path, action, one) for one in value]
     kind: Any = bool if action.nargs == 0 else action.type or str
@@ -140,18 +139,18 @@ def _fit(path: str, action: argparse.Action, value: Any) -> Any:
 
 
 def as_typed() -> str:
-    """The command that is running, for results.json: without folders of this machine; bytes that are not UTF-8 show."""
+    """The running command, for results.json: without folders of this machine, and with non-UTF-8 bytes escaped."""
     words = (os.fsencode(word).decode("utf-8", "replace") for word in sys.argv[1:])
     return shlex.join(["askew", *(public_text(public_word(word)) for word in words)])
 
 
 def several(value: str | list[str]) -> list[str]:
-    """One or many, as a list: a config file may have either."""
+    """A value or a list of values, as a list: a config file may have either."""
     return [value] if isinstance(value, str) else list(value)
 
 
 def beside(options: argparse.Namespace, names: Iterable[str], kind: str, specs: list[str]) -> dict[str, object]:
-    """Options of components that were given beside their specs; one that none of the components takes is refused."""
+    """Options of components that were given outside their specs; one that no component takes is refused."""
     from askew.registry import accepted
 
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

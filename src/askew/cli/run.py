@@ -23,7 +23,7 @@ Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-f
 
 
 BESIDE: Options = {"max_calls": (int, "stop cleanly after so many calls"), **MODEL_OPTIONS}
-"""Options of models that may stand beside the spec."""
+"""Options of models that can also be given outside the spec."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

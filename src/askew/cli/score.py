@@ -60,7 +60,7 @@ def main(args: argparse.Namespace) -> int:
     )
     data = as_data(args.groups, args.images, bool(args.skip_bad))
     suites = args.suite or suites_in(data, "accuracy")
-    # A non-answer was asked for by --allow-missing, so it is no reason to fail here.
+    # --allow-missing permits non-answers, so they are not an error here.
     made = [as_suite(suite) for suite in suites]
     shown = not args.no_published
     run_and_show([model], data, made, Path(args.output), settings, as_typed(), lenient=True, published=shown)

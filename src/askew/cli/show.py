@@ -53,7 +53,7 @@ def show(
     published: bool = True,
     images: str | None = None,
 ) -> None:
-    """Print the table of these runs (or only what sums them up, when ``brief``), and write their report.
+    """Print the table of these runs (only the headlines if ``brief``), and write their report.
 
     Unless ``published``, the tables are without the papers' own figures. ``images`` is the folder of the page's images,
     where that is not where the runs found them.

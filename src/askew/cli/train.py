@@ -14,13 +14,13 @@ examples:
   askew train --config train.yaml --output run-1 --seed 1
 
 Writes weights.pt (the best epoch by validation), config.json, words.json, answers.json, history.json and report.html.
-The same command after a kill goes on to the same weights. Then: askew run --model trained:DIR ..."""
+After a kill, the same command resumes and ends with the same weights. Then: askew run --model trained:DIR ..."""
 
 _NUMBERS: Options = {
-    "epochs": (int, "how often the data is gone through (default 10)"),
+    "epochs": (int, "number of passes over the data (default 10)"),
     "batch_size": (int, "questions in a step (default 256)"),
     "rate": (float, "learning rate of Adam (default 0.0008)"),
-    "clip": (float, "the longest gradient (default 1; 0: as they are)"),
+    "clip": (float, "clip gradients to this norm (default 1; 0: no clipping)"),
     "patience": (int, "stop after so many epochs without a better validation (default 0: never)"),
     "least_words": (int, "how often a word must occur to be known (default 1)"),
     "least_answers": (int, "how often an answer must be given to be learned (default 3)"),

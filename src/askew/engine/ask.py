@@ -22,10 +22,10 @@ from askew.verbs import Model, ModelFacts, Streams
 Item = TypeVar("Item")
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
 WINDOW = 8
-"""Batches looked ahead: repeats within the window are joined before the store is asked."""
+"""How many batches ahead repeated questions are merged, before the store is looked up."""
 MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 STREAM = 8192
-"""Questions looked ahead for a model that streams, so that it seldom waits for the last answer of a window."""
+"""How many questions a streaming model gets at once, so that it seldom waits for the last answer of a window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Plan:
     """Originals and variants, repeats included."""
     distinct: int
     known: int
-    """Distinct ones whose answer is in the store already."""
+    """Distinct questions whose answer is already in the store."""
     tokens: tuple[int, int] = (0, 0)
-    """Read and written for the known answers."""
+    """Tokens read and written for the known answers."""
 
     @property
     def calls(self) -> int:
@@ -48,7 +48,7 @@ class Plan:
 
 
 class Keys:
-    """What each question is known by, for one model: ``keys.of(question)``."""
+    """The key of each question in the answer store, for one model: ``keys.of(question)``."""
 
     def __init__(self, model: Model | Streams, signature: str = "") -> None:
         facts = ModelFacts(model)
@@ -56,7 +56,7 @@ class Keys:
         self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
 
     def of(self, question: Question) -> bytes:
-        """32 bytes; equal for what would be the same request."""
+        """32 bytes, equal for questions that would be the same request."""
         by = repr(question.id) if self._by_id else ""
         return ask_key(self._signature, self.image(question), question.text, question.context, by)
 
@@ -69,12 +69,12 @@ class Keys:
         return "" if question.image is None else self._image(question.image)
 
     def lacks_image(self, question: Question) -> bool:
-        """True when the model opens images and this question names one that has neither file nor bytes."""
+        """True when the model opens images and the image of this question has neither a file nor bytes."""
         image = question.image
         return self._opens_images and image is not None and image.path is None and image.data is None
 
     def _image(self, image: ImageRef) -> str:
-        """An image by its content; for a model that never looks, by what the data says of it: no file is needed."""
+        """The hash of an image; for a model that never looks, what the data says of it: no file is needed."""
         return content_hash(replace(image, path=None) if self._blind else image)
 
 
@@ -136,7 +136,7 @@ class Streak:
     count: int = 0
 
     def add(self, said: Iterable[Prediction]) -> None:
-        """Hear what the model said, in order; ``ModelError`` when it only fails."""
+        """Take the model's predictions in order; raise ``ModelError`` when it only fails."""
         for prediction in said:
             kind = failure_kind(prediction.error or "no answer") if prediction.failed else ""
             self.count = self.count + 1 if kind and kind == self.kind else int(bool(kind))
@@ -151,7 +151,7 @@ class Streak:
 
 
 def failure_kind(error: str) -> str:
-    """What failures have in common that differ in numbers, places in memory, paths and quoted words alone.
+    """An error message without numbers, memory addresses, paths and quoted words, to recognise equal failures.
 
     >>> failure_kind("KeyError: 'cat 12'\\n  at line 3"), failure_kind("a/b.png: image 7 at 0x7f1c is no image")
     ('KeyError: …', '… image # at # is no image')
@@ -224,7 +224,7 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
 
 
 def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
-    """What the model says, a batch at a time; from a model that streams, each answer as it comes."""
+    """The model's predictions, a batch at a time; from a streaming model, each one as it arrives."""
     if not isinstance(model, Streams):
         for keys in chunks(wanted, batch_size):
             yield dict(zip(keys, _answer(model, [wanted[key] for key in keys]), strict=True))
@@ -253,7 +253,7 @@ def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
 
 
 def described(value: object) -> str:
-    """A value that is not as it should be, for an error message.
+    """A wrong value, shortened for an error message.
 
     >>> described(None), described(5)
     ('None', '5 (int)')
@@ -262,7 +262,7 @@ def described(value: object) -> str:
 
 
 def _checked(model: object, verb: str, said: Any) -> Iterator[Prediction]:
-    """What a model gave, if it is predictions."""
+    """The return value of a model; ModelError unless it consists of predictions."""
     if not isinstance(said, Iterable) or isinstance(said, (str, bytes, Mapping)):
         raise ModelError(f"{type(model).__name__}.{verb}() gave {described(said)}. {MUST_GIVE}")
     for item in said:

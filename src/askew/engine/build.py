@@ -28,15 +28,15 @@ DRAWN_SHOWN = 20
 
 @dataclass
 class Coverage:
-    """What one suite made of the data: per test, how many variants were made or refused, and why."""
+    """What one suite built from the data: per test, how many variants were built or refused, and why."""
 
     suite: Suite
     ready: bool = False
-    """True when the groups were taken as they are, so that nothing was made here."""
+    """True for ready-made groups, when nothing was built here."""
     groups: int = 0
     variants: int = 0
     changed: int = 0
-    """Groups with a variant at least."""
+    """Groups with at least one variant."""
     images: set[Id] = field(default_factory=set)
     """The images of the original questions."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
@@ -46,20 +46,20 @@ class Coverage:
     examples: dict[str, dict[str, Id]] = field(default_factory=dict)
     """Per test, the first question that was refused for each reason."""
     answers: dict[str, Counter[str]] = field(default_factory=dict)
-    """Per test, what the right answers to the variants are."""
+    """Per test, the correct answers to the variants."""
     drawn: dict[str, Counter[str]] = field(default_factory=dict)
-    """Per test, which words a rule drew by chance (``note["drawn"]``)."""
+    """Per test, the words that a rule drew at random (``note["drawn"]``)."""
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
 
     @property
     def signature(self) -> str:
-        """The suite's; of ready-made groups only what was done with them is known."""
+        """The suite's signature; for ready-made groups without the options they were built with, which are unknown."""
         return signature(self.suite) if self.ready else repr(self.suite)
 
     @property
     def notes(self) -> Sequence[str]:
-        """What the suite says of how it made the groups: versions of what it rests on."""
+        """The suite's notes on how it built the groups (versions it depends on); none for ready-made groups."""
         return () if self.ready else SuiteFacts(self.suite).notes
 
     def count(self, item: Group | Refusal) -> None:
@@ -111,7 +111,7 @@ def build(suite: Suite, data: Dataset, seed: int, coverage: Coverage, limit: int
 
 
 def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
-    """The groups of a stream, every item counted; refusals go into the coverage alone."""
+    """The groups of a stream; every item is counted, and refusals are only counted."""
     if limit is not None and limit <= 0:
         return
     for item in items:
@@ -165,7 +165,7 @@ class Watched:
             yield question
 
     def _see(self, count: int, question: Question) -> None:
-        self.count = max(self.count, count)  # of several readings the longest counts
+        self.count = max(self.count, count)  # when the data is read several times, the longest reading counts
         if question.image is None:
             self.has_images = False
         else:
@@ -174,7 +174,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Groups on disk, ready to be asked, with what is to be said of where they came from."""
+    """Groups on disk, ready to be asked, with a record of their data and suites."""
 
     groups: Path
     suites: Sequence[Named]
@@ -183,7 +183,7 @@ class Prepared:
     has_images: bool
     """True when every question has an image."""
     folders: ImageFolders
-    """What the groups' names of images mean."""
+    """The folders that image names in the groups refer to."""
 
     def read(self) -> Iterator[Group]:
         """The groups, streamed, with their images."""
@@ -193,7 +193,7 @@ class Prepared:
 def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings, by_id: bool = False) -> Prepared:
     """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
 
-    ``by_id``: answers will be matched by id, so that an id which asks two things is refused.
+    ``by_id``: answers will be matched by id, so one id for two different questions is refused.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
@@ -227,12 +227,12 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
 
 
 def fingerprint_of(data: object) -> str | None:
-    """The content of the data in a few digits, where the data can tell."""
+    """The fingerprint of the data's content; None for data without one."""
     return str(data.fingerprint()) if isinstance(data, Fingerprints) else None
 
 
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
-    """The groups of all suites: made from questions, or taken as they are from a file of groups."""
+    """The groups of all suites, built from questions or read from a file of groups."""
     for cover in covers:
         if data.is_ready:
             yield from counted(_of(data.groups(), cover.suite), cover, settings.limit)
@@ -261,7 +261,7 @@ def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Co
         raise DataError(_nothing_made(data, spec, without))
 
 
-WHOSE = 'a group does not say whose it is. Add it to the line: "suite": "rad".'
+WHOSE = 'a group names no suite. Add it to the line: "suite": "rad".'
 
 
 def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
@@ -285,7 +285,7 @@ def _nothing_made(data: Watched, spec: str, covers: Sequence[Coverage]) -> str:
 
 
 def refuse_unheeded(suite: Suite, source: str) -> None:
-    """Refuse an option that was set and changes nothing of what is measured: it is for making groups.
+    """Refuse an option that only matters when groups are built: it would be ignored.
 
     >>> from askew.suites.rad import RadSuite
     >>> refuse_unheeded(RadSuite(correct="any"), "groups.jsonl")
@@ -303,7 +303,7 @@ out, or give the questions they were made from.
 
 
 def signature(suite: Suite) -> str:
-    """The suite with the options that were set; those that the groups were made with are unknown.
+    """The suite with the options that were set; the options that the groups were built with are unknown.
 
     >>> from askew.suites.rad import RadSuite
     >>> signature(RadSuite(correct="any"))
@@ -315,7 +315,7 @@ def signature(suite: Suite) -> str:
 
 
 def _set(suite: Any) -> dict[str, Suite | None]:
-    """The options that are not as they are by default, each with the suite without it; None where it needs it."""
+    """The options that differ from their defaults, each with the suite without it (None if it needs the option)."""
     found: dict[str, Suite | None] = {}
     for option in fields(suite) if is_dataclass(suite) else ():
         if option.init and option.repr and option.default is not MISSING:
@@ -329,6 +329,6 @@ def _set(suite: Any) -> dict[str, Suite | None]:
 
 
 def _measured(suite: Suite) -> str:
-    """All that a suite does with groups that are there."""
+    """Everything that determines how a suite scores existing groups."""
     parts = (suite.tests, suite.metrics, suite.tables, suite.headline, suite.accuracy, suite.correct)
     return repr([*parts, SuiteFacts(suite).slices])

@@ -19,17 +19,17 @@ from askew.report.terminal import terminal_summary
 from askew.types import Outcome, Question, Score
 
 PARTS = ("test", "answer_type")
-"""What is compared besides the whole; each further part makes the Holm correction stricter for all parts."""
+"""Slices that are compared besides the whole; each further slice makes Holm's correction stricter for all."""
 
 ACCURACY = "accuracy.all"
-"""A headline of the first suite that has it, besides the suites' own."""
+"""Counts as a headline of the first suite that has it, in addition to the suites' own headlines."""
 
 LISTED = 20
 """How many names an error message lists."""
 
 
 def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Every two runs compared, by every metric of the suites they share, as the first of those that share it has it.
+    """Compare every two runs by every metric of the suites they share, with the metrics of the first such run.
 
     The suites' headline metrics, and accuracy over all questions, are one family of Holm's correction.
     """
@@ -70,7 +70,7 @@ def not_compared(runs: Sequence[Run]) -> list[str]:
 def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:
     """The run by whose metrics runs of one suite are compared: the first, or the first that was scored ``robust``.
 
-    A model that speaks freely is scored ``robust``, a classifier as the suite says; both are compared in one mode.
+    A model with free text is scored ``robust``, a classifier as the suite says; both are compared in one mode.
     """
     found = list(sharing)
     return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])
@@ -110,7 +110,7 @@ class Result:
         return found[0]
 
     def _unknown(self, metric: str, part: str, suite: str | None) -> str:
-        """What there is in the place of a score that is not there."""
+        """The error for a score that does not exist, with the names that do."""
         near = [score for score in self.scores if suite in (None, score.suite)]
         if not near:
             return f"There is no suite {suite!r} in this run. Suites: {_listed(score.suite for score in self.scores)}."
@@ -137,7 +137,7 @@ class Result:
         )
 
     def report(self, path: str | Path, published: bool = True) -> Path:
-        """Write the report page (and the tables beside it), without the papers' figures if so asked; gives its path."""
+        """Write the report page and the tables beside it; returns its path. ``published``: with the papers' figures."""
         write_report([self.run if published else without_published(self.run)], Path(path))
         return Path(path)
 
@@ -159,7 +159,7 @@ class Comparison:
         return len(self.results)
 
     def __getitem__(self, name: str | int) -> Result:
-        """The result of a model, by the name that tables call it or by its place."""
+        """The result of a model, by its name in tables or by its index."""
         if isinstance(name, int):
             return self.results[name]
         named = dict(zip(labels([result.run for result in self.results]), self.results, strict=True))
@@ -173,7 +173,7 @@ class Comparison:
         return compare_runs([result.run for result in self.results]) if len(self.results) > 1 else []
 
     def report(self, path: str | Path, published: bool = True) -> Path:
-        """Write the joint report page (and the tables beside it); gives its path."""
+        """Write the joint report page (and the tables beside it); returns its path."""
         runs = [result.run if published else without_published(result.run) for result in self.results]
         write_report(runs, Path(path), self.differences)
         return Path(path)

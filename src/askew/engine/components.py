@@ -1,7 +1,6 @@
-"""Components from what people give: specs, paths, objects, functions and lists of questions.
+"""Components from user input: specs, paths, objects, functions and lists of questions.
 
-The command line, :func:`askew.evaluate`, training and the experiments all turn what a person wrote into components
-here.
+The command line, :func:`askew.evaluate`, training and the experiments all turn user input into components here.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ ATTACK = ("name", "proposals", "search", "constraints", "goal", "least_words")
 
 
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
-    """A model from what a person gives; ``given`` are options for models that take them, where the spec is silent."""
+    """A model from user input; ``given`` are options that apply where the spec does not set them."""
     if isinstance(model, str):
         made_model = make("model", model, **given)
         spec = made_model.hide(model) if isinstance(made_model, HidesSecrets) else model
@@ -60,7 +59,7 @@ def short_name(spec: str) -> str:
 def as_data(
     data: str | Path | Dataset | Iterable[Question], images: str | None = None, skip_bad: bool = False
 ) -> Named:
-    """A data set from what a person gives."""
+    """A data set from user input."""
     if isinstance(data, (str, Path)):
         return Named(open_data(str(data), images=images, skip_bad=skip_bad), str(data))
     if hasattr(data, "questions"):
@@ -106,7 +105,7 @@ def _are_texts(values: Any) -> bool:
 
 
 def as_suite(suite: str | Suite, **given: Any) -> Named:
-    """A suite from what a person gives; ``given`` are options where the spec is silent."""
+    """A suite from user input; ``given`` are options that apply where the spec does not set them."""
     if isinstance(suite, str):
         return Named(make("suite", suite, **given), suite)
     _check_shape(suite, "suite", SUITE)
@@ -122,7 +121,7 @@ def as_attack(attack: Any) -> Named:
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:
-    """The suites of ready-made groups, in order of appearance; for other data the one named."""
+    """The suites of ready-made groups, in order of appearance; for other data ``otherwise``."""
     if not isinstance(data.what, HoldsGroups):
         return [otherwise]
     found = list(dict.fromkeys(group.suite for group in data.what.groups()))
@@ -132,7 +131,7 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
 
 
 def _signature(model: Any) -> str:
-    """The model's ``repr``; what it is made of, where that tells only its place in memory."""
+    """The model's ``repr``; a hash of its source where the ``repr`` is only a memory address."""
     said = repr(model)
     return said if not re.search(r" at 0x[0-9a-fA-F]+", said) else f"{type(model).__name__}({source_hash(model)})"
 

@@ -25,16 +25,16 @@ from askew.types import Question
 from askew.verbs import MakesTraining, Releases
 
 SHOWN = 40
-"""How many rules of a test are shown where a person reads them; the file has all."""
+"""How many rules of a test are printed; the file lists all."""
 
 
 def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
-    """Write the benchmark; gives its datasheet, with long lists cut.
+    """Write the benchmark; returns its datasheet, with long lists shortened.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
     with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
     ``notes`` say is in the datasheet. Where a question has no image there is ``groups.jsonl`` alone, since those
-    formats need one. What an earlier benchmark left in the folder goes.
+    formats need one. Files of an earlier benchmark in the folder are deleted.
     """
     with alone_in(folder):
         made_of = _made_of(suite, data, settings)
@@ -54,10 +54,10 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
 
 
 def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
-    """Write the suite's questions to train on, as VQA v2 and as GQA files; gives a few lines about them.
+    """Write the suite's questions to train on, as VQA v2 and as GQA files; returns a few lines about them.
 
-    The suite's method ``training(data, seed)`` makes them. They must come from training data: a model that has seen
-    the test's questions has nothing left to show.
+    The suite's method ``training(data, seed)`` makes them. They must come from training data: a model trained
+    on test questions cannot be tested with them.
     """
     name, title = suite.what.name, suite.what.title
     if not isinstance(suite.what, MakesTraining):
@@ -81,7 +81,7 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
 
 
 def _made_of(suite: Named, data: Named, settings: Settings) -> dict[str, Any]:
-    """What a benchmark is made of, as its folder notes it."""
+    """What determines a benchmark, as noted in its folder."""
     return {
         "suite": repr(suite.what),
         "data": repr(data.what),
@@ -129,14 +129,14 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
 
 
 def _with_examples(record: dict[str, Any]) -> dict[str, Any]:
-    """The record of a test with one that was refused beside each reason."""
+    """The record of a test, with an example of a refused question for each reason."""
     examples = record["examples"]
     refused = {f"{reason} (e.g. {examples[reason]})": count for reason, count in record["refused"].items()}
     return {**record, "refused": refused}
 
 
 def _listed(counts: dict[str, int], most: int | None = None) -> str:
-    """The most frequent with their counts, and how many others there are; or all of them.
+    """The most frequent items with their counts, and the number of others.
 
     >>> _listed({"a": 2000, "b": 3, "c": 1}, most=2)
     'a: 2,000; b: 3; and 1 more (1)'

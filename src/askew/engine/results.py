@@ -47,7 +47,7 @@ PACKAGES = (
 
 
 def sample_record(outcome: Outcome, suite: Suite) -> dict[str, Any]:
-    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is right."""
+    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct."""
     record = outcome_record(outcome)
     for part, question, prediction in (
         (record["original"], outcome.group.original, outcome.original),
@@ -62,7 +62,7 @@ def sample_record(outcome: Outcome, suite: Suite) -> dict[str, Any]:
 
 
 def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:
-    """An error when more answers failed than the run allows."""
+    """The error of a run in which more answers failed than its settings allow; None otherwise."""
     failures = results["failures"]
     if not failures["asked"] or failures["count"] / failures["asked"] <= failures["limit"]:
         return None
@@ -76,19 +76,19 @@ def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:
 
 
 def score_record(score: Score) -> dict[str, Any]:
-    """A score as results.json has it; nan is null."""
+    """A score as a record of results.json; nan becomes null."""
     return {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in asdict(score).items()}
 
 
 def score_from(record: Mapping[str, Any]) -> Score:
-    """The score of such a record; one of an older file may lack something, or have what no longer is."""
+    """The score of such a record; unknown and missing fields of older versions are tolerated."""
     known = {one.name: record[one.name] for one in fields(Score) if one.name in record}
     values: dict[str, Any] = {key: math.nan if value is None else value for key, value in known.items()}
     return Score(**values)
 
 
 def versions() -> dict[str, str]:
-    """What the numbers were made with."""
+    """The versions of Python and of packages that can change a number."""
     found = {"python": platform.python_version(), "platform": f"{platform.system()} {platform.machine()}"}
     for package in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -97,7 +97,7 @@ def versions() -> dict[str, str]:
 
 
 def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
-    """A suite as results.json has it: what it measures, and its coverage of the data."""
+    """A suite as a record of results.json: what it measures, and its coverage of the data."""
     what = cover.suite
     metric, sentence = what.headline
     return {
@@ -169,14 +169,14 @@ def claim_folder(
 
 
 def model_folders(models: Sequence[Named], output: Path) -> list[Path]:
-    """Where the files of each model lie: in ``output``, or for several models in a folder each."""
+    """The folder of each model: ``output`` itself for a single model, otherwise one folder each inside it."""
     if len(models) == 1:
         return [output]
     return [output / slug for slug in slugs([public_word(model.spec) for model in models])]
 
 
 def slugs(names: Sequence[str]) -> list[str]:
-    """Folder names for models, all different.
+    """Folder names for models, without duplicates.
 
     >>> slugs(["constant:yes", "constant:yes", "hf:org/Model"])
     ['constant-yes', 'constant-yes-2', 'hf-org-Model']

@@ -75,7 +75,7 @@ class Tally:
         self.failed += sum(prediction.failed for prediction in said)
 
     def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
-        """Count what is not an answer after extraction, once however many questions ask it."""
+        """Count a non-answer after extraction, once for each distinct request."""
         if prediction.failed:
             self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
         return prediction
@@ -110,9 +110,9 @@ def run_models(
 ) -> Runs:
     """Run several models on several suites: build the groups once, then ask and score each model.
 
-    One model's files lie in ``output`` itself, those of several in a folder each. ``tell`` hears a sentence of a kind
-    (``warning``, ``note``) while it runs, ``finish`` is given the folders while they are still locked. Too many
-    failures of one model do not stop the others.
+    One model's files lie in ``output`` itself, those of several in a folder each. ``tell`` is called with a kind
+    (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still locked. Too
+    many failures of one model do not stop the others.
     """
     folders = model_folders(models, output)
     for model in models:
@@ -179,9 +179,9 @@ class _Scoring:
 
 
 def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
-    """Ask one model the groups, score its answers, and write its folder; gives what results.json holds.
+    """Ask one model the groups, score its answers, and write its folder; returns what results.json holds.
 
-    That file may be published, so it has no folders of this machine (see ``public``); what is given here has them.
+    That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
     """
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     begin(folder)
@@ -277,7 +277,7 @@ def _forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings
 
 
 def store_path(folder: Path, settings: Settings) -> Path:
-    """Where the answers are kept."""
+    """The path of the answer store."""
     return Path(settings.store) if settings.store else folder / "answers.sqlite"
 
 
@@ -302,7 +302,7 @@ def _asked(
 def _extracted(
     step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally, forms: AnswerForms
 ) -> Iterator[Outcome]:
-    """The same outcomes, each answer taken out of the model's words."""
+    """The same outcomes, with the short answer extracted from each reply."""
     for outcome in outcomes:
         asked = ((outcome.group.original, outcome.original), *((v.question, said) for v, said in outcome.pairs()))
         taken = [tally.judge(keys, question, extract(step, question, said)) for question, said in asked]

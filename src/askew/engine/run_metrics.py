@@ -33,9 +33,9 @@ OURS = "askew.metrics."
 
 
 def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | None = None) -> dict[str, Metric]:
-    """A suite's metrics, and those that a person named besides; what the suite has already keeps the suite's meaning.
+    """A suite's metrics and additional ones; a name that the suite has already keeps the suite's meaning.
 
-    ``mode`` is that of the metrics which a person named without one.
+    ``mode`` applies to additional metrics that are named without one.
 
     >>> from askew.metrics.accuracy import Accuracy
     >>> with_more({"worst": Accuracy()}, ["worst", "mu"])
@@ -63,7 +63,7 @@ def with_mode(suite: Suite, mode: Mode) -> Suite:
 
 
 def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Metric]:
-    """The metrics of a run with this suite, scored in this mode, and those named besides."""
+    """The metrics of a run with this suite, scored in this mode, and the additional ones."""
     made = with_mode(suite, mode)
     return with_more(made.metrics, specs, None if made is suite else made.accuracy)
 
@@ -113,7 +113,7 @@ def metric_record(metric: Metric) -> dict[str, Any]:
 
 
 def metric_from(record: Mapping[str, Any]) -> Metric | None:
-    """The metric of a record; None when its class is not known here, or makes another metric of these options.
+    """The metric of a record; None when its class is unknown here, or its options give a different metric.
 
     >>> metric_from({"class": "askew.metrics.accuracy:Mu", "options": {}, "repr": "Mu(mode='official')"})
     Mu(mode='official')
@@ -244,17 +244,17 @@ def _is_chosen(suite: Named) -> bool:
 
 @dataclass
 class AnswerForms:
-    """Counts the answers whose correctness hangs on case, punctuation or words around them."""
+    """Counts the answers whose correctness depends on case, punctuation or surrounding words."""
 
     modes: Mapping[str, tuple[Mode, Mode]]
-    """For each suite the mode that it has by itself, and the one that is used."""
+    """For each suite, its own mode and the one that is used."""
     scored: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """For each count the first such answer, and what it is compared with."""
+    """For each count, the first such answer and what it is compared with."""
 
     def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
-        """Count one answer, as it was said and as it is scored."""
+        """Count one answer, given the reply and the answer extracted from it."""
         if said.answer is None or not question.answers:
             return
         self.scored += 1
@@ -274,7 +274,7 @@ class AnswerForms:
 
 
 def _kind(question: Question, said: str, plain: float, final: float, used: Mode) -> str:
-    """What decides over this answer, and whether it counts for it; empty when its form does not matter."""
+    """How the form of this answer affects its score; empty when it does not."""
     if final < _value(question, said, used):
         return "lost"
     counted = "counted" if final > plain else "missed"

@@ -17,10 +17,10 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run is done; all of it stands in results.json."""
+    """The settings of a run; all of them are written to results.json."""
 
     limit: int | None = None
-    """At most so many groups of each suite."""
+    """The maximum number of groups of each suite."""
     seed: int = 0
     batch_size: int = 64
     max_failures: float = 0.05
@@ -68,7 +68,7 @@ stop_after, store, extract, accuracy, metrics, overwrite, progress.
 
 
 def check_whole(name: str, value: Any, least: int = 0) -> None:
-    """Refuse what is not a whole number, or is too small.
+    """Raise BadOption unless the value is a whole number of at least ``least``.
 
     >>> check_whole("seed", -1)
     Traceback (most recent call last):
@@ -81,7 +81,7 @@ def check_whole(name: str, value: Any, least: int = 0) -> None:
 
 
 def check_share(name: str, value: Any) -> None:
-    """Refuse what is not a share from 0 to 1.
+    """Raise BadOption unless the value is a share from 0 to 1.
 
     >>> check_share("max_failures", 7)
     Traceback (most recent call last):
@@ -93,7 +93,7 @@ def check_share(name: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class Named:
-    """A component with the words that named it."""
+    """A component with the spec that named it."""
 
     what: Any
     spec: str
@@ -106,13 +106,13 @@ class Named:
 
 
 def progress_bar(settings: Settings, **options: Any) -> Any:
-    """A progress bar: often redrawn on a screen, a line now and then in a log."""
+    """A progress bar: redrawn often on a terminal, rarely in a log file."""
     calm = not sys.stderr.isatty()
     return tqdm(disable=not settings.progress, mininterval=10 if calm else 0.1, maxinterval=10, **options)
 
 
 def ticking(bar: Any, items: Iterable[Item]) -> Iterator[Item]:
-    """The same items; the bar moves with each."""
+    """The same items; the bar advances with each."""
     for item in items:
         bar.update()
         yield item

@@ -33,7 +33,7 @@ _OLD_COLUMNS = (
     ("read", "INTEGER"),
     ("written", "INTEGER"),
 )
-"""Of stores that were written before rows had checksums."""
+"""The columns of stores written before rows had checksums."""
 COLUMNS = (*_OLD_COLUMNS, ("checksum", "BLOB"))
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -95,11 +95,11 @@ class Store:
         return {row[0]: token_counts(*row[-2:]) for row in self._rows(keys)}
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
-        """Keep these answers, in one transaction; failures are passed over."""
+        """Write these answers in one transaction; failures are skipped."""
         self.put_rows(_row(key, said) for key, said in items if said.answer is not None)
 
     def put_rows(self, rows: Iterable[Row]) -> None:
-        """Keep these rows, in one transaction."""
+        """Write these rows in one transaction."""
         summed = [(*row, checksum(row)) for row in rows]
         with self._explained("answers cannot be kept"):
             self._db.execute("BEGIN IMMEDIATE")
@@ -111,7 +111,7 @@ class Store:
             return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
 
     def _rows(self, keys: Sequence[bytes]) -> Iterator[Row]:
-        """The rows of these keys that there are; an error when one is not as it was written."""
+        """The existing rows of these keys; an error when a checksum does not match."""
         wanted = set(keys)
         with self._explained("answers cannot be read"):
             for start in range(0, len(keys), _CHUNK):
@@ -144,7 +144,7 @@ class Store:
     def _add_checksums(self) -> None:
         self._db.create_function("askew_checksum", len(_OLD_COLUMNS), lambda *row: checksum(row))
         self._db.execute("BEGIN IMMEDIATE")
-        if self._columns() == _OLD_COLUMNS:  # no other process did it meanwhile
+        if self._columns() == _OLD_COLUMNS:  # unless another process did it meanwhile
             self._db.execute("ALTER TABLE answers ADD COLUMN checksum BLOB")
             fields = ", ".join(name for name, _ in _OLD_COLUMNS)
             self._db.execute(f"UPDATE answers SET checksum = askew_checksum({fields})")
@@ -152,7 +152,7 @@ class Store:
 
     @contextmanager
     def _explained(self, what: str) -> Iterator[None]:
-        """An error of SQLite as one that says what to do."""
+        """An error of SQLite as an AskewError that says what to do."""
         try:
             yield
         except sqlite3.Error as error:
@@ -173,9 +173,9 @@ class Store:
 
 
 _LITTLE = 1 << 20
-"""Bytes that are too few for SQLite's own files."""
+"""With fewer free bytes than this, SQLite cannot write its own files."""
 _ELSEWHERE = ("unable to open", "locked", "readonly", "read-only", "disk I/O")
-"""What SQLite says of a file that is as it should be, but not to be had."""
+"""How SQLite's errors begin for an intact file that cannot be accessed."""
 
 
 def _damaged(path: Path, why: str) -> RunError:

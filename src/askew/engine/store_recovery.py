@@ -2,7 +2,7 @@
 
 SQLite gives up at the first page that it cannot follow, so the pages are read here one by one, as its file format has
 them (https://www.sqlite.org/fileformat2.html): the answers are an index b-tree, whose pages begin with 2 or 10, and the
-write-ahead log holds newer versions of pages. Nothing is believed but a row with its checksum.
+write-ahead log holds newer versions of pages. Only rows with a correct checksum are trusted.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Recovered:
     unchecked: int = 0
     """Rows of an older version, which have no checksum; they are kept."""
     damaged: int = 0
-    """Rows that are not as they were written, and are left out."""
+    """Rows with a wrong checksum, which are left out."""
     pages: int = 0
     """Pages of answers whose rows cannot be found at all."""
 
@@ -120,14 +120,14 @@ def _read_pages(file: Path, size: int) -> dict[int, bytes]:
     log = Path(f"{file}-wal")
     frames = log.read_bytes() if log.is_file() else b""
     for place in range(32, len(frames) - 24 - size + 1, 24 + size):
-        if frames[place + 8 : place + 16] == frames[16:24]:  # of the same log, not of one before
+        if frames[place + 8 : place + 16] == frames[16:24]:  # a frame of this log, not of an earlier one
             (number,) = struct.unpack_from(">I", frames, place)
             pages[number] = frames[place + 24 : place + 24 + size]
     return {number: page.ljust(size, b"\0") for number, page in pages.items() if page}
 
 
 def _cells(page: bytes, start: int) -> Iterator[int]:
-    """Where in a page the rows begin."""
+    """The offsets of the rows in a page."""
     (count,) = struct.unpack_from(">H", page, start + 3)
     inner = page[start] == _INTERIOR
     first = start + (12 if inner else 8)
@@ -138,7 +138,7 @@ def _cells(page: bytes, start: int) -> Iterator[int]:
 
 
 def _payload(pages: dict[int, bytes], page: bytes, place: int) -> bytes:
-    """The bytes of a row, from its page and those that it runs over to."""
+    """The bytes of a row, from its page and its overflow pages."""
     length, place = _varint(page, place)
     room = len(page)
     most, least = (room - 12) * 64 // 255 - 23, (room - 12) * 32 // 255 - 23
@@ -159,7 +159,7 @@ def _payload(pages: dict[int, bytes], page: bytes, place: int) -> bytes:
 
 
 def _values(payload: bytes) -> list[Any] | None:
-    """The columns of a row; None when it is not one."""
+    """The columns of a row; None when the bytes are not a row."""
     size, place = _varint(payload, 0)
     if not place <= size <= len(payload):
         return None
@@ -195,7 +195,7 @@ def _value(kind: int, content: bytes) -> Any:
 
 
 def _varint(content: bytes, place: int) -> tuple[int, int]:
-    """A whole number of one to nine bytes, and where it ends; it is 0 past the end.
+    """A variable-length integer of one to nine bytes, and the offset after it; 0 past the end.
 
     >>> _varint(b"\\x81\\x00", 0), _varint(b"", 0)
     ((128, 2), (0, 1))

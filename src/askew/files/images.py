@@ -1,4 +1,4 @@
-"""Images behind their references: bytes, content hashes, pixels, and checks that say what is wrong.
+"""Images from their references: bytes, content hashes, pixels, and checks that say what is wrong.
 
 Nothing here changes Pillow's global settings. Everything that askew decodes goes through :func:`open_encoded`, which
 knows plain image formats alone: Pillow's other plugins include ones that run programs (EPS starts Ghostscript).
@@ -45,9 +45,9 @@ def image_bytes(ref: ImageRef) -> bytes:
 
 
 def content_hash(ref: ImageRef) -> str:
-    """What an image is known by: the SHA-256 of its encoded bytes, wherever they lie and whatever it is called.
+    """The identity of an image: the SHA-256 of its encoded bytes, independent of its path and name.
 
-    Bytes that are there are hashed (a file again only when its size or time changes), so an edited image is a new
+    Available bytes are hashed (a file again only when its size or time changes), so an edited image is a new
     image whatever the data says. Without bytes it is the hash the data gives, or else ``id:`` and the id.
 
     >>> content_hash(ImageRef(1, data=b"abc"))[:8], content_hash(ImageRef(42)), content_hash(ImageRef("42"))

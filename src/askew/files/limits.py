@@ -1,6 +1,6 @@
 """Limits on files that others wrote, and reading within them.
 
-A file beyond a limit is refused with one line, and memory stays flat: nothing is built before it is measured.
+A file beyond a limit is refused with one line, and memory stays bounded: sizes are checked before anything is parsed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import orjson
 from askew.errors import DataError
 
 MAX_DEPTH = 100
-"""Lists and objects within one another, in JSON of any kind."""
+"""The maximum nesting of lists and objects in JSON."""
 MAX_RECORD = 16 << 20
 """Bytes of one line, or of one record of a JSON file that is read record by record."""
 MAX_WHOLE = 32 << 20

@@ -16,7 +16,7 @@ from typing import Any
 from askew.errors import RunError
 
 FOLDER_LOCK = ".askew.lock"
-"""What a folder is locked by on Windows, which cannot open the folder itself; the file stays there, empty."""
+"""The file that stands for a folder's lock on Windows, which cannot open the folder itself; it stays there, empty."""
 
 _FAR = 0x7FFF0000
 """The byte that is locked on Windows, where other processes cannot read a locked byte; a file may end before it."""

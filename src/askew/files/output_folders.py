@@ -1,4 +1,4 @@
-"""Folders that commands write to: whose they are, and what is in them already.
+"""Folders that commands write to, and what they already contain.
 
 A folder that holds something else (another model's run, another benchmark, files that are not askew's) is refused, with
 what to do instead. What a command writes is noted in ``.askew.json``; of a run, ``results.json`` says what it is of.
@@ -24,7 +24,7 @@ from askew.files.read_write import write_joined
 
 NOTE = ".askew.json"
 CONTENT = "content"
-"""What the data holds, whatever its name: its fingerprint."""
+"""The field with the data's fingerprint, which counts more than its name."""
 INSTEAD = "Give another folder as --output, or add --overwrite (overwrite=True) to write into this one."
 _LONGEST = 40
 """Characters of a value that an error shows."""
@@ -38,17 +38,17 @@ _SIGNS: Mapping[str, Sequence[str]] = {
     "a run": ("results.json", "answers.sqlite", MEMBERS, "groups.jsonl"),
     "a report": ("differences.json",),
 }
-"""What each kind of folder is known by where there is no note, in the order they are looked for."""
+"""The files that identify each kind of folder without a note, in the order of the search."""
 _LITTER = (".DS_Store", "Thumbs.db", "desktop.ini", FOLDER_LOCK)
-"""What file managers and locks leave in any folder."""
+"""Files that file managers and locks leave in any folder."""
 _MEASURED = re.compile(r"accuracy='\w+'(, )?")
-"""Of a suite's signature: how answers are compared, which is no part of what is asked."""
+"""The part of a suite's signature that says how answers are compared; it does not change what is asked."""
 _EACH_TIME = re.compile(r"( at 0x|once-)[0-9a-fA-F]+")
-"""What is another in each process."""
+"""The part of a signature that differs in each process."""
 
 
 def check_output(folder: Path, kind: str, of: Mapping[str, Any], overwrite: bool = False) -> None:
-    """Refuse a folder that holds something else than what a command writes there, unless to ``overwrite`` it.
+    """Refuse a folder that holds something other than what a command writes there, unless ``overwrite`` is set.
 
     ``of`` says what it is made of, in plain JSON. Only files that are written anew are replaced in any case.
     """
@@ -95,7 +95,7 @@ def check_page(page: Path, title: str, overwrite: bool = False) -> None:
 
 
 def run_of(results: Mapping[str, Any]) -> Any:
-    """What a run is of, from its results.json: whom it asked what."""
+    """What determines a run, from its results.json: model, data, suites, limit and seed."""
     data = results.get("data") or {}
     ready = bool(data.get("ready"))
     of = {
@@ -110,10 +110,10 @@ def run_of(results: Mapping[str, Any]) -> Any:
 
 
 def _held(folder: Path) -> tuple[str, Mapping[str, Any] | None]:
-    """What kind of thing is in a folder ("" for none that is known), and what it is made of, where that is noted."""
+    """What kind of output is in a folder ("" if unknown), and what determines it, where that is noted."""
     if not _entries(folder):
         return "", None
-    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note tells no more than none
+    with suppress(OSError, AskewError, ValueError, KeyError, TypeError):  # a damaged note is treated like a missing one
         note = load_json(bounded_read(folder / NOTE))
         return str(note["holds"]), dict(note["of"])
     for kind, signs in _SIGNS.items():
@@ -135,14 +135,14 @@ def _results(folder: Path) -> Iterator[Mapping[str, Any]]:
         members = load_json(bounded_read(folder / MEMBERS))
     names = [name for name in members if isinstance(name, str)] if isinstance(members, list) else []
     for place in (folder, *(folder / Path(name).name for name in names)):
-        with suppress(OSError, AskewError, ValueError):  # what cannot be read is no result to lose
+        with suppress(OSError, AskewError, ValueError):  # an unreadable file is not a result that could be lost
             results = load_json(bounded_read(place / "results.json"))
             if isinstance(results, dict) and isinstance(results.get("model"), dict):
                 yield results
 
 
 def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
-    """Refuse a folder that holds anything but this kind of thing: what another command wrote, or files of others."""
+    """Refuse a folder that holds anything but this kind of output: another command's, or files that are not askew's."""
     held, _ = _held(folder)
     if held == kind:
         return
@@ -156,7 +156,7 @@ def refuse_foreign(folder: Path, kind: str, instead: str = INSTEAD) -> None:
 
 
 def _entries(folder: Path) -> list[str]:
-    """What is in a folder, but for what says nothing: file managers' files, locks, what killed writers left."""
+    """The files in a folder, except those of file managers, locks and killed writers."""
     there = folder.iterdir() if folder.is_dir() else ()
     names = sorted(path.name for path in there if not (path / ".askew-made").is_file())
     return [name for name in names if name not in (NOTE, *_LITTER) and not name.endswith(".part")]
@@ -168,7 +168,7 @@ def _refuse_other(folder: Path, kind: str, earlier: Mapping[str, Any], now: Mapp
 
 
 def _differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What differs between two of them, by name, with both values; content counts where that of both is known.
+    """The fields that differ between two records, with both values; contents are compared where both are known.
 
     >>> _differences({"seed": 0, "limit": None, "content": None}, {"seed": 1, "limit": None, "content": "a0"})
     ['seed (0, now 1)']
@@ -183,7 +183,7 @@ def _differences(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> list[str
 
 
 def _shown(*values: Any) -> list[str]:
-    """Values as an error shows them: of long ones what is around the first place where they differ.
+    """Two values as an error shows them: of long ones, the part around the first difference.
 
     >>> _shown("a" * 100 + "b" * 100, "a" * 100 + "c")
     ['…aaaaaaaaaabbbbbbbbbbbbbbbbbbbbbbbbbbbbbb…', '…aaaaaaaaaac']

@@ -34,7 +34,7 @@ _WINDOWS = re.compile(r"""(?<!\w)[A-Za-z]:[\\/]+(?:[^\\/\s'"`,;:()<>|]+[\\/]+)*"
 
 
 def cache_folder() -> Path:
-    """Where askew keeps what it can make again: ``$ASKEW_CACHE``, or ``askew`` in the user's cache folder."""
+    """The folder for files that can be recreated: ``$ASKEW_CACHE``, or ``askew`` in the user's cache folder."""
     own = os.environ.get("ASKEW_CACHE")
     if own:
         return Path(own) / "askew"
@@ -57,7 +57,7 @@ def public_text(text: str) -> str:
 
 
 def public_word(word: str) -> str:
-    """A word of a command, or a spec, without the folders of absolute paths, whatever signs are in their names.
+    """A word of a command, or a spec, without the folders of absolute paths, whatever characters are in their names.
 
     >>> public_word("vqa:/my data/v2,images=/my data/coco"), public_word("--data=../q.jsonl"), public_word("/a/b/")
     ('vqa:v2,images=coco', '--data=../q.jsonl', 'b')
@@ -77,7 +77,7 @@ def public(value: Any) -> Any:
 
 
 def _known() -> Iterable[re.Pattern[str]]:
-    """Folders of this machine that texts are likely to name, whatever signs are in their names; long ones first."""
+    """Folders of this machine that texts are likely to name, whatever their characters; long ones first."""
     return _patterns(os.getcwd(), os.path.expanduser("~"), str(cache_folder()))
 
 
@@ -96,7 +96,7 @@ FOLDER = "images"
 class ImageFolders:
     """Folders of images outside ``home``, each with the name that files in ``home`` call it by.
 
-    ``root`` is the folder that most of them are below, where it is known; else it is the first one that is met.
+    ``root`` is the folder that most of them are below, where it is known; else it is the first one that occurs.
 
     >>> folders = ImageFolders("/bench", "/data/coco")
     >>> paths = ("/bench/images/a.png", "/data/coco/val/1.jpg", "/data/coco/2.jpg", "/x/val/3.jpg")
@@ -114,7 +114,7 @@ class ImageFolders:
         self._own = {FOLDER}
 
     def name(self, path: str) -> str:
-        """What a file in ``home`` calls this one."""
+        """The name of this file in files of ``home``."""
         folder, file = os.path.split(os.path.abspath(path))
         if folder not in self._names and is_below(folder, self._home):
             own = _relative(folder, self._home)

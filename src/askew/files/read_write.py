@@ -29,14 +29,14 @@ FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 """Error numbers of a full disk."""
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 _YOUNG = 5.0
-"""Seconds in which a part may not have been locked by its writer yet."""
+"""Seconds within which the writer of a partial file may not have locked it yet."""
 
 
 @contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
     """The content of a file, unzipped when it is gzip (by its first bytes, whatever its name), without a UTF-8 mark.
 
-    What goes wrong while it is read (not there, empty, cut off, UTF-16) is said as a DataError.
+    Raises DataError when it is missing, empty, truncated or UTF-16.
     """
     try:
         with open(path, "rb") as raw:
@@ -55,7 +55,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def opened_raw(path: str) -> Iterator[IO[bytes]]:
-    """The bytes of a file as they lie on disk."""
+    """The bytes of a file as they are on disk."""
     try:
         with open(path, "rb") as file:
             yield file
@@ -85,7 +85,7 @@ def _skip_mark(path: str, file: IO[bytes]) -> None:
 
 @contextmanager
 def replaced(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file to write that takes the place of ``path`` only when everything is written; gzip when it ends in .gz.
+    """A file to write that replaces ``path`` only when everything is written; gzip if the name ends in .gz.
 
     Until then, and after any error, whatever was at ``path`` stays as it was.
     """
@@ -136,7 +136,7 @@ def _parts(folder: Path) -> Iterator[Path]:
 def write_joined(
     path: str | Path, parts: Iterable[bytes], start: bytes = b"", between: bytes = b"", end: bytes = b""
 ) -> int:
-    """Write parts one after another to a file that appears when it is whole; gives how many there were."""
+    """Write parts one after another to a file that appears when it is complete; returns the number of parts."""
     count = 0
     with replaced(path) as file:
         file.write(start)
@@ -148,9 +148,9 @@ def write_joined(
 
 
 def fingerprint(*paths: str) -> str:
-    """What these files contain, as 16 hexadecimal digits: the same for the same bytes, wherever they lie.
+    """The fingerprint of these files' contents, as 16 hexadecimal digits: the same for the same bytes at any path.
 
-    Files are hashed when first asked for and remembered until they change.
+    Hashes are cached until a file changes.
     """
     whole = hashlib.sha256()
     for path in paths:
@@ -159,7 +159,7 @@ def fingerprint(*paths: str) -> str:
 
 
 def file_sha256(path: str) -> str:
-    """The SHA-256 of a file as it lies on disk, remembered until its size or time changes."""
+    """The SHA-256 of a file as it is on disk, cached until its size or time changes."""
     try:
         state = os.stat(path)
     except OSError as trouble:

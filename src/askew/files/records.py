@@ -98,7 +98,7 @@ def scene_from(record: Mapping[str, Any]) -> Scene:
 
 
 def variant_record(variant: Variant) -> Record:
-    """A variant as a record: its question, and what it is for."""
+    """A variant as a record: its question, expectation, test and rule."""
     return question_record(variant.question) | _present(
         expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
     )

@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The one in C is ten times as fast, where PyYAML was built with it."""
+"""The loader in C is ten times as fast, where PyYAML was built with it."""
 
 
 def resource(name: str) -> Any:

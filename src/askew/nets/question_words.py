@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from askew.answers.normalise import tokens
 
 PADDING, UNKNOWN = 0, 1
-"""The first two numbers are no words."""
+"""The first two numbers are not words."""
 
 LONGEST = 32
-"""Words of a question that are read."""
+"""How many words of a question are read."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class BackTranslation:
         if words_of(before) == words_of(after):
             return "unchanged"
         if not self.filtered:
-            return "" if words_of(after) else "nothing came back"
+            return "" if words_of(after) else "the translation is empty"
         old, new = self.tagger.tags([tidied(before), tidied(after)])
         return _form(old, new) or self._content(old, new) or verb_fault(old, new)
 
@@ -98,7 +98,7 @@ class BackTranslation:
         if len(matched) < len(after):
             return "a content word is new"
         if matched != sorted(matched) and not (_turned(matched) and _owned(old) != _owned(new)):
-            return "the words come in another order"
+            return "the words are in another order"
         places = {one.place: after[at].place for one, at in zip(before, matched, strict=True)}
         return "" if keeps_articles(old, new, places) else "an article is lost or new"
 
@@ -136,18 +136,18 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
     """What is wrong with the form of the question."""
     words = [token.lower for token in new]
     if not words or words[-1] != "?":
-        return "no question any more"
+        return "no longer a question"
     first, data = old[0].lower if old else "", word_lists()
     if first in data["opens"] and words[0] != first:
-        return "a yes/no question begins otherwise"
+        return "the yes/no question begins differently"
     if first in data["asks"] and words[0] not in data["asks"]:
-        return "no open question any more"
+        return "no longer an open question"
     if first not in data["opens"] and words[0] in data["opens"]:
-        return "no open question any more"
+        return "no longer an open question"
     if _loose_end(old) != _loose_end(new):
         return "the end is cut off"
     if _kept(old) != _kept(new):
-        return "a small word that matters is lost or new"
+        return "a function word is lost or new"
     return ""
 
 

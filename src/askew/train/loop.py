@@ -54,7 +54,7 @@ def train(
     overwrite: bool = False,
     **settings: Any,
 ) -> Trained:
-    """Train a network and give the weights of its best epoch.
+    """Train a network and return it with the weights of its best epoch.
 
     ``net`` and ``losses`` are specs (``"xnm:steps=3"``, ``"q3r:rate=0.2"``) or objects; ``data`` and ``val`` are paths,
     specs or questions; ``features`` a file, ``grid``, or a store; ``groups`` what Q3R and augmentation take pairs from:
@@ -91,7 +91,7 @@ def accuracy(net: nn.Module, rows: QuestionRows, batch_size: int = 512) -> Tenso
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any], inside: str = "") -> Iterator[str]:
-    """What differs between two records, by name, with yes_no values.
+    """The fields that differ between two records, with both values.
 
     >>> list(_differences({"seed": 0, "training": {"epochs": 2}}, {"seed": 0, "training": {"epochs": 3}}))
     ['training.epochs (2, now 3)']

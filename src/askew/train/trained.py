@@ -32,7 +32,7 @@ STATE, BEST = "state.pt", "weights.pt"
 
 @dataclass
 class TrainProgress:
-    """How far a training is."""
+    """The progress of a training."""
 
     epoch: int = 0
     """Whole epochs done."""
@@ -56,7 +56,7 @@ def save_weights(path: Path, net: torch.nn.Module) -> None:
 
 
 def load_weights(path: Path, net: torch.nn.Module) -> None:
-    """Put weights that were written into a network of the same shape."""
+    """Load weights into a network of the same shape."""
     content = _read_tensors(path)
     try:
         net.load_state_dict(content)
@@ -73,7 +73,7 @@ def save_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
 
 
 def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimizer) -> TrainProgress:
-    """Restore network and optimiser; gives the progress."""
+    """Restore network and optimiser; returns the progress."""
     content = _read_tensors(path)
     try:
         net.load_state_dict(content["net"])
@@ -86,7 +86,7 @@ def load_state(path: Path, net: torch.nn.Module, optimiser: torch.optim.Optimize
 
 
 def _renamed(progress: TrainProgress) -> TrainProgress:
-    """The same, with the present names of losses."""
+    """The same, with losses under their current names."""
     for losses in (progress.sums, *(one["loss"] for one in progress.history)):
         for name in [name for name in losses if name.startswith("randomimage")]:
             losses[name.replace("randomimage", "random-image")] = losses.pop(name)

@@ -326,7 +326,7 @@ def test_images_are_changed_by_the_given_function(world):
 
 def test_without_a_way_to_change_images_visual_is_refused(world):
     refused = [item for item in generate(Scenes(world[:2]), 0, ("VISUAL-INV",)) if isinstance(item, Refusal)]
-    assert {item.reason for item in refused} == {"there is nothing to change images with"}
+    assert {item.reason for item in refused} == {"no image changes are available"}
 
 
 def test_templates_can_be_held_out(world):

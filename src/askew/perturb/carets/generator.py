@@ -96,7 +96,7 @@ class CaretsGenerator:
     def refused(self, scene: Scene) -> Iterator[Refusal]:
         """The tests that a scene gives no pair for, with the reason."""
         if VISUAL in self.tests and self.change_image is None:
-            yield Refusal(scene.id, VISUAL, "there is nothing to change images with")
+            yield Refusal(scene.id, VISUAL, "no image changes are available")
 
     def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> PairDraft | None:
         types = KINDS[test]

@@ -193,11 +193,11 @@ class P2Perturbation:
         yes, no = (sum(_plain(answer) == word for answer in question.answers) for word in ("yes", "no"))
         people = len(question.answers)
         if 2 * (yes + no) <= people:
-            return Refusal(question.id, test, "most did not answer yes or no") if people else None
+            return Refusal(question.id, test, "most answers are neither yes nor no") if people else None
         if asked.attributive and yes <= no:
-            return Refusal(question.id, test, "a no may be about the noun")
+            return Refusal(question.id, test, "a no may refer to the noun")
         if self.contraries == "sure" and not rule.complementary and 2 * yes <= people:
-            return Refusal(question.id, test, "a no leaves what is in between")
+            return Refusal(question.id, test, "a no does not imply the opposite")
         return _variant(_flipped(question), test, Expect.DIFFERENT, [edit])
 
     def _possible(self, text: str) -> list[str]:

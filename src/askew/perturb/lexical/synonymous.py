@@ -58,7 +58,7 @@ class Synonymous:
             if not possible:
                 continue
             if around.count(word.lower()) > 1:
-                yield "the word is there more than once"
+                yield "the word occurs more than once"
             elif self.phrases.hold(tokens, place):
                 yield "inside a fixed phrase"
             elif in_compound(tokens, place):
@@ -109,7 +109,7 @@ class Synonymous:
     def _edit(self, rule: Synonym, form: str, tokens: Sequence[Token], place: int, around: Sequence[str]) -> Edit | str:
         token = tokens[place]
         if form in around:
-            return "the synonym is in the question already"
+            return "the synonym is already in the question"
         if not _fits(rule, token, tokens, place) or _possessive_changes(token, form, tokens, place):
             return "the synonym does not fit the grammar"
         if self._other_sense(rule, around):

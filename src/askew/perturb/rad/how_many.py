@@ -46,7 +46,7 @@ class HowManyFrame:
                 f"Are there {_number(value)} {self.noun}{self.of}{self.tail.many}?", "are there", made_by
             )
         if self.tail.one is None:
-            raise CannotAsk("speaks of several things, so one cannot be asked about")
+            raise CannotAsk("refers to several things, so there is no question about one")
         return YesNoQuestion(f"Is there one {singular(self.noun)}{self._of_one()}{self.tail.one}?", "is there", made_by)
 
     def _of_one(self) -> str:
@@ -158,12 +158,12 @@ def _counted(tokens: Sequence[Token]) -> tuple[str, str, Sequence[Token]]:
     if not end:
         raise CannotAsk('the word after "How many" is not a noun')
     if end < len(tokens) and tokens[end].tag in {"POS", "CC"}:
-        raise CannotAsk("what is counted is not one noun")
+        raise CannotAsk("the counted phrase is not one noun")
     if any(_plural_modifier(token) for token in tokens[: end - 1]):
-        raise CannotAsk("what is counted is not one noun")
+        raise CannotAsk("the counted phrase is not one noun")
     head = tokens[end - 1].text
     if is_mass(head) and head.lower() not in invariant():
-        raise CannotAsk("the noun is not counted")
+        raise CannotAsk("the noun is uncountable")
     after = _of_end(tokens, end)
     of = " " + words(tokens[end:after]) if after > end else ""
     return plural(words(tokens[:end])), of, tokens[after:]
@@ -183,5 +183,5 @@ def _of_end(tokens: Sequence[Token], start: int) -> int:
     while end > start and not tokens[end - 1].is_noun:
         end -= 1
     if end == start:
-        raise CannotAsk("what is counted is not one noun")
+        raise CannotAsk("the counted phrase is not one noun")
     return end

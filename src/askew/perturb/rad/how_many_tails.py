@@ -66,7 +66,7 @@ def _read(tokens: Sequence[Token]) -> Tail:
         return Tail("direct", " here", " here") if first.lower == "here" else Tail("bare")
     if first.tag in _DIRECT or first.lower in word_list("predicates"):
         return _modified(tokens)
-    raise CannotAsk("what is counted cannot be told from the rest")
+    raise CannotAsk("the counted noun cannot be separated from the rest")
 
 
 def _speaks_of_several(tokens: Sequence[Token]) -> bool:
@@ -93,14 +93,14 @@ def _modified(tokens: Sequence[Token]) -> Tail:
 
 def _direct(tokens: Sequence[Token]) -> Tail:
     if tokens[0].tag == "TO" and len(tokens) > 1 and tokens[1].tag == "VB":
-        raise CannotAsk("asks what is to be done")
+        raise CannotAsk("asks what should be done")
     text = " " + words(tokens)
     return Tail("direct", text, text)
 
 
 def _after_be(tokens: Sequence[Token], be: str) -> Tail:
     if not tokens:
-        raise CannotAsk("what is counted cannot be told from the rest")
+        raise CannotAsk("the counted noun cannot be separated from the rest")
     first = tokens[0]
     if first.lower == "there":
         return _after_there(tokens[1:])
@@ -108,7 +108,7 @@ def _after_be(tokens: Sequence[Token], be: str) -> Tail:
         rest = _after_be(tokens[1:], be)
         if rest.frame == "direct":
             return Tail("direct", " not" + rest.many, None if rest.one is None else " not" + rest.one)
-        raise CannotAsk("denies what it counts")
+        raise CannotAsk("the question is negated")
     if first.tag in _DIRECT or first.lower in word_list("predicates"):
         return _direct(tokens)
     if first.tag.startswith("RB"):
@@ -129,7 +129,7 @@ def _after_there(tokens: Sequence[Token]) -> Tail:
         return Tail("bare")
     if tokens[0].tag in _DIRECT or tokens[0].tag == "RB" or tokens[0].lower in word_list("predicates"):
         return _direct(tokens)
-    raise CannotAsk("what is counted cannot be told from the rest")
+    raise CannotAsk("the counted noun cannot be separated from the rest")
 
 
 def _inverted(tokens: Sequence[Token], be: str) -> Tail | None:
@@ -171,7 +171,7 @@ def _after_modal(tokens: Sequence[Token]) -> Tail:
 
 def _after_do(tokens: Sequence[Token]) -> Tail:
     if len(tokens) < 3:
-        raise CannotAsk("what is counted cannot be told from the rest")
+        raise CannotAsk("the counted noun cannot be separated from the rest")
     if tokens[1].lower in {"not", "n't"}:
         rest = words(tokens[2:])
         return Tail("that", f" that do not {rest}", f" that does not {rest}")
@@ -189,6 +189,6 @@ def _finite(tokens: Sequence[Token]) -> Tail:
         raise CannotAsk("the verb is not plural")
     plural = "have" if verb.lower == "has" else verb.lower
     if "VERB" not in parts_of_speech(plural) and "AUX" not in parts_of_speech(plural):
-        raise CannotAsk("what is counted cannot be told from the rest")
+        raise CannotAsk("the counted noun cannot be separated from the rest")
     space = " " if rest else ""
     return Tail("that", f" that {plural}{space}{rest}", f" that {third_person(plural)}{space}{rest}")

@@ -148,7 +148,7 @@ def phrase_fault(tokens: Sequence[Token]) -> str | None:
     if _unplaced_verb(tokens, head):
         return "the question has a verb of its own"
     if (tokens[-1].tag in _LOOSE or tokens[-1].lower in word_list("transitive")) and not _clause(tokens):
-        return "the question has a loose end"
+        return "the question ends in an incomplete phrase"
     return None
 
 

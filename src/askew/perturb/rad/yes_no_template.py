@@ -176,7 +176,7 @@ def modal(answers: Sequence[str], agreement: float, same: Callable[[str], str | 
         raise CannotAsk("no answers")
     counts = Counter(same(answer) or plain(answer) for answer in answers).most_common(2)
     if len(counts) > 1 and counts[0][1] == counts[1][1]:
-        raise CannotAsk("two answers equally frequent")
+        raise CannotAsk("two answers are equally frequent")
     if counts[0][1] < agreement * len(answers):
         raise CannotAsk("people do not agree on the answer")
     return counts[0][0]

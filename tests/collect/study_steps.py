@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from small_study import SmallStudy
 
 from askew.collect import schema
-from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, record_reply
+from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, record_reply
 from askew.collect.exclusion import exclude
 from askew.collect.expiry import expire
 from askew.collect.flags import flag_question, report_image
@@ -190,7 +190,7 @@ class StudySteps:
             assert reply == TooLate(question)
             del self.calls[question]
         elif said is None:
-            if isinstance(reply, Retry):
+            if isinstance(reply, RetryDraw):
                 assert reply.call.model_id != call.model_id
                 self.calls[question] = reply.call
             else:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
 from askew.collect import schema
-from askew.collect.draws import Answered, ModelsFailed, Retry, TooLate, pending_calls, record_reply
+from askew.collect.draws import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
 from askew.collect.exclusion import exclude, preview_exclusion
 from askew.collect.expiry import Expired, expire
 from askew.collect.flags import flag_question, quarantine, report_image, resolve, unhide_image
@@ -99,7 +99,7 @@ def test_a_model_that_fails_is_asked_again_then_another_is_drawn_and_no_try_is_u
     drawn = [call.model_id]
     for _ in range(5):
         reply = study.do(record_reply, call, broken)
-        assert isinstance(reply, Retry)
+        assert isinstance(reply, RetryDraw)
         call = reply.call
         drawn.append(call.model_id)
     assert drawn[:3] == [drawn[0]] * 3

@@ -19,11 +19,11 @@ from askew.collect.release import release
 from askew.collect.rounds import change_round
 from askew.collect.stats.facts import CLASSES, Facts, best_accuracy
 from askew.collect.stats.figures import agreement_bands, confidence_bins
-from askew.collect.stats.files import write_statistics
 from askew.collect.stats.from_release import FromRelease
 from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.rates import Rate, share
 from askew.collect.stats.statistics import opened_source, statistics
+from askew.collect.stats.stats_files import write_statistics
 from askew.collect.stats.told_examples import Answer, Answers, Example
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify

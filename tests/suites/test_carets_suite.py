@@ -12,9 +12,8 @@ from PIL import Image
 import askew
 from askew.engine.components import Questions
 from askew.errors import BadOption
-from askew.files.images import open_image
+from askew.files.images import encode, open_image
 from askew.metrics.scorer import score
-from askew.perturb.visual.image_encoding import encode
 from askew.registry import make
 from askew.suites.carets import TESTS, CaretsSuite, labelled
 from askew.suites.shared import published

@@ -14,7 +14,7 @@ from askew.engine.components import Questions
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
-from askew.perturb.visual.image_encoding import encode
+from askew.files.images import encode
 from askew.registry import make
 from askew.suites.corruption import CorruptionSuite
 from askew.suites.visual import VisualSuite

@@ -43,7 +43,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Retry:
+class RetryDraw:
     """The model failed: call this one, the same or another."""
 
     call: Call
@@ -63,7 +63,7 @@ class TooLate:
     question_id: int
 
 
-Reply: TypeAlias = Answered | Retry | ModelsFailed | TooLate
+Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
 
 
 def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
@@ -141,13 +141,13 @@ def _failed(tx: Tx, call: Call, error: str, attempts: int, seed: int, asked: Any
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
     if asked.state == "ASKED" and attempts <= tx.settings.model_retries:
         tx.change(draw, mine, attempts=attempts, error=error)
-        return Retry(call)
+        return RetryDraw(call)
     tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
     if asked.state != "ASKED":
         return TooLate(call.question_id)
     again = Random(f"{seed}:again").getrandbits(62)
     if draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
-        return Retry(call_for(tx, call.question_id))
+        return RetryDraw(call_for(tx, call.question_id))
     tx.change(question, question.c.id == call.question_id, state="MODEL_FAILED")
     return ModelsFailed(call.question_id)
 
@@ -164,7 +164,7 @@ def _present(tx: Tx, question_id: int) -> Reply:
     if row.answer is not None:
         return Answered(question_id, row.try_no, row.answer, row.raw)
     if row.state == "ASKED":
-        return Retry(call_for(tx, question_id))
+        return RetryDraw(call_for(tx, question_id))
     return ModelsFailed(question_id) if row.state == "MODEL_FAILED" else TooLate(question_id)
 
 

@@ -40,7 +40,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Work:
+class AnnotatorWork:
     """The work of one person."""
 
     name: str
@@ -81,7 +81,7 @@ def parse_rates(words: Sequence[str]) -> Rates:
     return Rates(**found)
 
 
-def work_of_all(tx: Tx) -> list[Work]:
+def work_of_all(tx: Tx) -> list[AnnotatorWork]:
     """The work of every annotator, and of owners who did any, in the order they joined."""
     sessions, answers, types = _sessions(tx), _answers(tx), _types(tx)
     found = []
@@ -92,11 +92,11 @@ def work_of_all(tx: Tx) -> list[Work]:
         parts = (sessions.get(row.id, Counter()), answers.get(row.id, Counter()))
         wrote, said = ({state: part[state] for state in ("accepted", "rejected", "pending")} for part in parts)
         ids = {str(key): str(value) for key, value in json.loads(row.platform).items()}
-        found.append(Work(row.name, row.pseudonym, ids, excluded, wrote, said, types.get(row.id, Counter())))
+        found.append(AnnotatorWork(row.name, row.pseudonym, ids, excluded, wrote, said, types.get(row.id, Counter())))
     return found
 
 
-def payments_csv(works: Iterable[Work], rates: Rates) -> bytes:
+def payments_csv(works: Iterable[AnnotatorWork], rates: Rates) -> bytes:
     """One row per person; no cell can become a formula."""
     works = list(works)
     platforms = sorted({key for work in works for key in work.platform})
@@ -114,7 +114,7 @@ def payments_csv(works: Iterable[Work], rates: Rates) -> bytes:
     return b"".join(lines)
 
 
-def bonus_csv(works: Iterable[Work], rates: Rates, key: str) -> tuple[bytes, int]:
+def bonus_csv(works: Iterable[AnnotatorWork], rates: Rates, key: str) -> tuple[bytes, int]:
     """Lines of platform id and bonus, as platforms take them, and how many people with a bonus have no such id."""
     works = list(works)
     due = [work for work in works if work.bonus(rates) > 0]

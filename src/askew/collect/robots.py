@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from askew.answers.extract import extract
 from askew.collect.database import Database
-from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, record_reply
+from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, record_reply
 from askew.collect.schema import model
 from askew.collect.study import Study
 from askew.registry import make
@@ -69,7 +69,7 @@ def ask_robot(
         said = answer([call])[0]
         with database.write() as tx:
             reply = record_reply(tx, call, said)
-        if not isinstance(reply, Retry):
+        if not isinstance(reply, RetryDraw):
             return reply
         call = reply.call
 

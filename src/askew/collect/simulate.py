@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from askew.collect.accounts import add_annotator, give_consent
 from askew.collect.database import SetClock, Tx
-from askew.collect.draws import Call, Retry, record_reply
+from askew.collect.draws import Call, RetryDraw, record_reply
 from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.refusals import Gone
 from askew.collect.robots import Robots
@@ -387,4 +387,4 @@ def _reply(study: Study, calls: Sequence[Call], knowledge: Knowledge) -> None:
             replies = [
                 record_reply(tx, call, knowledge.robots[call.model_id, call.image_id, call.text]) for call in calls
             ]
-        calls = [reply.call for reply in replies if isinstance(reply, Retry)]
+        calls = [reply.call for reply in replies if isinstance(reply, RetryDraw)]

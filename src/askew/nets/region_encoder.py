@@ -68,7 +68,7 @@ class Grid(NamedTuple):
     """(B, F) logits."""
 
 
-class EncodedRegions(NamedTuple):
+class RegionTensors(NamedTuple):
     """The input of the answering networks."""
 
     features: Tensor
@@ -127,7 +127,7 @@ class RegionEncoder(nn.Module):
         nn.init.constant_(self.labels.bias[config.names :], -3.0)  # type: ignore[index]
         nn.init.constant_(self.facts.bias, -1.0)
 
-    def forward(self, images: Tensor) -> EncodedRegions:
+    def forward(self, images: Tensor) -> RegionTensors:
         """(B, 3, S, S) bytes to regions."""
         return regions(self.look(images), self.config)
 
@@ -143,7 +143,7 @@ class RegionEncoder(nn.Module):
         )
 
 
-def regions(grid: Grid, config: EncoderConfig) -> EncodedRegions:
+def regions(grid: Grid, config: EncoderConfig) -> RegionTensors:
     """The most confident local maxima of a grid, preceded by the whole image."""
     heat = torch.sigmoid(grid.heat).unsqueeze(1)  # (B, 1, G, G)
     peaks = heat * (heat >= fn.max_pool2d(heat, 3, 1, 1)).float()  # (B, 1, G, G)
@@ -159,7 +159,7 @@ def regions(grid: Grid, config: EncoderConfig) -> EncodedRegions:
     seen = torch.cat([torch.ones_like(sure[:, :1]), (known * weight).sum(1), torch.sigmoid(grid.facts)], -1)
     whole = fn.pad(seen, (0, POSITION)).unsqueeze(1)  # (B, 1, D)
     frame = torch.tensor([0.0, 0.0, 1.0, 1.0]).expand(boxes.shape[0], 1, 4)  # (B, 1, 4)
-    return EncodedRegions(
+    return RegionTensors(
         torch.cat([whole, things], 1),
         torch.cat([frame, boxes * there.unsqueeze(-1)], 1),
         torch.cat([torch.ones_like(there[:, :1]), there], 1),

@@ -15,13 +15,13 @@ from typing import IO, Any, ClassVar
 import orjson
 
 from askew.errors import BadOption
+from askew.files.images import Encoding
 from askew.files.read_write import replaced
 from askew.metrics.consistency import AnswerRate
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS, change_title
-from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.shared import before_after, carets_scores, listed, published
 from askew.types import Column, Group, Mode, Question, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric

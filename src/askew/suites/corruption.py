@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.errors import BadOption
+from askew.files.images import Encoding
 from askew.metrics.accuracy import Worst
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
@@ -14,7 +15,6 @@ from askew.metrics.noise import NoiseAccuracy
 from askew.perturb.vary import vary_all
 from askew.perturb.visual import KINDS, Corruption
 from askew.perturb.visual.corruptions import SEVERITIES
-from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.shared import before_after, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric

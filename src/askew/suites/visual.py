@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from askew.files.images import Encoding
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.vary import vary_all
 from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
 from askew.perturb.visual.hide_background import change_title
-from askew.perturb.visual.image_encoding import Encoding
 from askew.suites.shared import before_after, carets_scores, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric

@@ -11,7 +11,7 @@ from askew.collect.study import open_study
 from askew.collect.web.app import make_app
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.secret_key import read_secret
-from askew.collect.web.security import Keys, Limits
+from askew.collect.web.security import Limits, SecretKeys
 from askew.collect.web.server import Address, listening, make_server
 from askew.collect.web.visit import Service
 from askew.types import Prediction
@@ -28,7 +28,7 @@ def main(folder: Path) -> None:
     study = open_study(folder, durable=False)
     limits = Limits(questions=10**6, posts=10**6, requests=10**6, calls_in_flight=100)
     robots = RobotQueue(study.database, Stub())
-    service = Service(study=study, robots=robots, keys=Keys(read_secret(folder)), name="Stub", limits=limits)
+    service = Service(study=study, robots=robots, keys=SecretKeys(read_secret(folder)), name="Stub", limits=limits)
     with listening(Address(port=0)) as bound:
         print(bound.getsockname()[1], flush=True)
         make_server(make_app(service), Address()).run(sockets=[bound])

@@ -24,7 +24,7 @@ from askew.collect.study import Study
 from askew.collect.web.app import Guard, make_app
 from askew.collect.web.login import Passwords, start_session
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.security import Keys, Limits
+from askew.collect.web.security import Limits, SecretKeys
 from askew.collect.web.visit import Service
 from askew.types import Prediction
 
@@ -120,7 +120,7 @@ class WebStudy:
         service = Service(
             study=small.study,
             robots=RobotQueue(small.study.database, robots, timeout=5, rest=0.2),
-            keys=Keys(b"k" * 32),
+            keys=SecretKeys(b"k" * 32),
             name="Test study",
             limits=limits,
             passwords=QUICK,

@@ -13,9 +13,8 @@ from PIL import Image
 
 from askew.data.groups import read_groups, write_groups
 from askew.errors import BadOption
-from askew.files.images import check_image, open_image
+from askew.files.images import check_image, encode, open_image
 from askew.perturb.visual import CHANGES, KINDS, Corruption, Visual, channel_mean, corrupted
-from askew.perturb.visual.image_encoding import encode
 from askew.types import Expect, Group, ImageRef, Question, Refusal, Scene, Thing, Variant
 from askew.verbs import Perturbation
 

@@ -22,8 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Count, write the files, and print what matters most."""
     from askew.collect.stats.coding import read_coded
-    from askew.collect.stats.files import PAGE, write_statistics
     from askew.collect.stats.statistics import opened_source, statistics
+    from askew.collect.stats.stats_files import PAGE, write_statistics
     from askew.collect.stats.vocabulary import read_vocabulary
 
     coders = [read_coded(path, allow_uncoded=args.allow_uncoded) for path in args.coding]

@@ -11,25 +11,25 @@ from askew.collect.commands.study_setup import listed_counts, opened_study
 
 
 def _demo_options(parser: argparse.ArgumentParser) -> None:
-    from askew.collect.web.options import add_demo_options
+    from askew.collect.web.serve_options import add_demo_options
 
     add_demo_options(parser)
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from askew.collect.web.options import demo_with
+    from askew.collect.web.serve_options import demo_with
 
     return demo_with(args)
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
-    from askew.collect.web.options import add_serve_options
+    from askew.collect.web.serve_options import add_serve_options
 
     add_serve_options(parser)
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from askew.collect.web.options import serve_with
+    from askew.collect.web.serve_options import serve_with
 
     return serve_with(args)
 

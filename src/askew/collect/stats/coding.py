@@ -14,7 +14,7 @@ import numpy as np
 
 from askew.collect.stats import published
 from askew.collect.stats.rates import Floats, Rate, share
-from askew.collect.stats.sheets import Cell, Column, Sheet
+from askew.collect.stats.sheets import Cell, Sheet, SheetColumn
 from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
 from askew.files.limits import bounded_read
@@ -147,7 +147,7 @@ def table7(coders: Sequence[Coded]) -> Sheet:
         "Table 7: what the questions are about",
         f"A random sample of successful questions, coded by {len(coders)} "
         f"{'person' if len(coders) == 1 else 'people'}; a question may have several labels. In per cent.",
-        [Column(name, label, "percent") for name, label in LABELS.items()],
+        [SheetColumn(name, label, "percent") for name, label in LABELS.items()],
         published=published.TABLE_7,
         notes=[
             f"{coder.path}: {coder.uncoded} rows were not coded and are left out." for coder in coders if coder.uncoded
@@ -175,10 +175,10 @@ def kappa_table(coders: Sequence[Coded]) -> Sheet | None:
         "Agreement of the coders",
         "Cohen's kappa (1960) for each label: 1 is full agreement, 0 is chance.",
         [
-            Column("first", "First coder"),
-            Column("second", "Second coder"),
-            Column("both", "Both"),
-            Column("kappa", "Kappa", "number", 2),
+            SheetColumn("first", "First coder"),
+            SheetColumn("second", "Second coder"),
+            SheetColumn("both", "Both"),
+            SheetColumn("kappa", "Kappa", "number", 2),
         ],
         first="label",
     )

@@ -9,7 +9,7 @@ import numpy as np
 from askew.collect.stats.facts import NONE, TYPES, WORDS, Facts
 from askew.collect.stats.published import FIGURE_NOTES
 from askew.collect.stats.rates import Ints, Mask, share
-from askew.collect.stats.sheets import Column, Sheet
+from askew.collect.stats.sheets import Sheet, SheetColumn
 from askew.collect.stats.tables import Counted
 
 LEAST_SHARE = 0.005
@@ -32,10 +32,10 @@ def figure4(counted: Counted) -> Sheet:
         "Questions (A to E) by the words they begin with, each path down to four words; paths with less than "
         f"{100 * LEAST_SHARE:g} % are not listed.",
         [
-            Column("depth", "Words"),
-            Column("words", "First words", "text"),
-            Column("questions", "Questions"),
-            Column("share", "Share (%)", "percent", 2),
+            SheetColumn("depth", "Words"),
+            SheetColumn("words", "First words", "text"),
+            SheetColumn("questions", "Questions"),
+            SheetColumn("share", "Share (%)", "percent", 2),
         ],
     )
     facts = counted.facts
@@ -76,7 +76,7 @@ def figure5(counted: Counted) -> Sheet:
         "figure5",
         "Figure 5: length of questions",
         "Questions (A to E) by their number of words.",
-        Column("words", "Words", "text"),
+        SheetColumn("words", "Words", "text"),
     )
     facts = counted.facts
     lengths = np.minimum(facts.column("length"), MOST_WORDS)
@@ -90,7 +90,7 @@ def figure6(counted: Counted) -> Sheet:
         "figure6",
         "Figure 6: tries per verified example",
         "Verified examples (E) by the number of the try that succeeded.",
-        Column("tries", "Tries", "text"),
+        SheetColumn("tries", "Tries", "text"),
     )
     facts = counted.facts
     labels = [str(n) for n in range(1, facts.settings.max_tries + 1)]
@@ -104,7 +104,7 @@ def figure7(counted: Counted) -> Sheet:
         "figure7",
         "Figure 7: seconds per verified example",
         "Verified examples (E) by the seconds from the image shown to the correct answer sent, by the server's clock.",
-        Column("seconds", "Seconds", "text"),
+        SheetColumn("seconds", "Seconds", "text"),
     )
     facts = counted.facts
     good = facts.is_type("E")
@@ -122,7 +122,7 @@ def figure8(counted: Counted) -> Sheet:
         "Figure 8: types of examples",
         "A: the model was right; B: the author was not sure; C: verifiers overruled the author; D: no two verifiers "
         "agree; E: verified. Left out (U) is not counted.",
-        Column("type", "Type", "text"),
+        SheetColumn("type", "Type", "text"),
     )
     _fill(sheet, counted, counted.facts.type, list(TYPES), 0, None)
     return sheet
@@ -136,10 +136,10 @@ def figure9(counted: Counted) -> Sheet:
         "Verified questions by the mean confidence of their answers (yes 1, maybe 0.5, no 0), and by how many of ten "
         "answers are the same; with another number of answers, by the same share of them.",
         [
-            Column("confidence", "Confidence", "text"),
-            Column("questions", "Questions"),
-            Column("share", "Share of the questions (%)", "percent"),
-            *(Column(f"agree{place}", f"{band} agree (%)", "percent") for place, band in enumerate(BANDS)),
+            SheetColumn("confidence", "Confidence", "text"),
+            SheetColumn("questions", "Questions"),
+            SheetColumn("share", "Share of the questions (%)", "percent"),
+            *(SheetColumn(f"agree{place}", f"{band} agree (%)", "percent") for place, band in enumerate(BANDS)),
         ],
     )
     facts = counted.facts
@@ -166,9 +166,9 @@ def figure10(counted: Counted) -> Sheet:
         "Verified examples (E) of all rounds: for each question type (its first words, as VQA names them) the "
         f"{MOST_ANSWERS} answers that are most often the most frequent one.",
         [
-            Column("answer", "Answer", "text"),
-            Column("questions", "Questions"),
-            Column("share", "Share of the type (%)", "percent"),
+            SheetColumn("answer", "Answer", "text"),
+            SheetColumn("questions", "Questions"),
+            SheetColumn("share", "Share of the type (%)", "percent"),
         ],
         first="question type",
     )
@@ -210,8 +210,8 @@ def _sure_note(counted: Counted) -> str:
     return f"At least nine in ten people are confident on {told} of the verified questions."
 
 
-def _histogram(name: str, title: str, about: str, column: Column) -> Sheet:
-    columns = [column, Column("questions", "Questions"), Column("share", "Share (%)", "percent")]
+def _histogram(name: str, title: str, about: str, column: SheetColumn) -> Sheet:
+    columns = [column, SheetColumn("questions", "Questions"), SheetColumn("share", "Share (%)", "percent")]
     note = FIGURE_NOTES.get(name)
     return Sheet(name, title, about, columns, notes=(note,) if note else ())
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from askew.collect.stats.drawings import chart_style, draw
 from askew.collect.stats.rates import Rate
-from askew.collect.stats.sheets import Cell, Column, Sheet, interval_shown, shown
+from askew.collect.stats.sheets import Cell, Sheet, SheetColumn, interval_shown, shown
 from askew.collect.stats.statistics import Statistics
 from askew.collect.study_settings import differences
 from askew.metrics.interval import METHOD
@@ -67,12 +67,12 @@ def _overview(found: Statistics) -> Html:
     return join(el("div", *cards, class_="cards readings"), _notes(notes))
 
 
-def _cell_of(sheet: Sheet, name: str) -> tuple[Cell, Column]:
+def _cell_of(sheet: Sheet, name: str) -> tuple[Cell, SheetColumn]:
     place = next(at for at, column in enumerate(sheet.columns) if column.name == name)
     return sheet.lines[-1].cells[place], sheet.columns[place]
 
 
-def _reading(name: str, cell: Cell, column: Column, told: str) -> Html:
+def _reading(name: str, cell: Cell, column: SheetColumn, told: str) -> Html:
     unit = " %" if column.unit == "percent" else ""
     within = interval_shown(cell, column)
     beneath = f"95 % interval {within}" if within else "too few images for an interval"
@@ -131,14 +131,14 @@ def _line(label: str, cells: object, sheet: Sheet) -> Html:
     return el("tr", el("th", label, scope="row"), *(_cell(cell, column) for cell, column in columns))
 
 
-def _cell(cell: Cell, column: Column) -> Html:
+def _cell(cell: Cell, column: SheetColumn) -> Html:
     within = interval_shown(cell, column)
     if isinstance(cell, Rate) and not within and cell.n:
         within = f"n {cell.n:,}"
     return el("td", shown(cell, column), el("small", within) if within else None, class_=_kind(column))
 
 
-def _kind(column: Column) -> str | None:
+def _kind(column: SheetColumn) -> str | None:
     return "text" if column.unit == "text" else None
 
 

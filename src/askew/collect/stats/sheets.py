@@ -13,7 +13,7 @@ Cell: TypeAlias = Rate | int | float | str | None
 
 
 @dataclass(frozen=True)
-class Column:
+class SheetColumn:
     """A column; ``unit`` is ``count``, ``percent``, ``number`` (with ``digits``) or ``text``."""
 
     name: str
@@ -38,7 +38,7 @@ class Sheet:
     """Of its files."""
     title: str
     about: str
-    columns: Sequence[Column]
+    columns: Sequence[SheetColumn]
     lines: list[Line] = field(default_factory=list)
     first: str = "round"
     """What the first column has."""
@@ -52,10 +52,11 @@ class Sheet:
         self.lines.append(Line(label, cells))
 
 
-def shown(cell: Cell, column: Column) -> str:
+def shown(cell: Cell, column: SheetColumn) -> str:
     """A cell in print, without its interval.
 
-    >>> shown(0.4567, Column("x", "x", "percent")), shown(1234, Column("n", "n")), shown(None, Column("n", "n"))
+    >>> count = SheetColumn("n", "n")
+    >>> shown(0.4567, SheetColumn("x", "x", "percent")), shown(1234, count), shown(None, count)
     ('45.7', '1,234', '—')
     """
     value = cell.value if isinstance(cell, Rate) else cell
@@ -68,7 +69,7 @@ def shown(cell: Cell, column: Column) -> str:
     return f"{value:,.{column.digits}f}" if column.unit == "number" else f"{value:,}"
 
 
-def interval_shown(cell: Cell, column: Column) -> str:
+def interval_shown(cell: Cell, column: SheetColumn) -> str:
     """The interval of a cell in print; empty where there is none."""
     if not isinstance(cell, Rate) or not cell.is_told:
         return ""
@@ -111,7 +112,7 @@ def json_of(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _csv_cells(cell: Cell, column: Column, with_interval: bool) -> list[str | int | float | None]:
+def _csv_cells(cell: Cell, column: SheetColumn, with_interval: bool) -> list[str | int | float | None]:
     scale = 100 if column.unit == "percent" else 1
 
     def number(value: float) -> float | None:

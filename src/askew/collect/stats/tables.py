@@ -11,7 +11,7 @@ import numpy as np
 from askew.collect.stats import published
 from askew.collect.stats.facts import CLASSES, NONE, SPLITS, Facts
 from askew.collect.stats.rates import Floats, Ints, Mask, Rate, mean, mean_share, of_sums, share
-from askew.collect.stats.sheets import Column, Sheet
+from askew.collect.stats.sheets import Sheet, SheetColumn
 from askew.collect.stats.told_examples import About, Drawn, Ended
 
 ALL = "all"
@@ -82,15 +82,15 @@ def table1(counted: Counted) -> Sheet:
         "Total: questions of types A to E; verified: judged definitely wrong and answered by every verifier (C, D and "
         "E). Error rates: verified / total and E / total. Tries and seconds per verified example (E).",
         [
-            Column("images", "Images"),
-            Column("questions", "Questions"),
-            Column("verified", "Verified"),
-            Column("error_total", "Error rate, total (%)", "percent"),
-            Column("error_verified", "Error rate, verified (%)", "percent"),
-            Column("tries_mean", "Tries, mean", "number", 2),
-            Column("tries_median", "Tries, median", "number", 0),
-            Column("seconds_mean", "Seconds, mean", "number", 1),
-            *(Column(name, name.capitalize()) for name in SPLITS),
+            SheetColumn("images", "Images"),
+            SheetColumn("questions", "Questions"),
+            SheetColumn("verified", "Verified"),
+            SheetColumn("error_total", "Error rate, total (%)", "percent"),
+            SheetColumn("error_verified", "Error rate, verified (%)", "percent"),
+            SheetColumn("tries_mean", "Tries, mean", "number", 2),
+            SheetColumn("tries_median", "Tries, median", "number", 0),
+            SheetColumn("seconds_mean", "Seconds, mean", "number", 1),
+            *(SheetColumn(name, name.capitalize()) for name in SPLITS),
         ],
         published=published.TABLE_1,
         notes=(*_unfinished(counted), *published.TABLE_1_NOTES),
@@ -131,19 +131,19 @@ def sessions_table(counted: Counted) -> Sheet:
         "A session is one writer's tries on one image, counted if it has a question of type A to E. Success per "
         "session is the share that ends with a verified question; E / total is the paper's verified error rate.",
         [
-            Column("images_in_round", "Images in the round"),
-            Column("questions_per_image", "Questions per image", "number", 2),
-            Column("sessions", "Sessions"),
-            Column("sessions_per_image", "Sessions per image", "number", 2),
-            Column("success_per_session", "Success per session (%)", "percent"),
-            Column("e_per_total", "E / total (%)", "percent"),
-            Column("tries_per_session", "Tries per session, mean", "number", 2),
-            Column("tries_per_session_median", "Tries per session, median", "number", 0),
-            Column("seconds_median", "Seconds per E, median", "number", 1),
-            Column("left_out", "Left out (U)"),
-            Column("waiting", "Of these, not verified yet"),
-            Column("text_rule", "Removed by the text's rule"),
-            Column("same", "Asked twice, not in dev or test"),
+            SheetColumn("images_in_round", "Images in the round"),
+            SheetColumn("questions_per_image", "Questions per image", "number", 2),
+            SheetColumn("sessions", "Sessions"),
+            SheetColumn("sessions_per_image", "Sessions per image", "number", 2),
+            SheetColumn("success_per_session", "Success per session (%)", "percent"),
+            SheetColumn("e_per_total", "E / total (%)", "percent"),
+            SheetColumn("tries_per_session", "Tries per session, mean", "number", 2),
+            SheetColumn("tries_per_session_median", "Tries per session, median", "number", 0),
+            SheetColumn("seconds_median", "Seconds per E, median", "number", 1),
+            SheetColumn("left_out", "Left out (U)"),
+            SheetColumn("waiting", "Of these, not verified yet"),
+            SheetColumn("text_rule", "Removed by the text's rule"),
+            SheetColumn("same", "Asked twice, not in dev or test"),
         ],
         published=published.SESSIONS,
         notes=(*_unfinished(counted), *published.SESSIONS_NOTES),
@@ -189,9 +189,9 @@ def table8(counted: Counted) -> Sheet:
         "Tries per verified example; how many questions are verified errors (E / total), and how many sessions end "
         "with a success.",
         [
-            Column("tries", "Tries", "number", 2),
-            Column("error_rate", "Error rate, E / total (%)", "percent"),
-            Column("success_per_session", "Success per session (%)", "percent"),
+            SheetColumn("tries", "Tries", "number", 2),
+            SheetColumn("error_rate", "Error rate, E / total (%)", "percent"),
+            SheetColumn("success_per_session", "Success per session (%)", "percent"),
         ],
         first="method",
         published=published.TABLE_8,
@@ -222,11 +222,11 @@ def table9(counted: Counted) -> Sheet:
         "Table 9: answer classes and upper bounds",
         about,
         [
-            *(Column(name, f"{name} (%)", "percent", 2) for name in CLASSES),
-            Column("closed_dev", "Bound, vocabulary, dev", "percent", 2),
-            Column("closed_test", "Bound, vocabulary, test", "percent", 2),
-            Column("open_dev", "Bound, open, dev", "percent", 2),
-            Column("open_test", "Bound, open, test", "percent", 2),
+            *(SheetColumn(name, f"{name} (%)", "percent", 2) for name in CLASSES),
+            SheetColumn("closed_dev", "Bound, vocabulary, dev", "percent", 2),
+            SheetColumn("closed_test", "Bound, vocabulary, test", "percent", 2),
+            SheetColumn("open_dev", "Bound, open, dev", "percent", 2),
+            SheetColumn("open_test", "Bound, open, test", "percent", 2),
         ],
         published=published.TABLE_9,
         notes=(*missing, *published.TABLE_9_NOTES),
@@ -257,8 +257,8 @@ def table10(counted: Counted) -> Sheet:
         "gives that, with a row per round and per domain.",
         [
             *table1(counted).columns[:8],
-            Column("success_per_session", "Success per session (%)", "percent"),
-            *(Column(name, name.capitalize()) for name in SPLITS),
+            SheetColumn("success_per_session", "Success per session (%)", "percent"),
+            *(SheetColumn(name, name.capitalize()) for name in SPLITS),
         ],
         first="domain",
     )

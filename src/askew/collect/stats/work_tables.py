@@ -9,7 +9,7 @@ import numpy as np
 from askew.collect.agreement import AlphaSums
 from askew.collect.stats.facts import NONE
 from askew.collect.stats.rates import Floats, Rate, mean_share, of_sums, share
-from askew.collect.stats.sheets import Column, Sheet
+from askew.collect.stats.sheets import Sheet, SheetColumn
 from askew.collect.stats.tables import Counted
 
 
@@ -21,14 +21,14 @@ def models_table(counted: Counted) -> Sheet:
         "Draws that ended without an answer are failures. Error rates are of judged questions that the model "
         "answered; seconds are the model's alone.",
         [
-            Column("round", "Round", "text"),
-            Column("draws", "Draws"),
-            Column("calls", "Calls"),
-            Column("failed", "Failed draws (%)", "percent"),
-            Column("questions", "Judged questions"),
-            Column("error_total", "Error rate, total (%)", "percent"),
-            Column("error_verified", "Error rate, verified (%)", "percent"),
-            *(Column(f"p{at}", f"Seconds, p{at}", "number", 3) for at in (50, 95, 99)),
+            SheetColumn("round", "Round", "text"),
+            SheetColumn("draws", "Draws"),
+            SheetColumn("calls", "Calls"),
+            SheetColumn("failed", "Failed draws (%)", "percent"),
+            SheetColumn("questions", "Judged questions"),
+            SheetColumn("error_total", "Error rate, total (%)", "percent"),
+            SheetColumn("error_verified", "Error rate, verified (%)", "percent"),
+            *(SheetColumn(f"p{at}", f"Seconds, p{at}", "number", 3) for at in (50, 95, 99)),
         ],
         first="model",
         notes=() if counted.about.source == "study" else ("A release does not say how long models took.",),
@@ -63,9 +63,9 @@ def leases_table(counted: Counted) -> Sheet:
         "Leases",
         "Leases that ended, and the share that ran out: somebody took an image or a question and did not come back.",
         [
-            Column("kind", "Lease", "text"),
-            Column("ended", "Ended"),
-            Column("expired", "Expired (%)", "percent"),
+            SheetColumn("kind", "Lease", "text"),
+            SheetColumn("ended", "Ended"),
+            SheetColumn("expired", "Expired (%)", "percent"),
         ],
         notes=() if counted.ended is not None else ("A release does not say what became of leases.",),
     )
@@ -86,11 +86,11 @@ def agreement_table(counted: Counted) -> Sheet:
         "Krippendorff's alpha (nominal) of the verifiers' normalised answers to verified questions (C, D and E): 1 is "
         "full agreement, 0 is chance. Confidence: yes 1, maybe 0.5, no 0.",
         [
-            Column("questions", "Verified questions"),
-            Column("alpha", "Alpha", "number", 3),
-            Column("same_7", "7 of 10 answers the same (%)", "percent"),
-            Column("confidence", "Mean confidence", "number", 2),
-            Column("confident_9", "9 of 10 confident (%)", "percent"),
+            SheetColumn("questions", "Verified questions"),
+            SheetColumn("alpha", "Alpha", "number", 3),
+            SheetColumn("same_7", "7 of 10 answers the same (%)", "percent"),
+            SheetColumn("confidence", "Mean confidence", "number", 2),
+            SheetColumn("confident_9", "9 of 10 confident (%)", "percent"),
         ],
     )
     facts = counted.facts

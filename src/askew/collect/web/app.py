@@ -22,7 +22,18 @@ from starlette.routing import Route
 
 from askew.collect.web import login
 from askew.collect.web.failures import Failure, failure_of, failure_page
-from askew.collect.web.pages import attack, entry, examples, files, home, monitor, my_work, people, quiz, verify
+from askew.collect.web.pages import (
+    attack,
+    entry,
+    examples,
+    home,
+    monitor,
+    my_work,
+    people,
+    quiz_page,
+    stored_files,
+    verify,
+)
 from askew.collect.web.security import HEADERS, HSTS, PAGE_POLICY, foreign, form_fields, host_allowed
 from askew.collect.web.visit import Page, Service, Visit
 
@@ -34,14 +45,14 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *home.PAGES,
-    *quiz.PAGES,
+    *quiz_page.PAGES,
     *attack.PAGES,
     *verify.PAGES,
     *my_work.PAGES,
     *monitor.PAGES,
     *examples.PAGES,
     *people.PAGES,
-    *files.PAGES,
+    *stored_files.PAGES,
 )
 """Every address of the service. Another group of pages is another file with its ``PAGES``."""
 

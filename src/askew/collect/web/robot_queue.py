@@ -23,7 +23,7 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from askew.collect.database import Database
-from askew.collect.draws import Answered, Call, ModelsFailed, Retry, TooLate, pending_calls, record_reply
+from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
 from askew.collect.events import record_event
 from askew.collect.refusals import Refused
 from askew.collect.rounds import set_model_active
@@ -161,7 +161,7 @@ class RobotQueue:
             with self.database.write() as tx:
                 reply = record_reply(tx, call, said)
             self._count(lane, call, said)
-            if not isinstance(reply, Retry):
+            if not isinstance(reply, RetryDraw):
                 return reply
             call = reply.call
 

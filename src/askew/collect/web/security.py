@@ -117,7 +117,7 @@ class InFlight:
                 del self._counts[person]
 
 
-class Keys:
+class SecretKeys:
     """The study's secret key, and what is made from it: form values, and references that tell people nothing."""
 
     def __init__(self, secret: bytes) -> None:
@@ -159,7 +159,7 @@ class Keys:
     def unseal(self, reference: str) -> str | None:
         """The text of a reference; None if we did not make it.
 
-        >>> keys = Keys(b"k" * 32)
+        >>> keys = SecretKeys(b"k" * 32)
         >>> keys.unseal(keys.seal("question 12"))
         'question 12'
         >>> keys.unseal("x" * 60) is None

@@ -15,7 +15,7 @@ from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.login import owner_link as new_owner_link
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.secret_key import read_secret
-from askew.collect.web.security import Keys
+from askew.collect.web.security import SecretKeys
 from askew.collect.web.server import Address, check_address, check_files, listening, make_server
 from askew.collect.web.visit import Service
 
@@ -27,7 +27,7 @@ def make_service(study: Study, address: Address) -> Service:
     return Service(
         study=study,
         robots=RobotQueue(study.database, Robots(study)),
-        keys=Keys(read_secret(study.folder)),
+        keys=SecretKeys(read_secret(study.folder)),
         name=name,
         hosts=address.hosts,
         root_path=address.root_path,

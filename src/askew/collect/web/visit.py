@@ -22,7 +22,7 @@ from askew.collect.web.consent import Consent, read_consent
 from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.security import Buckets, InFlight, Keys, Limits
+from askew.collect.web.security import Buckets, InFlight, Limits, SecretKeys
 from askew.collect.web.text_filters import FILTERS
 
 LARGEST = 2**31 - 1
@@ -72,7 +72,7 @@ class Service:
 
     study: Study
     robots: RobotQueue
-    keys: Keys
+    keys: SecretKeys
     name: str
     """The study's name, in the header of every page."""
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "[::1]"})

@@ -17,10 +17,9 @@ import numpy.typing as npt
 from PIL import Image
 
 from askew.errors import BadOption
-from askew.files.images import open_encoded
+from askew.files.images import Encoding, check_encoding, encode, image_of, open_encoded
 from askew.files.resources import resource
 from askew.perturb.visual.hide_background import gaussian
-from askew.perturb.visual.image_encoding import Encoding, check_encoding, encode, image_of
 from askew.types import Expect, Question, Refusal, Variant
 
 KINDS = ("noise", "blur", "bright", "contrast", "jpeg")

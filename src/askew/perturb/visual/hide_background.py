@@ -13,8 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from askew.errors import BadImage, BadOption
-from askew.files.images import image_bytes, open_encoded
-from askew.perturb.visual.image_encoding import Encoding, check_encoding, encode, image_of
+from askew.files.images import Encoding, check_encoding, encode, image_bytes, image_of, open_encoded
 from askew.perturb.visual.question_regions import (
     Box,
     Region,
@@ -219,7 +218,7 @@ def channel_mean(images: Iterable[ImageRef]) -> Colour:
 
     Missing and damaged images are skipped; without any image the result is ImageNet's mean.
 
-    >>> from askew.perturb.visual.image_encoding import encode
+    >>> from askew.files.images import encode
     >>> white, grey = (encode(Image.new("RGB", (2, 2), colour), "png") for colour in ("white", (55, 55, 57)))
     >>> channel_mean([white, grey, grey]), channel_mean([])
     ((155, 155, 156), (124, 116, 104))

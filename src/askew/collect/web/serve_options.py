@@ -75,6 +75,6 @@ def add_demo_options(parser: argparse.ArgumentParser) -> None:
 def demo_with(args: argparse.Namespace) -> int:
     """Serve a small study with colleagues; freeze and release it at the end."""
     need("starlette", "collect")
-    from askew.collect.web.demo import demo
+    from askew.collect.web.demo_study import demo
 
     return demo(Path(args.output), args.port, args.seconds)

@@ -24,7 +24,7 @@ from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.rates import Rate, share
 from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.stats.stats_files import write_statistics
-from askew.collect.stats.told_examples import Answer, Answers, Example
+from askew.collect.stats.told_examples import Answer, Example, VerifierAnswers
 from askew.collect.stats.vocabulary import Vocabulary, read_vocabulary
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.errors import DataError, UsageError
@@ -287,7 +287,7 @@ def test_bands_and_bins_of_ten_answers():
         said = ["same"] * same + [f"other {n}" for n in range(9 - same)]
         if same == 6:
             said[-1] = "same"
-        verifiers = Answers(said, said, [sure] * 9)
+        verifiers = VerifierAnswers(said, said, [sure] * 9)
         facts.add(
             [
                 Example(

@@ -19,13 +19,13 @@ from askew.collect.stats.coding import (
     sample_lines,
     table7,
 )
-from askew.collect.stats.told_examples import Answer, Answers, Example
+from askew.collect.stats.told_examples import Answer, Example, VerifierAnswers
 from askew.errors import DataError
 
 
 def example(key: int, kind: str = "E", text: str = "Is it red?") -> Example:
     author = Answer("no", "no", None)
-    others = Answers(["no"] * 2, ["no"] * 2, ["yes"] * 2)
+    others = VerifierAnswers(["no"] * 2, ["no"] * 2, ["yes"] * 2)
     row = (
         key,
         1 + key % 2,

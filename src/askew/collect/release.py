@@ -53,7 +53,7 @@ def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any
 def _write(tx: Tx, study: Study, folder: Path, rounds: Sequence[AnyRow], version: str) -> dict[str, Any]:
     keys = [row.id for row in rounds]
     rows = {row.id: row for row in tx.rows(sa.select(image).where(image.c.round_id.in_(keys)))}
-    settings, counts = tx.settings, Counts()
+    settings, counts = tx.settings, ReleaseCounts()
     with release_files(study, folder, settings, rows) as files:
         for record in history(tx, keys):
             files.add(record)
@@ -83,7 +83,7 @@ def _hashes(folder: Path, images: Mapping[str, str]) -> dict[str, str]:
     return {name: images.get(name) or file_sha256(str(folder / name)) for name in names}
 
 
-class Counts:
+class ReleaseCounts:
     """What the manifest and the datasheet say of each round, counted while questions are written."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class Counts:
         self.people.update(one["annotator"] for one in record["verifications"])
 
 
-def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: Counts) -> dict[str, Any]:
+def _facts(tx: Tx, rounds: Sequence[AnyRow], counts: ReleaseCounts) -> dict[str, Any]:
     """Counts and hashes of each round, for the manifest and the datasheet."""
     images = dict(
         tuple(row) for row in tx.rows(sa.select(image.c.round_id, sa.func.count()).group_by(image.c.round_id))

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from askew.collect.stats.told_examples import About, Answer, Answers, Drawn, Ended, Example
+from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example, VerifierAnswers
 from askew.collect.study_settings import StudySettings
 from askew.collect.typed_text import same_answer
 from askew.errors import DataError
@@ -99,12 +99,12 @@ def _example(record: Mapping[str, Any]) -> Example:
         robot.get("model") or "",
         same_answer(robot.get("answer") or ""),
         None if told is None else Answer(told, same_answer(told), judged["confidence"]),
-        Answers() if is_out else _answers(counted),
+        VerifierAnswers() if is_out else _answers(counted),
         None,
         record["state"],
     )
 
 
-def _answers(counted: Sequence[Mapping[str, Any]]) -> Answers:
+def _answers(counted: Sequence[Mapping[str, Any]]) -> VerifierAnswers:
     texts = [one["answer"] for one in counted]
-    return Answers(texts, list(map(same_answer, texts)), [one["confidence"] for one in counted])
+    return VerifierAnswers(texts, list(map(same_answer, texts)), [one["confidence"] for one in counted])

@@ -27,7 +27,7 @@ from askew.collect.schema import (
     study,
     verification,
 )
-from askew.collect.stats.told_examples import About, Answer, Answers, Drawn, Ended, Example
+from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example, VerifierAnswers
 
 _AT_ONCE = 5000
 
@@ -82,7 +82,7 @@ class FromStudy:
         with closing(self._given()) as given, closing(self._stream(_questions())) as rows:
             waiting = next(given, None)
             for row in rows:
-                verifiers = Answers()
+                verifiers = VerifierAnswers()
                 while waiting is not None and waiting[0] <= row[0]:
                     if waiting[0] == row[0]:
                         verifiers = _by_slot(orjson.loads(waiting[1]))
@@ -129,7 +129,7 @@ class FromStudy:
         joined = image.join(round_, round_.c.id == image.c.round_id)
         return dict(_pairs(self.tx, sa.select(image.c.id, round_.c.number).select_from(joined)))
 
-    def _example(self, row: AnyRow, verifiers: Answers, models: dict[int, str]) -> Example:
+    def _example(self, row: AnyRow, verifiers: VerifierAnswers, models: dict[int, str]) -> Example:
         key, number, frozen, image_id, domain, session_id, try_no, text, state, kind, split, out, *others = row
         started, model_id, robot, latency, verdict, answer, normalised, confidence, judged = others
         author = None if answer is None else Answer(answer, normalised, confidence)
@@ -189,13 +189,13 @@ def _json_list(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     return sa.func.json(sa.func.json_group_array(column))
 
 
-def _by_slot(lists: list[list[Any]]) -> Answers:
+def _by_slot(lists: list[list[Any]]) -> VerifierAnswers:
     """The answers in the order of their slots; a database groups them in any order."""
     slots, *columns = lists
     if any(map(gt, slots, slots[1:])):
         order = sorted(range(len(slots)), key=slots.__getitem__)
         columns = [[column[at] for at in order] for column in columns]
-    return Answers(*columns)
+    return VerifierAnswers(*columns)
 
 
 def _questions() -> sa.Select[Any]:

@@ -17,7 +17,7 @@ class Answer(NamedTuple):
     confidence: str | None
 
 
-class Answers(NamedTuple):
+class VerifierAnswers(NamedTuple):
     """What the verifiers of one question answered, by slot: a list for each part, since a study has a million."""
 
     texts: Sequence[str] = ()
@@ -45,7 +45,7 @@ class Example(NamedTuple):
     robot: str
     """The robot's answer, normalised."""
     author: Answer | None
-    verifiers: Answers
+    verifiers: VerifierAnswers
     """Those that count."""
     latency: float | None
     """Seconds that the model took; None where the source does not say."""

@@ -138,6 +138,15 @@ class Estimates(Protocol):
 
 
 @runtime_checkable
+class Previews(Protocol):
+    """A model that can show what it reads for a question (``askew run --try``)."""
+
+    def preview(self, question: Question) -> str:
+        """The exact prompt or request, with a word instead of the pixels of the image."""
+        ...
+
+
+@runtime_checkable
 class Prices(Protocol):
     """A model that knows what tokens cost."""
 

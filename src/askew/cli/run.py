@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import fields
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from askew.cli.options import MODEL_OPTIONS, Options, add_listed, add_shared, as_typed, beside, settled, several
 from askew.errors import UsageError
+
+if TYPE_CHECKING:
+    from askew.engine.settings import Named, Settings
 
 EXAMPLES = """\
 examples:
@@ -46,6 +51,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
     add_shared(parser, "dry-run")
+    parser.add_argument(
+        "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
+    )
     add_listed(parser, BESIDE, "models that take them")
     add_shared(parser, "config")
 
@@ -57,7 +65,12 @@ def main(args: argparse.Namespace) -> int:
     from askew.engine.run import forecast
     from askew.engine.settings import Settings
 
-    options = settled(args, {"name": []}, required=("model", "data", "output"))
+    options = settled(args, {"name": []}, required=("model", "data"))
+    trial = vars(options)["try"]
+    if trial is None and not options.output:
+        raise UsageError("--output is needed (on the command line, or in the file of --config).")
+    if trial is not None and trial < 1:
+        raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
     specs, names = several(options.model), several(options.name)
     if len(names) > len(specs):
         raise UsageError(f"There are more names ({len(names)}) than models ({len(specs)}). Give --name once for each.")
@@ -67,6 +80,9 @@ def main(args: argparse.Namespace) -> int:
     data = as_data(options.data, options.images, bool(options.skip_bad))
     extra = beside(options, BESIDE, "model", specs)
     models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, names)]
+    if trial is not None:
+        _try(models, data, trial, settings)
+        return 0
     named = several(options.suite or suites_in(data, "rad"))
     suites = [as_suite(suite, progress=not options.quiet) for suite in named]
     output, published = Path(options.output), not options.no_published
@@ -76,3 +92,15 @@ def main(args: argparse.Namespace) -> int:
     else:
         run_and_show(models, data, suites, output, settings, as_typed(), published=published)
     return 0
+
+
+def _try(models: Sequence[Named], data: Named, count: int, settings: Settings) -> None:
+    """Show what each model reads and replies for the first questions of the data."""
+    from askew.engine.try_model import try_model
+
+    questions = list(islice(data.what.questions(), count))
+    for model in models:
+        for line in try_model(model, questions, settings):
+            print(line)
+        print()
+    print(f"Questions asked: {len(questions)}. Nothing was stored. Leave --try out to run.")

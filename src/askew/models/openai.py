@@ -159,6 +159,17 @@ class OpenAI:
         said = {prediction.question_id: prediction for prediction in self.stream(numbered)}
         return [replace(said[place], question_id=question.id) for place, question in enumerate(questions)]
 
+    def preview(self, question: Question) -> str:
+        """The request for a question: its fields, the system prompt, and the message with the size of the image."""
+        size = None if self.blind else self._size(question.image)
+        tokens = "" if size is None else f"about {self.chat.tokens(question, size) - self.chat.tokens(question, None)}"
+        image = "" if size is None else f"[image of {size[0]} x {size[1]} pixels, {tokens} tokens]\n"
+        system = f"system: {self.chat.system}\n" if self.chat.system else ""
+        fields = orjson.dumps(self.chat.fields).decode()
+        return self.hide(
+            f"POST {self.base_url}/chat/completions {fields}\n{system}user: {image}{self.chat.words(question)}"
+        )
+
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens by the user's prices; None without prices."""
         price: Price | None = self.budget.price

@@ -1,0 +1,91 @@
+"""Ask a model a few questions and show everything: what it reads, what it replies, and the answer in that."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from askew.answers.extract import check_step, extract
+from askew.answers.extract import signature as extraction
+from askew.engine.run_metrics import step_for
+from askew.engine.settings import Named, Settings
+from askew.errors import AskewError
+from askew.types import Prediction, Question
+from askew.verbs import Previews, Streams
+
+
+def try_model(model: Named, questions: Sequence[Question], settings: Settings) -> Iterator[str]:
+    """The lines to print, for each question in turn. Nothing is stored.
+
+    >>> from askew.models.baselines import Constant
+    >>> asked = [Question(7, None, "Is it raining?", answers=("no",))]
+    >>> for line in try_model(Named(Constant("yes"), "constant:yes", "constant:yes"), asked, Settings()): print(line)
+    constant:yes
+    <BLANKLINE>
+    1. Is it raining?
+       question 7, without an image
+       answer: yes
+       people answered: no
+    """
+    step = step_for(model.what, settings)
+    check_step(step)
+    yield safe(model.name)
+    for number, question in enumerate(questions, start=1):
+        image = f"image {question.image.id!r}" if question.image is not None else "without an image"
+        yield f"\n{number}. {safe(question.text)}"
+        yield f"   question {question.id!r}, {safe(image)}"
+        if isinstance(model.what, Previews):
+            yield "   the model reads:"
+            yield from (f"   | {safe(line)}" for line in _preview(model.what, question).splitlines())
+        reply = _asked(model, question)
+        yield from (f"   {line}" for line in _reply(reply, extract(step, question, reply), step))
+        if question.answers:
+            counts = Counter(question.answers).most_common()
+            said = (f"{answer} ({count})" if len(question.answers) > 1 else answer for answer, count in counts)
+            yield f"   people answered: {safe(', '.join(said))}"
+
+
+def _preview(model: Previews, question: Question) -> str:
+    try:
+        return model.preview(question)
+    except AskewError as error:
+        return f"(cannot be asked: {error})"
+
+
+def _asked(model: Named, question: Question) -> Prediction:
+    found = model.what.stream([question]) if isinstance(model.what, Streams) else model.what.answer([question])
+    return next(iter(found), Prediction(question.id, None, error="no prediction"))
+
+
+def _reply(reply: Prediction, found: Prediction, step: str) -> Iterator[str]:
+    """What came back, and what is scored of it."""
+    if reply.failed:
+        yield f"failed: {safe(reply.error or 'no answer')}"
+    text = reply.raw if reply.raw is not None else reply.answer
+    if text and (step != "none" or reply.raw is not None):
+        yield f"reply: {safe(text)}"
+    if not reply.failed:
+        how = "" if step == "none" else f" (extracted by {extraction(step)})"
+        yield (
+            f"failed: {safe(found.error or 'no answer')}{how}"
+            if found.failed
+            else f"answer: {safe(found.answer or '')}{how}"
+        )
+    figures = {
+        "tokens read": reply.tokens[0],
+        "written": reply.tokens[1],
+        "score": None if reply.score is None else f"{reply.score:.3f}",
+    }
+    if shown := [
+        f"{value} {name}" if name != "score" else f"score {value}" for name, value in figures.items() if value
+    ]:
+        yield ", ".join(shown)
+
+
+def safe(text: str) -> str:
+    """A text on one line, with control characters written out.
+
+    >>> safe("a\\x1b[31m\\nb")
+    'a\\\\x1b[31m\\\\nb'
+    """
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)

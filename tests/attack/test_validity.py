@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from encoders import BagOfWords
 
+from askew.attack.constraints import StrictlyValid
+from askew.attack.recipes import bert_attack, pso, pwws, sears, textfooler, typos
 from askew.attack.rewording import alone, reworded
 from askew.attack.rule_swaps import RuleSwaps
 from askew.attack.validity import StrictChecks
@@ -96,3 +100,13 @@ def test_no_rewording_is_judged_by_the_others():
     pairs = [(question, Candidate(question.text.replace("car", new))) for new in ("automobile", "dog", "cars", "xyz")]
     assert STRICT.check(pairs) == [STRICT.check([pair])[0] for pair in pairs]
     assert STRICT.check([]) == []
+    assert STRICT.passed(question, [candidate for _, candidate in pairs]) == [one.valid for one in STRICT.check(pairs)]
+    tight = StrictChecks(least=0.99, encoder=BagOfWords())
+    assert tight.passed(question, [pairs[0][1], Candidate(question.text)]) == [False, True]
+
+
+def test_every_recipe_can_ask_for_strict_validity():
+    for recipe in (sears, textfooler, pso, pwws, typos, partial(bert_attack, "folder")):
+        plain, strict = recipe(), recipe(strict=True)
+        assert strict.constraints[:-1] == plain.constraints
+        assert strict.constraints[-1] == StrictlyValid(StrictChecks(spelling=recipe is not typos))

@@ -273,8 +273,8 @@ class StrictlyValid(Constraint):
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate is strictly valid."""
-        return [found.valid for found in self.checks.check([(original, candidate) for candidate in candidates])]
+        return self.checks.passed(original, candidates)
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Tag and encode these texts."""
-        self.checks.read(texts)
+        """Tag these texts; only those whose words are right are encoded, later."""
+        self.checks.tagger.tags(texts)

@@ -3,11 +3,13 @@
 By default an attack must leave the question valid: words that the answer rests on stay, new words agree with the rest,
 and the whole question stays similar (``similarity=0`` switches that off). ``faithful=true`` gives the behaviour of the
 authors' code instead, with its oddities, for the comparison with published figures. ``goal=changed`` attacks until the
-answer changes, as Table 8 of Li et al. 2021 counts; by default until a correct answer becomes wrong.
+answer changes, as Table 8 of Li et al. 2021 counts; by default until a correct answer becomes wrong. ``strict=true``
+asks only rewordings that pass the strict checks of validity.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 from askew.attack.constraints import (
@@ -20,6 +22,7 @@ from askew.attack.constraints import (
     SamePartOfSpeech,
     SimilarQuestion,
     SimilarWindow,
+    StrictlyValid,
 )
 from askew.attack.goal import Goal, GoalKind
 from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
@@ -32,6 +35,7 @@ from askew.attack.sememe_swaps import SememeSwaps
 from askew.attack.swarm import SwarmSearch
 from askew.attack.synonym_swaps import SynonymSwaps
 from askew.attack.typo_swaps import TypoSwaps
+from askew.attack.validity import StrictChecks
 from askew.attack.vector_swaps import VectorSwaps
 from askew.errors import BadOption
 from askew.verbs import Constraint, Proposals
@@ -51,6 +55,14 @@ def valid(similarity: float, encoder: str) -> tuple[Constraint, ...]:
     return (*words, *similar(similarity, encoder))
 
 
+def checked(attack: Attack, strict: bool, encoder: str) -> Attack:
+    """The attack; where ``strict``, only rewordings that pass the strict checks of validity are asked at all."""
+    if not strict:
+        return attack
+    checks = StrictChecks(encoder=encoder, spelling=attack.spelling)
+    return replace(attack, constraints=(*attack.constraints, StrictlyValid(checks)))
+
+
 def sears(
     mode: Literal["reviewed", "learn"] = "reviewed",
     faithful: bool = False,
@@ -60,6 +72,7 @@ def sears(
     similarity: float = 0.0,
     encoder: str = "use",
     goal: GoalKind = "wrong",
+    strict: bool = False,
 ) -> Attack:
     """SEARs: rules that rewrite a question, e.g. *What is → What's* (Ribeiro et al. 2018).
 
@@ -76,7 +89,9 @@ def sears(
         learner = RuleLearner(rules, least_fooled=least_fooled, back_translation=back_translation, encoder=encoder)
         swaps = LearnedRuleSwaps(learner)
     search, paper = EachAlone(repair=False), "Ribeiro et al. 2018"
-    return Attack("sears", swaps, search, similar(similarity, encoder), Goal(goal), paper=paper)
+    return checked(
+        Attack("sears", swaps, search, similar(similarity, encoder), Goal(goal), paper=paper), strict, encoder
+    )
 
 
 def textfooler(
@@ -86,6 +101,7 @@ def textfooler(
     similarity: float = LEAST,
     encoder: str = "use",
     goal: GoalKind = "wrong",
+    strict: bool = False,
 ) -> Attack:
     """TextFooler: synonyms for the words that matter most (Jin et al. 2020).
 
@@ -104,8 +120,12 @@ def textfooler(
     if faithful:
         released = (ContentWords(), SamePartOfSpeech(window=4), SimilarWindow(encoder=encoder))
         search = GreedySearch("unknown", released=True, pairs=False, repair=False)
-        return Attack("textfooler", swaps, search, released, Goal(goal), paper=paper)
-    return Attack("textfooler", swaps, GreedySearch(), valid(similarity, encoder), Goal(goal), paper=paper)
+        return checked(Attack("textfooler", swaps, search, released, Goal(goal), paper=paper), strict, encoder)
+    return checked(
+        Attack("textfooler", swaps, GreedySearch(), valid(similarity, encoder), Goal(goal), paper=paper),
+        strict,
+        encoder,
+    )
 
 
 def pso(
@@ -117,6 +137,7 @@ def pso(
     rounds: int = 20,
     least_words: int | None = None,
     goal: GoalKind = "wrong",
+    strict: bool = False,
 ) -> Attack:
     """Sememe+PSO: words of the same kind, combined by a particle swarm (Zang et al. 2020).
 
@@ -128,10 +149,18 @@ def pso(
     swaps = SememeSwaps(sememes, compounds=not faithful)
     constraints = () if faithful else valid(similarity, encoder)
     search = SwarmSearch(particles, rounds, repair=not faithful)
-    return Attack("pso", swaps, search, constraints, Goal(goal), least, paper="Zang et al. 2020")
+    return checked(
+        Attack("pso", swaps, search, constraints, Goal(goal), least, paper="Zang et al. 2020"), strict, encoder
+    )
 
 
-def pwws(faithful: bool = False, similarity: float = LEAST, encoder: str = "use", goal: GoalKind = "wrong") -> Attack:
+def pwws(
+    faithful: bool = False,
+    similarity: float = LEAST,
+    encoder: str = "use",
+    goal: GoalKind = "wrong",
+    strict: bool = False,
+) -> Attack:
     """PWWS: WordNet synonyms in the order of probability-weighted word saliency (Ren et al. 2019).
 
     ``faithful``: synonyms of any sense, no constraint but that function words stay, and the search does not stop at a
@@ -140,12 +169,23 @@ def pwws(faithful: bool = False, similarity: float = LEAST, encoder: str = "use"
     paper = "Ren et al. 2019"
     if faithful:
         search = SaliencySearch(released=True, repair=False)
-        return Attack("pwws", SynonymSwaps("all"), search, (ContentWords(),), Goal(goal), paper=paper)
-    return Attack("pwws", SynonymSwaps(), SaliencySearch(), valid(similarity, encoder), Goal(goal), paper=paper)
+        return checked(
+            Attack("pwws", SynonymSwaps("all"), search, (ContentWords(),), Goal(goal), paper=paper), strict, encoder
+        )
+    return checked(
+        Attack("pwws", SynonymSwaps(), SaliencySearch(), valid(similarity, encoder), Goal(goal), paper=paper),
+        strict,
+        encoder,
+    )
 
 
 def typos(
-    faithful: bool = False, letters: int = 4, similarity: float = 0.0, encoder: str = "use", goal: GoalKind = "wrong"
+    faithful: bool = False,
+    letters: int = 4,
+    similarity: float = 0.0,
+    encoder: str = "use",
+    goal: GoalKind = "wrong",
+    strict: bool = False,
 ) -> Attack:
     """Typing errors in the words that matter most (Gao et al. 2018; Li et al. 2019).
 
@@ -157,11 +197,20 @@ def typos(
     constraints = (*kept, few, *similar(similarity, encoder))
     search = GreedySearch(pairs=not faithful, repair=False)
     paper = "Gao et al. 2018; Li et al. 2019"
-    return Attack("typos", TypoSwaps(letters), search, constraints, Goal(goal), spelling=False, paper=paper)
+    return checked(
+        Attack("typos", TypoSwaps(letters), search, constraints, Goal(goal), spelling=False, paper=paper),
+        strict,
+        encoder,
+    )
 
 
 def bert_attack(
-    folder: str, most: int = 48, similarity: float = LEAST, encoder: str = "use", goal: GoalKind = "wrong"
+    folder: str,
+    most: int = 48,
+    similarity: float = LEAST,
+    encoder: str = "use",
+    goal: GoalKind = "wrong",
+    strict: bool = False,
 ) -> Attack:
     """BERT-Attack: words that a masked language model in a local folder finds likely (Li et al. 2020).
 
@@ -169,6 +218,7 @@ def bert_attack(
     a question must stay as similar as with the other recipes.
     """
     constraints = (*valid(similarity, encoder), FewChanges())
-    return Attack(
+    attack = Attack(
         "bert-attack", MaskedSwaps(folder, most), GreedySearch(), constraints, Goal(goal), paper="Li et al. 2020"
     )
+    return checked(attack, strict, encoder)

@@ -74,6 +74,15 @@ class StrictChecks:
         self.read([text for question, candidate in pairs for text in (question.text, candidate.text)])
         return [self._check(question, candidate) for question, candidate in pairs]
 
+    def passed(self, question: Question, candidates: Sequence[Candidate]) -> list[bool]:
+        """Whether nothing is wrong with each rewording; only those whose words are right are encoded."""
+        self.tagger.tags([question.text, *(candidate.text for candidate in candidates)])
+        good = [not self.words(question, candidate)[0] for candidate in candidates]
+        similar = iter(
+            self._similarity.of(question.text, [c.text for c, ok in zip(candidates, good, strict=True) if ok])
+        )
+        return [ok and next(similar) >= self.least for ok in good]
+
     def read(self, texts: Sequence[str]) -> None:
         """Tag and encode these texts, all at once."""
         self.tagger.tags(texts)

@@ -13,6 +13,8 @@ from recipes import ask_for_quiz
 from askew.collect.exclusion import exclude
 from askew.collect.flags import quarantine, report_image
 from askew.collect.quiz import quiz_for
+from askew.collect.stats.files import write_statistics
+from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.web import visit as visit_module
 from askew.collect.web.login import create_invite
 from askew.collect.writing import claim_image
@@ -27,6 +29,11 @@ DARK = {"/sign-in", "/home", "/instructions", "/my-work", "/owner", "/owner/exam
 
 def overflows(page: Any) -> bool:
     return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
+
+
+def enlarged(page: Any) -> None:
+    """Text at 200 %, as a browser zooms it (WCAG 1.4.4)."""
+    page.evaluate("document.documentElement.style.fontSize = '200%'")
 
 
 def furnished(site: Site) -> dict[str, list[str]]:
@@ -86,6 +93,8 @@ def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_320_pixels(
         for path in paths:
             wide.goto(path)
             assert violations(wide) == [], (who, path)
+            enlarged(wide)
+            assert not overflows(wide), (who, path)
         narrow = enter(people[who], width=320, color_scheme="dark")
         for path in paths:
             narrow.goto(path)
@@ -139,6 +148,9 @@ def _look_at_work(site: Site, page: Any, rules: str) -> None:
     def look() -> None:
         assert violations(page, rules) == [], page.url
         assert not overflows(page), page.url
+        if rules == ALL:
+            enlarged(page)
+            assert not overflows(page), page.url
 
     page.goto("/home")
     page.locator("section", has_text="Fool the robot").locator("button, a.button").click()
@@ -179,3 +191,24 @@ def _look_at_work(site: Site, page: Any, rules: str) -> None:
     assert "Take the next question" in page.inner_text("h1")
     look()
     site.small.clock.pass_seconds(1)
+
+
+def test_the_page_of_statistics(site: Site, browser: Any, tmp_path: Path) -> None:
+    """axe finds nothing, in light and dark; it is not wider than a phone, nor than the window at 200 %."""
+    for number in range(6):
+        site.small.attack(
+            site.small.people[number % 3], f"Is it number {number}?", verdict="wrong" if number else "unsure"
+        )
+    site.small.verify_all()
+    with opened_source(site.small.study.folder) as source:
+        write_statistics(statistics(source), tmp_path / "stats")
+    for width, scheme in ((1280, "light"), (320, "dark")):
+        context = browser.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)
+        page = context.new_page()
+        page.goto((tmp_path / "stats" / "stats.html").as_uri())
+        assert violations(page) == []
+        assert not overflows(page)
+        if width > 320:
+            enlarged(page)
+            assert not overflows(page)
+        context.close()

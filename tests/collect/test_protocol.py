@@ -323,7 +323,7 @@ def test_a_round_goes_forward_and_says_what_blocks_it(tmp_path, database_url):
     study.attack(study.people[0])
     study.do(change_round, study.round_id, "DRAINING")
     assert study.do(claim_image, study.people[2]) is None
-    with pytest.raises(Refused, match="1 people are writing; 1 questions are not verified"):
+    with pytest.raises(Refused, match="1 person is writing; 1 question is not verified"):
         study.do(freeze, study.round_id, 1)
     counts = study.do(round_counts, study.round_id)
     assert (counts.images, counts.places_taken, counts.slots) == (3, 2, {"OPEN": 2})

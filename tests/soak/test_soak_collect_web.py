@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import signal
@@ -18,6 +19,7 @@ import sqlalchemy as sa
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parent / "collect"), str(HERE.parent / "collect" / "web")]
 
+from load import run_load  # noqa: E402
 from small_study import SmallStudy  # noqa: E402
 from test_access import PEOPLE, Crowd, fuzz  # noqa: E402
 from web_study import WebStudy  # noqa: E402
@@ -41,6 +43,17 @@ def test_100_000_random_requests_never_give_a_server_error(tmp_path: Path) -> No
         fuzz(crowd, [crowd.browser(kind) for kind in PEOPLE], random.Random(seed), 10_000)
         web.small.check()
         web.close()
+
+
+def test_100_people_for_half_an_hour_meet_no_error_and_wait_for_nothing(tmp_path: Path) -> None:
+    """One step in ten seconds each; the seconds are those of a machine with two cores of its own."""
+    share = float(os.environ.get("ASKEW_SOAK_SHARE", "1"))
+    load = run_load(tmp_path / "study", None, people=100, images=2000, steps=max(6, round(180 * share)), pause=10)
+    p50, p95, p99 = (load.percentile(per_cent) for per_cent in (50, 95, 99))
+    print(f"{dict(load.done)}; {len(load.seconds)} requests: p50 {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s")
+    assert load.errors == []
+    assert p95 <= 0.3
+    assert p99 <= 1.0
 
 
 class Writer(threading.Thread):

@@ -161,11 +161,12 @@ def _unfinished(tx: Tx, round_id: int) -> list[str]:
     counts = round_counts(tx, round_id)
     found = []
     if writing := counts.sessions.get("LEASED"):
-        found.append(f"{writing} people are writing")
+        found.append(f"{writing} people are writing" if writing > 1 else "1 person is writing")
     if waiting := counts.questions.get("VERIFYING"):
-        found.append(f"{waiting} questions are not verified yet")
-    if counts.quarantined:
-        found.append(f"{counts.quarantined} questions are in quarantine; keep or remove them")
+        found.append(f"{waiting} questions are not verified yet" if waiting > 1 else "1 question is not verified yet")
+    if held := counts.quarantined:
+        kept = f"{held} questions are in quarantine; keep or remove them"
+        found.append(kept if held > 1 else "1 question is in quarantine; keep or remove it")
     return found
 
 

@@ -1,9 +1,11 @@
-"""A server process with stub robots: ``python stub_server.py FOLDER``; prints its port."""
+"""A server process with stub robots: ``python stub_server.py FOLDER [SECONDS]``; prints its port."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from askew.collect.draws import Call
@@ -17,22 +19,27 @@ from askew.collect.web.visit import Service
 from askew.types import Prediction
 
 
+@dataclass
 class Stub:
-    """Says the same to every question."""
+    """Says the same to every question, after some seconds."""
+
+    seconds: float = 0
 
     def answer(self, calls: Sequence[Call]) -> list[Prediction]:
+        time.sleep(self.seconds)
         return [Prediction(call.question_id, "blue") for call in calls]
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, seconds: float) -> None:
     study = open_study(folder, durable=False)
     limits = Limits(questions=10**6, posts=10**6, requests=10**6, calls_in_flight=100)
-    robots = RobotQueue(study.database, Stub())
+    robots = RobotQueue(study.database, Stub(seconds))
     service = Service(study=study, robots=robots, keys=SecretKeys(read_secret(folder)), name="Stub", limits=limits)
+    robots.resume()  # as ``serve`` does: what a killed server had asked
     with listening(Address(port=0)) as bound:
         print(bound.getsockname()[1], flush=True)
         make_server(make_app(service), Address()).run(sockets=[bound])
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0)

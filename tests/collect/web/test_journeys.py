@@ -80,6 +80,7 @@ def test_the_owner_link_makes_one_owner_and_works_once(web: WebStudy) -> None:
     page = second.get(f"/invite/{token}")
     assert page.status == 409
     assert "used already" in page.html
+    assert "Everything you sent is saved." in page.html, "nothing was sent just now"
 
 
 def test_pages_of_owners_show_the_study(web: WebStudy) -> None:

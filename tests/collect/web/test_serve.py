@@ -19,6 +19,7 @@ from web_study import TellingRobots
 from askew.cli import main
 from askew.collect.invariants import violations
 from askew.collect.schema import question, verification
+from askew.collect.schema_quality import gold_result
 from askew.collect.study import open_study
 from askew.collect.web.colleagues import Colleagues
 from askew.collect.web.demo_study import finish
@@ -93,7 +94,14 @@ def test_unsafe_starts_end_with_an_error_and_no_study(tmp_path: Path, capsys: py
 def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tmp_path: Path) -> None:
     """Without a server and without waiting: each step of a colleague, then the end of the demo."""
     study = open_or_create(
-        NewStudy(tmp_path / "study", models=["constant:yes", "constant:no"], preset="small", scenes=6)
+        NewStudy(
+            tmp_path / "study",
+            models=["constant:yes", "constant:no"],
+            preset="small",
+            scenes=6,
+            changes={"quiz_required": "true"},
+            gold=12,
+        )
     )
     robots = RobotQueue(study.database, TellingRobots())
     colleagues = Colleagues(study, robots, rng=Random(3))
@@ -113,9 +121,12 @@ def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tm
     robots.ask(call)
     with study.database.write() as tx:
         judge(tx, person, call.question_id, "wrong", "a tree")
-    for _ in range(8):
+    for _ in range(12):
         colleagues.step()
     with study.database.read() as tx:
+        passed = [row.passed for row in tx.rows(sa.select(gold_result.c.passed))]
+        assert passed, "gold questions are among theirs, as among a person's"
+        assert all(passed)
         assert tx.value(sa.select(question.c.state).where(question.c.id == call.question_id)) == "VERIFIED"
         assert violations(tx) == []
     finish(study, tmp_path / "release")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
 from dataclasses import replace
 from pathlib import Path
@@ -123,3 +124,9 @@ def test_plain_http_has_plain_cookies_and_no_hsts(tmp_path: Path, template: Smal
     assert "HttpOnly" in cookie
     assert "strict-transport-security" not in page.headers
     web.close()
+
+
+def test_who_opens_the_link_before_the_server_is_ready_waits() -> None:
+    """The link was printed while the port still refused connections."""
+    with listening(Address(port=0)) as bound, socket.create_connection(bound.getsockname(), timeout=10):
+        pass

@@ -6,6 +6,7 @@ of the time, and the robot's otherwise: they show the way through the protocol, 
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 from dataclasses import dataclass, field
@@ -16,10 +17,12 @@ import sqlalchemy as sa
 from askew.collect import writing
 from askew.collect.accounts import add_annotator
 from askew.collect.database import Database, Tx
+from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.schema import annotator, image, judgement, prediction, question
+from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
 from askew.collect.typed_text import same_answer
-from askew.collect.verifying import claim_slot, verify
+from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.world_images import load_world
 from askew.errors import AskewError
@@ -57,6 +60,8 @@ class Colleagues:
             for name in self.names:
                 known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
                 self._ids.append(known or add_annotator(tx, PREFIX + name))
+                if needs_quiz(tx, self._ids[-1]):
+                    qualify(tx, self._ids[-1])
         world = load_world(self.study)
         for name in world.scenes:
             self._known[name] = [(one.text, one.answer) for one in world.questions(name)]
@@ -94,10 +99,10 @@ class Colleagues:
         with self.database.write() as tx:
             if self._leaves_it_to_people(tx):
                 return False
-            task = claim_slot(tx, person)
+            task = claim_task(tx, person)
             if task is None:
                 return False
-            verify(tx, person, task.question_id, *self._answer(tx, task.question_id))
+            answer_task(tx, person, task.reference, *self._answer(tx, task.reference))
         return True
 
     def _leaves_it_to_people(self, tx: Tx) -> bool:
@@ -107,14 +112,18 @@ class Colleagues:
             sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING", ~mine)
         )
 
-    def _answer(self, tx: Tx, question_id: int) -> tuple[str, str]:
-        """What a colleague would say, and how sure."""
+    def _answer(self, tx: Tx, reference: str) -> tuple[str, str]:
+        """What a colleague would say to a real or a gold question, and how sure."""
+        kind, _, number = reference.partition(" ")
+        if kind == "g":
+            known = tx.value(sa.select(gold_item.c.answers).where(gold_item.c.id == int(number)))
+            return json.loads(known)[0], "yes"
         row = tx.first(
             sa.select(question.c.text, judgement.c.answer, prediction.c.answer.label("robot"), image.c.name)
             .join(judgement, judgement.c.question_id == question.c.id)
             .join(prediction, prediction.c.question_id == question.c.id)
             .join(image, image.c.id == question.c.image_id)
-            .where(question.c.id == question_id)
+            .where(question.c.id == int(number))
         )
         assert row is not None
         truth = dict(self._known.get(row.name, ())).get(row.text)

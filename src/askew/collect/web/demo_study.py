@@ -22,14 +22,16 @@ from askew.collect.web.serve import announce, make_service
 from askew.collect.web.server import Address, check_files, listening, make_server
 from askew.errors import DataError, UsageError
 
-SCENES = 24
+SCENES, GOLD = 24, 12
 STEPS = """
 What to do, in about five minutes:
   1. Open the link, choose a name and a password, read and agree.
   2. Fool the robot: get an image, ask about it, judge the answer. Robots here know the embedded world only.
   3. Watch Monitor: three simulated colleagues answer your question within seconds.
   4. Answer questions: your colleagues wrote some too.
-  5. Press Ctrl-C here: the round is frozen and released.
+  5. Invite yourself on People, and open the link in a private window: others take a quiz before their first work,
+     and gold questions, whose answers are known, are among those they answer.
+  6. Press Ctrl-C here: the round is frozen and released.
 """
 
 
@@ -85,5 +87,5 @@ def finish(study: Study, output: Path) -> None:
 
 
 def _small(folder: Path) -> NewStudy:
-    new = NewStudy(folder, preset="small", scenes=SCENES)
+    new = NewStudy(folder, preset="small", scenes=SCENES, changes={"quiz_required": "true"}, gold=GOLD)
     return NewStudy(folder) if new.exists else new

@@ -90,6 +90,12 @@ WORDS: dict[tuple[int, str], Words] = {
         "What you sent before is saved. What you sent just now was not taken.",
         "Go to the start page and take the next task.",
     ),
+    (409, "seen"): Words(
+        "That is over",
+        "It was possible before, and is not any more.",
+        "Everything you sent is saved.",
+        "Go to the start page.",
+    ),
     (409, "consent"): Words(
         "We need your consent first",
         "The consent text is new, or you have not agreed to it yet.",
@@ -150,7 +156,8 @@ def failure_of(error: Exception) -> Failure:
 
 def failure_page(visit: Visit, failure: Failure) -> Response:
     """The page of a failure, with what the person had typed."""
-    words = WORDS.get((failure.status, failure.why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
+    why = failure.why or ("seen" if failure.status == 409 and visit.request.method == "GET" else "")
+    words = WORDS.get((failure.status, why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
     typed = [(label, visit.text(name)) for name, label in TYPED.items() if visit.text(name).strip()]
     response = visit.render("failure.html", failure.status, failure=failure, words=words, typed=typed)
     if failure.seconds:

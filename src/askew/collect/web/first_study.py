@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.collect.study_settings import settings_of
 from askew.collect.world_images import import_world
-from askew.collect.world_items import add_world_quiz
+from askew.collect.world_items import add_world_gold, add_world_quiz
 from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
@@ -32,6 +32,10 @@ class NewStudy:
     models: Sequence[str] | None = None
     preset: str | None = None
     scenes: int | None = None
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """Settings that differ from the preset's."""
+    gold: int = 0
+    """Gold questions of the embedded world."""
 
     @property
     def exists(self) -> bool:
@@ -62,25 +66,27 @@ def create(new: NewStudy) -> Study:
         need_extras("A study that names no --model plays against askew's reference models, and", "bundled")
     for spec in specs:
         make("model", spec)  # a wrong name or option is said before anything is made
-    settings = settings_of(new.preset or "paper")
+    settings = settings_of(new.preset or "paper", new.changes)
     scenes = SCENES if new.scenes is None else new.scenes
     check_whole("scenes", scenes, 1)
     try:
         study = create_study(new.folder, settings, new.folder.name, new.database)
-        _fill(study, specs, scenes)
+        _fill(study, specs, scenes, new.gold)
     except BaseException:
         shutil.rmtree(new.folder, ignore_errors=True)
         raise
     return study
 
 
-def _fill(study: Study, specs: Sequence[str], scenes: int) -> None:
+def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
         round_id = create_round(tx, dict.fromkeys(models, 1.0))
     import_world(study, round_id, range(scenes), size=SIZE)
     if study.settings.quiz_required:
         add_world_quiz(study, 2 * study.settings.quiz_items)
+    if gold:
+        add_world_gold(study, gold)
     with study.database.write() as tx:
         change_round(tx, round_id, "READY")
         change_round(tx, round_id, "OPEN")

@@ -87,12 +87,13 @@ def check_files(study: Study) -> None:
 
 
 def listening(address: Address) -> socket.socket:
-    """A socket that listens, so that a port in use is said plainly."""
+    """A socket that listens, so that a port in use is said plainly, and nobody who comes early is turned away."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     made = socket.socket(family, socket.SOCK_STREAM)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         made.bind((address.host, address.port))
+        made.listen(128)
     except OSError as trouble:
         made.close()
         raise UsageError(

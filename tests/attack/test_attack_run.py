@@ -70,8 +70,12 @@ def test_what_was_found_is_asked_of_other_models_and_of_the_same_without_a_call(
     assert again.asked == []
     assert same.score("attack.success").value == made.score("attack.success").value
     other = Confident("another")
-    askew.evaluate(other, tmp_path / "a", "attack")
+    both = askew.evaluate([again, other], tmp_path / "a", "attack", name=["same", "other"])
     assert len(other.asked) > 20
+    assert both["same"].score("attack.success", "note.against=labels").value == 1.0, "all that was found fools it again"
+    page = both.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    for heading in ("How many tries does it take?", "Do attacks transfer?", "What the attack changed: same"):
+        assert heading in page
 
 
 @pytest.mark.parametrize(("model", "mode"), [(WordSums, "score"), (Confident, "confidence"), (Labels, "label")])

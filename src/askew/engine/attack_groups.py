@@ -45,6 +45,7 @@ def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
     confirmed = {"confirmed": task.confirmed} if task.rules.confirm else {}
     return {
         "status": task.status,
+        "against": task.rules.against if task.status == "found" else "",
         "tries": len(task.texts),
         "fooled_at": task.fooled_at,
         "asked": len(task.requested),

@@ -113,7 +113,9 @@ class AttackRun:
                 stop_after=self.settings.stop_after,
                 counts=self.counts,
             )
-            rules = AttackRules(self.attack.what, mode, self.how.budget, seed, self.judge(), self.how.confirm)
+            rules = AttackRules(
+                self.attack.what, mode, self.how.budget, seed, self.judge(), self.how.confirm, self.model.name
+            )
             source: Iterable[Question] = islice(data.questions(), self.settings.limit)
             if isinstance(rules.attack.proposals, LearnsSwaps):
                 rules, source, used = learned_first(rules, list(source), requests, self._tell)

@@ -33,6 +33,8 @@ class AttackRules:
     judge: Judge
     confirm: int = 0
     """Fresh requests that a rewording which was found must fool too."""
+    against: str = ""
+    """What tables call the model that is attacked."""
 
 
 @dataclass

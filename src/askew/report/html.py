@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from askew.files.read_write import write_joined
+from askew.report.attack_section import attack_section
 from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.charts import charts_section
@@ -53,6 +54,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         ("picture", "Charts", charts_section(content)),
         ("tables", "Tables", tables_section(content)),
         ("breaks", "What breaks it", breaks_section(content, breaks)),
+        *([("attacks", "Attacks", attacked)] if (attacked := attack_section(content)) else []),
         *([("confidence", "Confidence", sure)] if (sure := calibration_section(content)) else []),
         ("pairs", "The pairs", pairs_section(content, sample)),
         ("made", "How it was made", provenance_section(content)),

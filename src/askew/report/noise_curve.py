@@ -30,10 +30,9 @@ def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
     if len(levels) < 2:
         return None
     panels = list(_panels(content, suite["name"], levels))
-    values = [value for _, lines in panels for line in lines for value in _values(line)]
-    steps = axis(min(values, default=0.0), max(values, default=1.0))
+    steps = steps_for([line for _, lines in panels for line in lines])
     names = dict.fromkeys((line.number, line.label) for _, lines in panels for line in lines)
-    drawn = [_panel(heading, lines, levels, steps) for heading, lines in panels]
+    drawn = [panel(heading, lines, levels, steps) for heading, lines in panels]
     rows = [
         [*([heading] if len(panels) > 1 else []), line.label, *(figure.full for figure in line.figures)]
         for heading, lines in panels
@@ -101,12 +100,25 @@ def _short(part: str) -> str:
     return part.removeprefix(PREFIX).partition("/")[2] or part.removeprefix(PREFIX)
 
 
-def _panel(heading: str, lines: Sequence[Curve], levels: Sequence[int], steps: Sequence[float]) -> Html:
+def steps_for(lines: Sequence[Curve]) -> Sequence[float]:
+    """The marks of an axis that holds all values and intervals of these curves."""
+    values = [value for line in lines for value in _values(line)]
+    return axis(min(values, default=0.0), max(values, default=1.0))
+
+
+def panel(
+    heading: str,
+    lines: Sequence[Curve],
+    levels: Sequence[int],
+    steps: Sequence[float],
+    title: str = "Accuracy over noise levels",
+) -> Html:
+    """The curves in one box, with a heading if there are several boxes."""
     box = charted(
         [curve(line.number, line.figures, steps[0], steps[-1]) for line in lines],
         [f"{100 * step:.0f}" for step in steps],
         [str(level) for level in levels],
-        f"Accuracy over noise levels{f', {heading}' if heading else ''}",
+        f"{title}{f', {heading}' if heading else ''}",
     )
     return el("div", el("h4", heading), box) if heading else box
 

@@ -25,8 +25,8 @@ _HEADLINE = 24
 _LEAST = 6
 """Fewer groups cannot be significant, even if all agree: the p value of the sign test is 2 / 2⁵ > 0.05."""
 
-_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+")
-"""Noise levels, and losses between them, that are only shown on the page."""
+_LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+|attack\.accuracy\.(?!1[0]*$)\d+")
+"""Noise levels, losses between them, and budgets of attacks that are only shown on the page."""
 
 
 def terminal_summary(

@@ -53,6 +53,7 @@ class AttackSuite:
     )
     slices: ClassVar[Sequence[str]] = (
         "test",
+        "note.against",
         "note.rule",
         "note.part_of_speech",
         "note.word",

@@ -143,11 +143,16 @@ def swaps_of(questions: Sequence[Question]) -> dict[str, list[str]]:
 
 def compared(said: Any, ours: Sequence[AttackTask], seconds: float, goal: float) -> str:
     """TextAttack's figures beside askew's."""
-    pairs = zip(said["outcomes"], ours, strict=True)
-    same = sum([status.startswith("Success"), texts, words] == outcome(task) for (status, texts, words), task in pairs)
+    theirs = [[status.startswith("Success"), texts, words] for status, texts, words in said["outcomes"]]
+    other = [
+        f"{task.question.text} {one} {outcome(task)}"
+        for one, task in zip(theirs, ours, strict=True)
+        if one != outcome(task)
+    ]
     return (
         f"  TextAttack {said['seconds']:.1f} s, {said['calls']} calls, {said['texts']} texts: "
-        f"{said['seconds'] / seconds:.1f}x (goal {goal:.0f}x); equal outcomes: {same} of {len(ours)}"
+        f"{said['seconds'] / seconds:.1f}x (goal {goal:.0f}x); equal outcomes: {len(ours) - len(other)} of "
+        f"{len(ours)}" + "".join(f"\n    differs (success, texts, words; theirs, ours): {one}" for one in other[:3])
     )
 
 

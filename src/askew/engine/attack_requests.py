@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import NamedTuple
 
 from askew.engine.ask import Keys, Streak, answers_of, chunks, writable
@@ -80,10 +79,7 @@ class Requests:
 
     def ask(self) -> dict[bytes, Prediction]:
         """Ask as many full batches as wait, at least one batch; what is answered is stored at once."""
-        count = len(self._waiting)
-        if count > self._size:
-            count -= count % self._size
-        taken = [self._waiting.pop(key) for key in list(islice(self._waiting, count))]
+        taken = self._taken()
         self._check_budget(len(taken))
         answers: dict[bytes, Prediction] = {}
         for said in self._answered([one for one in taken if one.answer is None]):
@@ -92,6 +88,13 @@ class Requests:
             self.counts.calls += 1
             answers.update(self._kept(scored(self._model, batch)))
         return answers
+
+    def _taken(self) -> list[AttackRequest]:
+        """The full batches of answers and of scores that wait; where none is full, all of the kind with more."""
+        kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
+        full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
+        keys = [key for kind in full for key in kind] or max(kinds, key=len)
+        return [self._waiting.pop(key) for key in keys]
 
     def _kept(self, said: Mapping[bytes, Prediction]) -> Mapping[bytes, Prediction]:
         self._store.put(said.items())

@@ -204,7 +204,13 @@ class AttackTask:
         return None
 
     def _requests(self, candidate: Candidate) -> Iterator[AttackRequest]:
-        """The model's answer; in score mode, when that is another one, also the old answer's score."""
+        """The model's answer; in score mode, when that is another one, also the old answer's score.
+
+        Of a probe in score mode the score is enough.
+        """
+        if self._is_scored(candidate):
+            yield self.asking.score(candidate.text, str(self.original and self.original.answer))
+            return
         first = self.asking.answer(candidate.text)
         yield first
         said, original = self.known.get(first.key), self.original
@@ -215,6 +221,11 @@ class AttackTask:
             if candidate.probe and self._wants_rise:
                 yield self.asking.score(candidate.text, str(said.answer))
                 yield self.asking.score(self.question.text, str(said.answer))
+
+    def _is_scored(self, candidate: Candidate) -> bool:
+        """Whether only the score of the original's answer is asked about a candidate."""
+        probe = candidate.probe and candidate.text != self.question.text
+        return probe and self.rules.mode == "score" and not self._wants_rise
 
     @property
     def _wants_rise(self) -> bool:
@@ -235,6 +246,9 @@ class AttackTask:
         return self._worth[candidate]
 
     def _valued(self, candidate: Candidate) -> Value | None:
+        if self._is_scored(candidate):
+            found = self.known[self.asking.score(candidate.text, str(self.original and self.original.answer)).key]
+            return None if found.score is None else Value(1.0 - found.score, False)
         said, original = self.known[self.asking.answer(candidate.text).key], self.original
         after = self._judged(candidate.text, said)[0]
         if after is None or original is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 
 import pytest
@@ -12,11 +13,16 @@ torch = pytest.importorskip("torch", reason="the extra hf is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra hf is not installed")
 
 import hf_families  # noqa: E402
+import hf_folders  # noqa: E402
 import huggingface_hub  # noqa: E402
-from family_table import TRIED  # noqa: E402
-from hf_asking import QUESTIONS  # noqa: E402
+from family_table import TORCHVISION, TRIED, locked_version, states, table, written  # noqa: E402
+from hf_asking import PIXELS, QUESTIONS  # noqa: E402
 
 from askew import registry  # noqa: E402
+from askew.errors import ModelError  # noqa: E402
+from askew.models.huggingface.folder import Folder  # noqa: E402
+from askew.models.huggingface.load_errors import explain  # noqa: E402
+from askew.models.huggingface.processors import load_processor  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # transformers'
 
@@ -68,3 +74,31 @@ def reference(folder, question, thinking):
     with torch.inference_mode():
         output = bare.generate(**inputs, max_new_tokens=5, do_sample=False)
     return processor.tokenizer.decode(output[0, inputs["input_ids"].shape[1] :], skip_special_tokens=True).strip()
+
+
+def test_the_table_of_families_is_current():
+    if transformers.__version__ != locked_version():
+        pytest.skip(f"the table is of transformers {locked_version()}, and {transformers.__version__} is installed")
+    assert written() == table(), "write it again: python tests/models/family_table.py"
+    built = {name for name in TRIED if hasattr(hf_families, name)} | set(PIXELS)
+    assert built == set(TRIED), "a family works when a test says so"
+
+
+@pytest.mark.skipif(transformers.utils.is_torchvision_available(), reason="torchvision is installed")
+def test_families_that_only_torchvision_prepares_images_for_say_so(tmp_path):
+    """From the processor alone: it is loaded before the weights."""
+    image_types = transformers.models.auto.image_processing_auto.IMAGE_PROCESSOR_MAPPING_NAMES
+    refused = [family for family, (_, note) in states().items() if note == TORCHVISION]
+    assert {"cohere2_vision", "mistral3", "llama4"} <= set(refused)
+    hf_folders.chat_tokenizer("<image>").save_pretrained(tmp_path)
+    for family in refused:
+        config = transformers.CONFIG_MAPPING[family]()
+        (tmp_path / "preprocessor_config.json").write_text(
+            json.dumps({"image_processor_type": image_types[family]["torchvision"]})
+        )
+        (tmp_path / "config.json").write_text(json.dumps({"model_type": family}))
+        folder = Folder(tmp_path, family, config={"model_type": family})
+        with pytest.raises(Exception) as error:  # noqa: PT011
+            load_processor(transformers, folder, config)
+        message = str(error.value if isinstance(error.value, ModelError) else explain(folder, "generate", error.value))
+        assert f"prepares images of {family!r} with torchvision" in message, message

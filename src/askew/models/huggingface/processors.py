@@ -18,6 +18,8 @@ def load_processor(transformers: Any, folder: Folder, config: Any) -> Any:
     processor = _load(transformers, folder, config)
     image_processor = getattr(processor, "image_processor", None)
     if image_processor is None:
+        if (folder.path / "preprocessor_config.json").is_file():
+            transformers.AutoImageProcessor.from_pretrained(folder.path, backend="pil", **LOCAL)  # raises the reason
         raise ModelError(
             f"{folder.path}: {folder.architecture or folder.model_type} has no image processor: it is a model of text "
             "alone, or preprocessor_config.json is missing. Give a model that reads images, or copy that file."

@@ -77,7 +77,7 @@ class StrictChecks:
     def passed(self, question: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether nothing is wrong with each rewording; only those whose words are right are encoded."""
         self.tagger.tags([question.text, *(candidate.text for candidate in candidates)])
-        good = [not self.words(question, candidate)[0] for candidate in candidates]
+        good = [self._has_right_words(question, candidate) for candidate in candidates]
         similar = iter(
             self._similarity.of(question.text, [c.text for c, ok in zip(candidates, good, strict=True) if ok])
         )
@@ -92,6 +92,13 @@ class StrictChecks:
         similarity = self._similarity.of(question.text, [candidate.text])[0]
         faults, grammar = self.words(question, candidate)
         return Validity(("similarity", *faults) if similarity < self.least else faults, similarity, grammar)
+
+    def _has_right_words(self, question: Question, candidate: Candidate) -> bool:
+        """Whether ``words`` finds no fault; stops at the first."""
+        old, new = self.tagger.tags([question.text, candidate.text])
+        if next(iter(self._word_faults(question, candidate, old, new)), None):
+            return False
+        return not self._grammar.added(question.text, [candidate.text])[0]
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What is wrong with the words of a rewording, and the grammar errors among it; nothing is encoded."""
@@ -229,8 +236,12 @@ def _small_words() -> dict[str, int]:
 
 
 def _numbers(tokens: Sequence[Token]) -> Counter[str]:
-    return Counter(
-        str(number_of(token.lower) if number_of(token.lower) is not None else token.lower)
-        for token in tokens
-        if token.tag == "CD" or (number_of(token.lower) is not None and token.lower not in word_lists()["negation"])
-    )
+    found = ((token, _number(token.lower)) for token in tokens)
+    return Counter(value or token.lower for token, value in found if token.tag == "CD" or value)
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(word: str) -> str:
+    """The number that a word is, in digits; empty if it is none."""
+    value = None if word in word_lists()["negation"] else number_of(word)
+    return "" if value is None else str(value)

@@ -41,6 +41,9 @@ def test_thinking_is_turned_off_by_an_option_of_the_template(thinker):
     model = registry.make("model", f'hf:{thinker},template={{"enable_thinking": false, "more": 1}},max_new_tokens=4')
     assert model.runtime.prompt("Why?").endswith("<think>\n\n</think>\n\n")
     assert not any(prediction.failed for prediction in model.answer(QUESTIONS))
+    assert all(0 < score < 1 for score in model.scores(QUESTIONS[:2], ["yes", "no"]))
+    with pytest.raises(ModelError, match="ends inside a thought"):
+        registry.make("model", f"hf:{thinker}").scores(QUESTIONS[:2], ["yes", "no"])
     assert 'template={"enable_thinking": false, "more": 1}' in repr(model)
     same = registry.make("model", f"hf:{thinker},max_new_tokens=4", template={"more": 1, "enable_thinking": False})
     assert repr(same) == repr(model)

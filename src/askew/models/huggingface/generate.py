@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from askew.errors import need
+from askew.errors import ModelError, need
 from askew.models.huggingface.chat_template import answer_after_thought, count_thoughts, decode, in_thought, render
 from askew.models.huggingface.families import Family, family
 from askew.models.huggingface.loading import Loaded
@@ -58,6 +58,11 @@ class Generator:
     def score(self, texts: Sequence[str], images: Sequence[Any], answers: Sequence[str]) -> list[float]:
         """The probability of each given answer for one batch: the model is forced to write it."""
         prompts = [self.prompt(text) for text in texts]
+        if any(in_thought(prompt.rpartition(text)[2]) for prompt, text in zip(prompts, texts, strict=True)):
+            raise ModelError(
+                "The prompt ends inside a thought, so a given answer would be scored as a thought. Turn thinking off "
+                'if the chat template can (template={"enable_thinking": false}), or attack with --scores confidence.'
+            )
         forms = [self._forms(answer) for answer in answers]
         return self._grouped(prompts, self._score, prompts, images, forms)
 

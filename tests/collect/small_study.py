@@ -55,9 +55,13 @@ class SmallStudy:
         made = SmallStudy(study, clock, round_id, models, workers, owner)
         import_images(study, tiny_images(folder.parent / f"{folder.name}-files", images), round_id, "toy")
         if opened:
-            made.do(change_round, round_id, "READY")
-            made.do(change_round, round_id, "OPEN")
+            made.open()
         return made
+
+    def open(self) -> None:
+        """Open the round."""
+        self.do(change_round, self.round_id, "READY")
+        self.do(change_round, self.round_id, "OPEN")
 
     def do(self, function: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         """Call a function of the protocol in a transaction of its own; a second passes."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -18,6 +19,7 @@ from small_study import SmallStudy
 from study_steps import IMAGES, PEOPLE, SETTINGS, StudySteps
 
 from askew.collect import schema
+from askew.collect.database import Database, SetClock, sqlite_url
 from askew.collect.freeze import freeze
 from askew.collect.invariants import violations
 from askew.collect.rounds import change_round
@@ -172,21 +174,21 @@ class OnSqlite(StudyMachine):
     template: SmallStudy | None = None
 
     def fresh(self) -> SmallStudy:
-        from dataclasses import replace
-
-        from askew.collect.database import Database, SetClock, sqlite_url
-
         if OnSqlite.template is None:
             OnSqlite.home = Path(tempfile.mkdtemp(prefix="askew-machine-"))
             OnSqlite.template = template(OnSqlite.home / "template", None)
             OnSqlite.template.close()
-        file = OnSqlite.home / "study.sqlite"
-        for ending in ("", "-wal", "-shm"):
-            Path(f"{file}{ending}").unlink(missing_ok=True)
-        shutil.copy(OnSqlite.home / "template" / "study.sqlite", file)
-        clock = SetClock(OnSqlite.template.clock.milliseconds)
-        database = Database(sqlite_url(file), clock, durable=False)
-        return replace(OnSqlite.template, study=Study(OnSqlite.home, database), clock=clock)
+        return copied(OnSqlite.template, OnSqlite.home)
+
+
+def copied(made: SmallStudy, home: Path) -> SmallStudy:
+    """A copy of the study in ``home / "template"``, in the place of the copy before."""
+    file = home / "study.sqlite"
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{file}{ending}").unlink(missing_ok=True)
+    shutil.copy(home / "template" / "study.sqlite", file)
+    clock = SetClock(made.clock.milliseconds)
+    return replace(made, study=Study(home, Database(sqlite_url(file), clock, durable=False)), clock=clock)
 
 
 def template(folder: Path, url: str | None) -> SmallStudy:

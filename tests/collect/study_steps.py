@@ -63,6 +63,7 @@ class StudySteps:
         self.asked: dict[int, Asked] = {}
         self.calls: dict[int, Call] = {}
         self.excluded: set[int] = set()
+        self.unqualified: set[int] = set()
         self.hidden: set[int] = set()
         self.reports: dict[int, set[int]] = {image: set() for image in range(1, IMAGES + 1)}
         self.round = "OPEN"
@@ -145,7 +146,7 @@ class StudySteps:
         held = self.current(index)
         found = self.free_image(index) if held is None and self.round == "OPEN" else None
         self.study.clock.pass_seconds(-1)
-        error = NotAllowed if index in self.excluded else None
+        error = NotAllowed if index in self.excluded or index in self.unqualified else None
         task = self.expects(error, claim_image, self.person(index))
         if error:
             return
@@ -245,26 +246,32 @@ class StudySteps:
             one.state = "WITHDRAWN"
 
     def claim_slot(self, index: int) -> None:
-        held = [q for q, a in self.asked.items() if index in a.held]
-        self.study.clock.pass_seconds(1)
-        fits = {q: self.free_slots(q) for q in self.asked if self.may_verify(index, q)}
-        fits = {q: free for q, free in fits.items() if free}
-        self.study.clock.pass_seconds(-1)
+        fits = self.fits(index)
         task = self.expects(NotAllowed if index in self.excluded else None, claim_slot, self.person(index))
-        if index in self.excluded:
-            return
+        if index not in self.excluded:
+            self.got_slot(index, fits, task and task.question_id)
+
+    def fits(self, index: int) -> set[int]:
+        """The questions of which this person may get a slot in a second."""
+        self.study.clock.pass_seconds(1)
+        found = {q for q in self.asked if self.may_verify(index, q) and self.free_slots(q)}
+        self.study.clock.pass_seconds(-1)
+        return found
+
+    def got_slot(self, index: int, fits: set[int], question: int | None) -> None:
+        held = [q for q, a in self.asked.items() if index in a.held]
         if held:
-            assert task.question_id == held[0]
+            assert question == held[0]
             self.asked[held[0]].held[index] = self.now + VERIFYING
             return
         if not fits:
-            assert task is None
+            assert question is None
             return
-        assert task.question_id in fits
-        one = self.asked[task.question_id]
+        assert question in fits
+        one = self.asked[question]
         if len(one.said) + len(one.held) == VERIFIERS:  # the slot of somebody whose lease is over
             over = [person for person, until in one.held.items() if until < self.now]
-            holders = self.holders(task.question_id)
+            holders = self.holders(question)
             lost = next(person for person in over if person not in holders)
             del one.held[lost]
         one.held[index] = self.now + VERIFYING
@@ -383,6 +390,9 @@ class StudySteps:
         if index in self.excluded or len(self.excluded) == 2:
             return
         self.study.do(exclude, self.person(index), "careless")
+        self.is_excluded(index)
+
+    def is_excluded(self, index: int) -> None:
         self.excluded.add(index)
         if not self.works():
             return

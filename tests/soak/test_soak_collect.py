@@ -11,6 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "collect"))
 
+from quality_machine import QualityOnSqlite
 from study_machine import OnSqlite
 
 pytestmark = pytest.mark.soak
@@ -21,3 +22,10 @@ def test_five_thousand_random_sequences():
         max_examples=5000, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), database=None
     )
     run_state_machine_as_test(OnSqlite, settings=soak)
+
+
+def test_a_thousand_random_sequences_with_quiz_and_gold():
+    soak = settings(
+        max_examples=1000, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+    run_state_machine_as_test(QualityOnSqlite, settings=soak)

@@ -116,6 +116,16 @@ def test_a_model_of_text_alone_is_refused_before_its_weights_are_loaded(tmp_path
     assert "T5ForConditionalGeneration has no image processor: it is a model of text alone" in refusal(folder)
 
 
+def test_an_encoder_decoder_that_only_reads_or_describes_images_is_refused(tmp_path):
+    donut = hf_families.donut(tmp_path / "donut")
+    tokenizer = (donut / "tokenizer.json").read_text().replace("<s_answer>", "<s_menu>")
+    (donut / "tokenizer.json").write_text(tokenizer)
+    settings = (donut / "tokenizer_config.json").read_text().replace("<s_answer>", "<s_menu>")
+    (donut / "tokenizer_config.json").write_text(settings)
+    assert "does not answer questions: its tokenizer has no <s_answer>" in refusal(donut)
+    assert registry.make("model", f"hf:{donut},prompt=<s_docvqa>{{question}}").runtime is not None
+
+
 def test_missing_packages_are_named(folder):
     found = find(str(folder))
     timm = ImportError("\nTimmBackbone requires the timm library but it was not found in your environment.")

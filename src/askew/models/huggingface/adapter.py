@@ -132,6 +132,11 @@ class HuggingFace:
     def runtime(self) -> Runtime:
         """The loaded model; loads it on first use."""
         loaded = load(self.folder, self.task, self.device, self.dtype, self.adapter, self.font)
+        if "<s_answer>" in self.prompt and "<s_answer>" not in loaded.tokenizer.get_vocab():
+            raise ModelError(
+                f"{self.folder.path}: the model does not answer questions: its tokenizer has no <s_answer>, as Donut "
+                "for document questions has. If it answers questions asked in another form, give it with prompt=... ."
+            )
         if self.task == "generate":
             return Generator(loaded, self.max_new_tokens, self.num_beams, self.template)
         if self.task == "classify":

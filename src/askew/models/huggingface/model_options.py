@@ -100,7 +100,7 @@ def _adapter(folder: Folder, given: str | None) -> Path | None:
     if importlib.util.find_spec("peft") is None:
         raise ModelError(
             f"{path}: applying an adapter (LoRA) needs the package peft, which is not installed. Install it: "
-            "pip install peft. Or merge the adapter into the weights with peft (merge_and_unload) and give "
+            "pip install 'askew[peft]'. Or merge the adapter into the weights with peft (merge_and_unload) and give "
             "the merged folder."
         )
     return path

@@ -36,12 +36,13 @@ class Stub:
     """Answers many texts at once; a call takes ``call`` seconds and ``text`` more for each text."""
 
     def __init__(self, call: float = 0.0, text: float = 0.0) -> None:
-        self.call, self.text, self.calls, self.texts = call, text, 0, 0
+        self.call, self.text, self.calls, self.texts, self.slept = call, text, 0, 0, 0.0
 
     def chances(self, texts: list[str]) -> list[list[float]]:
         """The probabilities for each text."""
         self.calls += 1
         self.texts += len(texts)
-        if self.call or self.text:
-            time.sleep(self.call + self.text * len(texts))
+        price = self.call + self.text * len(texts)
+        self.slept += price
+        time.sleep(price)
         return [chances(text) for text in texts]

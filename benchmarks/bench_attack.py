@@ -5,14 +5,19 @@
 ``--textattack`` names the Python of an environment with textattack 0.3.11 ("flair>=0.13" "transformers<5") and NLTK's
 stopwords. Both programs weigh words by leaving them out and take swaps from one table (WordNet's synonyms of any
 sense), with no other constraint and no budget; batches hold 256 texts. Outcomes must be equal question by question:
-success or failure, distinct texts asked, words replaced. The endpoint takes 200 ms for a question and has 64
-connections; TextAttack's wrapper would ask it one question after the other, which is counted, not waited for.
+success or failure, distinct texts asked, words replaced. They differ where the swap that lowers the probability most
+does not change the answer and another one does: TextAttack looks at the first alone and goes on, TextFooler's own code
+and askew take the second. Seconds are those of the processor and the stub's price, so
+that a busy machine does not matter; at the endpoint they are those of the clock. The endpoint takes 200 ms for a
+question and has 64 connections; TextAttack's wrapper would ask it one question after the other, which is counted, not
+waited for.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import tempfile
 import time
@@ -105,12 +110,12 @@ def judge(question: Question, said: Prediction) -> tuple[str | None, bool]:
 def attack(
     questions: Sequence[Question], table: dict[str, list[str]], model: Any, store: Path, mode: str
 ) -> tuple[list[AttackTask], float]:
-    """askew's side: the finished searches, and seconds."""
+    """askew's side: the finished searches, and seconds of work."""
     rules = AttackRules(Attack("greedy", Listed(table), GreedySearch(repair=False)), mode, 10**6, 0, judge)
-    begun = time.perf_counter()
+    begun = time.process_time()
     with Store(store) as kept:
         tasks = list(Driver(rules, Requests(model, Keys(model), kept, BATCH)).run(questions))
-    return tasks, time.perf_counter() - begun
+    return tasks, time.process_time() - begun
 
 
 def outcome(task: AttackTask) -> list[Any]:
@@ -127,7 +132,9 @@ def peer(python: str, questions: Sequence[Question], table: dict[str, list[str]]
         given = {"questions": [q.text for q in questions], "table": table, "call": call, "text": price}
         source.write_text(json.dumps({**given, "batch_size": BATCH}), encoding="utf-8")
         script = Path(__file__).with_name("attack_textattack.py")
-        subprocess.run([python, str(script), str(source), str(target)], check=True, stderr=subprocess.DEVNULL)
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        command = [python, str(script), str(source), str(target)]
+        subprocess.run(command, check=True, stderr=subprocess.DEVNULL, env=environment)
         return json.loads(target.read_text(encoding="utf-8"))
 
 
@@ -173,13 +180,16 @@ def main() -> None:
         for number, (title, call, price, goal) in enumerate(PRICES):
             stub, again = Stub(call, price), Stub(call, price)
             ours, seconds = attack(questions, table, StubModel(stub), Path(folder, str(number)), "score")
+            seconds += stub.slept
             print(f"{title}: askew {seconds:.1f} s, {stub.calls} calls, {stub.texts} texts")
             if options.textattack:
                 print(compared(peer(options.textattack, questions, table, call, price), ours, seconds, goal))
             _, seconds = attack(questions, table, StubModel(again), Path(folder, str(number)), "score")
             print(f"  the second time: {again.calls} calls, {seconds:.1f} s")
         endpoint = StubEndpoint()
-        _, seconds = attack(questions, table, endpoint, Path(folder, "endpoint"), "confidence")
+        begun = time.perf_counter()
+        attack(questions, table, endpoint, Path(folder, "endpoint"), "confidence")
+        seconds = time.perf_counter() - begun
         alone = LATENCY * endpoint.calls
         print(
             f"endpoint of {LATENCY * 1000:.0f} ms with {CONNECTIONS} connections: askew {seconds:.1f} s for "

@@ -19,20 +19,20 @@ from askew import __version__
 from askew.errors import AskewError, BudgetSpent, TooManyFailures
 
 COMMANDS = {
-    "demo": "the whole job on the embedded world, ending in a report",
+    "demo": "run everything on the embedded world, and write a report",
     "world": "write the embedded world: scenes, images, questions, answers",
-    "build": "make a suite's groups from data: a benchmark one can publish, with a datasheet",
-    "run": "ask a model and score its answers; resumes by itself",
-    "attack": "reword questions until a model answers them incorrectly; writes groups, resumes by itself",
-    "score": "score a file of predictions, without a model",
+    "build": "build a suite's groups from data: a benchmark to publish, with a datasheet",
+    "run": "ask a model and score its answers; can be resumed",
+    "attack": "reword questions until a model answers them incorrectly; writes groups, can be resumed",
+    "score": "score a file of predictions without running a model",
     "compare": "show runs side by side, with significance",
     "gate": "pass or fail a run: requirements, and no worse than an earlier run",
-    "report": "write the report of one or more runs again",
+    "report": "rewrite the report of one or more runs",
     "collect": "collect questions that fool a model: people write, judge and verify; freeze and release",
     "export": "write groups as questions that other harnesses can answer",
-    "train": "train a network on questions and groups; resumes by itself",
-    "experiment": "a paper's table again, with networks trained here",
-    "recover": "keep what is intact of a damaged answer store",
+    "train": "train a network on questions and groups; can be resumed",
+    "experiment": "replicate a paper's table with newly trained networks",
+    "recover": "recover the intact rows of a damaged answer store",
     "ls": "list what is registered: suites, models, readers, each with its options",
 }
 

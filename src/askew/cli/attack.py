@@ -25,31 +25,34 @@ Kill it when you like: the same command resumes and asks nothing twice."""
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
-    parser.add_argument("--model", metavar="MODEL", help="who is attacked: see askew ls model")
-    parser.add_argument("--name", metavar="NAME", help="what tables call it")
+    parser.add_argument("--model", metavar="MODEL", help="the model to attack: see askew ls model")
+    parser.add_argument("--name", metavar="NAME", help="its name in tables")
     add_shared(parser, "data", "images", "skip-bad")
-    parser.add_argument("--attack", metavar="ATTACK", help="how: see askew ls attack (default textfooler)")
+    parser.add_argument("--attack", metavar="ATTACK", help="the attack: see askew ls attack (default textfooler)")
     parser.add_argument("--output", metavar="DIR", help="the attack's folder")
     parser.add_argument(
-        "--budget", type=int, metavar="N", help="distinct texts asked about a question, itself included (default 100)"
+        "--budget",
+        type=int,
+        metavar="N",
+        help="distinct texts to try for each question, including itself (default 100)",
     )
-    parser.add_argument("--max-calls", type=int, metavar="N", help="stop cleanly before more requests than this in all")
+    parser.add_argument("--max-calls", type=int, metavar="N", help="stop cleanly after this many requests")
     parser.add_argument(
         "--scores",
         metavar="MODE",
-        help="what searches go by: score (the probability of the original's answer), confidence (of the model's own "
-        "answer), label (answers alone), or auto, the first of these that the model can give (default auto)",
+        help="what guides the search: score (the probability of the original's answer), confidence (of the model's own "
+        "answer), label (only answers), or auto, the first of these that the model can give (default auto)",
     )
     parser.add_argument(
-        "--confirm", type=int, metavar="N", help="ask what was found N more times before it counts (default 0)"
+        "--confirm", type=int, metavar="N", help="ask each rewording found N more times before it counts (default 0)"
     )
     add_shared(parser, "dry-run", "limit", "seed")
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
     parser.add_argument(
-        "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
+        "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
     )
     add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
-    add_listed(parser, MODEL_OPTIONS, "models that take them")
+    add_listed(parser, MODEL_OPTIONS, "options for some models")
     add_shared(parser, "config")
 
 

@@ -24,10 +24,10 @@ With --for training: the questions alone, as VQA v2 and as GQA files."""
 BESIDE: Options = {
     "tests": (str, "carets: which tests, with commas between (default all)"),
     "size": (int, "carets: pairs of each test (default: as many as the scenes give)"),
-    "pool": (str, "basic: where basic questions come from: data, or a text file with one question a line"),
+    "pool": (str, "basic: where basic questions come from: data, or a text file with one question per line"),
     "ranker": (str, "basic: what ranks them: see askew ls ranker"),
     "top": (int, "basic: how many are kept for each question"),
-    "kind": (str, "basic: general, or yesno for yes/no questions of the pool alone"),
+    "kind": (str, "basic: general, or yesno for only the yes/no questions of the pool"),
     "workers": (int, "carets, basic: processes that work side by side; the groups are the same for any number"),
 }
 """Options of suites that can also be given outside the spec."""

@@ -24,25 +24,25 @@ examples:
 
 
 ACTIONS = {
-    "demo": "the whole journey alone in five minutes, with simulated colleagues",
-    "serve": "start the service in a browser; a folder that does not exist becomes a study",
-    "init": "make a study in a new folder",
+    "demo": "show a whole study in five minutes, with simulated colleagues",
+    "serve": "start the service in a browser; if the folder does not exist, a study is created",
+    "init": "create a study in a new folder",
     "models": "add and list the models that people play against",
-    "round": "make, open and drain rounds, and see how they stand",
+    "round": "create, open and drain rounds, and show their state",
     "images": "add images to a round, from a folder or from the embedded world",
     "people": "add, list and exclude people",
     "simulate": "let simulated people work on the open round",
     "check": "check every invariant of the study",
-    "freeze": "decide types and splits of a round, once and for all",
+    "freeze": "decide the types and splits of a round, once and for all",
     "export": "write the release of all frozen rounds",
-    "quiz": "add and list examples that people judge before their first work",
+    "quiz": "add and list examples that people judge before they start to work",
     "gold": "add and list questions with known answers, mixed into what people verify",
     "stats": "write the tables and figures of the paper for a study or a release",
-    "coding": "write Table 7's sample to code, and read what coders marked",
-    "delete": "delete what was written about a question for good, on request, also after the freeze",
+    "coding": "write a sample to be coded for Table 7, and read what the coders marked",
+    "delete": "permanently delete what was written about a question, also after the freeze",
     "pay": "list accepted, rejected and pending work of each person, as CSV",
     "backup": "copy a study while the service runs",
-    "restore": "make a study from a backup, and check it",
+    "restore": "restore a study from a backup, and check it",
 }
 """The actions, each with its summary."""
 

@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
     parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
     add_shared(parser, "seed", "overwrite", "quiet")
-    parser.add_argument("--output", default="demo", metavar="DIR", help="where everything goes (default demo)")
+    parser.add_argument("--output", default="demo", metavar="DIR", help="the folder to write to (default demo)")
 
 
 def main(args: argparse.Namespace) -> int:

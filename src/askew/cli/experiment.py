@@ -27,10 +27,10 @@ same command resumes. FINDING.md in the output folder has the paper's table, our
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
-    parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which: see below")
-    parser.add_argument("--output", required=True, metavar="DIR", help="where everything goes")
+    parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which experiment: see below")
+    parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write to")
     for option, default, text in (
-        ("scenes", ExperimentPlan.scenes, "scenes of the world, over all splits"),
+        ("scenes", ExperimentPlan.scenes, "scenes of the world in all splits together"),
         ("epochs", ExperimentPlan.epochs, "epochs of each training"),
         ("seeds", ExperimentPlan.seeds, "how often each network is trained"),
         ("workers", ExperimentPlan.workers, "networks trained at a time"),

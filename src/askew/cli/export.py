@@ -22,20 +22,20 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
     parser.epilog = EXAMPLES
     parser.add_argument("groups", metavar="GROUPS", help="groups.jsonl from askew build or run")
-    parser.add_argument("--format", choices=FORMATS, required=True, help="who shall answer")
+    parser.add_argument("--format", choices=FORMATS, required=True, help="what will answer the questions")
     parser.add_argument("--output", metavar="DIR", required=True, help="the folder to write to")
     add_shared(parser, "images", "overwrite")
     parser.add_argument(
-        "--name", default="askew", metavar="NAME", help="what the task or table is called there (default askew)"
+        "--name", default="askew", metavar="NAME", help="the name of the task or table there (default askew)"
     )
     parser.add_argument(
-        "--prompt", metavar="TEXT", help="said after each question (default: answer with a single word or phrase)"
+        "--prompt", metavar="TEXT", help="text after each question (default: answer with a single word or phrase)"
     )
     parser.add_argument(
         "--pictures",
         choices=("inline", "paths"),
         default="inline",
-        help="of vlmevalkit: in the table itself (default), or their paths on this machine",
+        help="for vlmevalkit: images in the table itself (default), or their paths on this machine",
     )
 
 

@@ -24,20 +24,26 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("run", metavar="RUN", help="the folder written by askew run or score")
-    parser.add_argument("--require", action="append", metavar="REQ", help="a bound on a score (again for more)")
+    parser.add_argument("--require", action="append", metavar="REQ", help="a bound on a score; can be repeated")
     parser.add_argument(
-        "--by", choices=("value", "low"), help="what must meet it: the value (default), or the interval's worse end"
+        "--by",
+        choices=("value", "low"),
+        help="what must meet it: the value (default), or the worse end of the interval",
     )
     parser.add_argument(
-        "--no-worse-than", metavar="RUN", help="fail when significantly worse than this run on the same groups"
+        "--no-worse-than", metavar="RUN", help="fail if significantly worse than this run on the same groups"
     )
-    parser.add_argument("--alpha", type=float, metavar="P", help="significance, after Holm's correction (default 0.05)")
-    parser.add_argument("--margin", type=float, metavar="SHARE", help="what may be lost all the same (default 0)")
-    parser.add_argument("--metric", action="append", metavar="METRIC", help="compare only this (again for more)")
-    parser.add_argument("--max-failures", type=float, metavar="SHARE", help="failed answers tolerated (default: RUN's)")
+    parser.add_argument(
+        "--alpha", type=float, metavar="P", help="significance level after Holm's correction (default 0.05)"
+    )
+    parser.add_argument("--margin", type=float, metavar="SHARE", help="how much worse is still allowed (default 0)")
+    parser.add_argument("--metric", action="append", metavar="METRIC", help="compare only this metric; can be repeated")
+    parser.add_argument(
+        "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default: RUN's)"
+    )
     parser.add_argument("--junit", metavar="FILE", help="write the checks as JUnit XML")
     parser.add_argument(
-        "--summary", metavar="FILE", help="write the checks as Markdown ($GITHUB_STEP_SUMMARY is added to)"
+        "--summary", metavar="FILE", help="write the checks as Markdown (appended if FILE is $GITHUB_STEP_SUMMARY)"
     )
     add_shared(parser, "config")
 

@@ -28,15 +28,15 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "suite": {
         "action": "append",
         "metavar": "SUITE",
-        "help": "what is measured (again for more): see askew ls suite (default: the suites of ready-made groups; "
-        "otherwise run takes rad, and score accuracy)",
+        "help": "what is measured; can be repeated: see askew ls suite (default: the suites of prebuilt groups; "
+        "otherwise rad for run, accuracy for score)",
     },
     "skip-bad": {"action": "store_true", "help": "leave out bad records and list them"},
     "limit": {"type": int, "metavar": "N", "help": "at most N groups of each suite"},
-    "seed": {"type": int, "metavar": "S", "help": "the seed of everything drawn by chance (default 0)"},
+    "seed": {"type": int, "metavar": "S", "help": "the seed of all random draws (default 0)"},
     "extract": {
         "metavar": "STEP",
-        "help": "how answers are taken out of free text: auto, none or short (default: run takes auto, score none)",
+        "help": "how answers are extracted from free text: auto, none or short (default: auto for run, none for score)",
     },
     "accuracy": {
         "metavar": "MODE",
@@ -47,26 +47,26 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "stop-after": {
         "type": int,
         "metavar": "N",
-        "help": "equal failures in a row that stop the run (default 50, 0 never)",
+        "help": "stop after this many equal failures in a row (default 50; 0 never stops)",
     },
-    "dry-run": {"action": "store_true", "help": "say what would be asked, and ask nothing"},
+    "dry-run": {"action": "store_true", "help": "show how much would be asked, and ask nothing"},
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",
         "help": "replace what the output folder holds: another run, benchmark or world, or files that are not askew's",
     },
     "quiet": {"action": "store_true", "help": "no progress bars"},
-    "config": {"metavar": "FILE", "help": "a YAML file with the same options; the command line wins"},
+    "config": {"metavar": "FILE", "help": "a YAML file with the same options; those typed take precedence"},
 }
 """Options that mean the same in every command. None has a default, so that ``settled`` can tell what was typed."""
 MODEL_OPTIONS: Options = {
     "base_url": (str, "the address of an OpenAI-compatible endpoint"),
-    "max_tokens": (int, "stop cleanly after so many tokens"),
-    "max_cost": (float, "stop cleanly when so much is spent, by --prices"),
-    "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}, for a million tokens"),
+    "max_tokens": (int, "stop cleanly after this many tokens"),
+    "max_cost": (float, "stop cleanly when this much is spent, according to --prices"),
+    "prices": (str, "a YAML file {model: {read: 2.5, written: 10}}: the cost of a million tokens"),
     "device": (str, "where a Hugging Face model runs: auto, cpu, cuda, mps"),
-    "dtype": (str, "its numbers: auto, float32, float16, bfloat16"),
-    "allow_download": (bool, "let it be fetched from a hub"),
+    "dtype": (str, "its number format: auto, float32, float16, bfloat16"),
+    "allow_download": (bool, "allow it to be downloaded from a hub"),
 }
 """Options of models that can also be given outside the spec."""
 DEFAULTS = {"seed": 0}

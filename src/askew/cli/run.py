@@ -35,26 +35,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument(
-        "--model", action="append", metavar="MODEL", help="who is asked (again for more models): see askew ls model"
+        "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
     )
-    parser.add_argument("--name", action="append", metavar="NAME", help="what tables call it (once for each --model)")
+    parser.add_argument("--name", action="append", metavar="NAME", help="its name in tables (once for each --model)")
     add_shared(parser, "data", "images", "skip-bad")
     add_shared(parser, "suite")
-    parser.add_argument(
-        "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
-    )
+    parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
     parser.add_argument(
-        "--max-failures", type=float, metavar="SHARE", help="share of failed answers that is tolerated (default 0.05)"
+        "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
     )
     add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
     add_shared(parser, "dry-run")
     parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"
     )
-    add_listed(parser, BESIDE, "models that take them")
+    add_listed(parser, BESIDE, "options for some models")
     add_shared(parser, "config")
 
 

@@ -24,14 +24,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predictions", metavar="PREDICTIONS", help="the answers, by question id")
     add_shared(parser, "suite")
     parser.add_argument("--output", metavar="DIR", required=True, help="the run's folder")
-    parser.add_argument(
-        "--metric", action="append", metavar="METRIC", help="a metric besides the suite's: see askew ls metric"
-    )
+    parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
     add_shared(parser, "images", "skip-bad", "limit")
-    parser.add_argument("--allow-missing", action="store_true", help="questions without a prediction are non-answers")
-    parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs with row numbers for ids")
     parser.add_argument(
-        "--name", default="", metavar="NAME", help="what tables call the model (default: the file's name)"
+        "--allow-missing", action="store_true", help="count questions without a prediction as not answered"
+    )
+    parser.add_argument("--ids", metavar="FILE", help="ids.jsonl of the export, for logs that have row numbers as ids")
+    parser.add_argument(
+        "--name", default="", metavar="NAME", help="the model's name in tables (default: the file's name)"
     )
     add_shared(parser, "seed", "overwrite", "quiet", "extract", "accuracy", "no-published")
 

@@ -21,10 +21,10 @@ _NUMBERS: Options = {
     "batch_size": (int, "questions in a step (default 256)"),
     "rate": (float, "learning rate of Adam (default 0.0008)"),
     "clip": (float, "clip gradients to this norm (default 1; 0: no clipping)"),
-    "patience": (int, "stop after so many epochs without a better validation (default 0: never)"),
+    "patience": (int, "stop after this many epochs without a better validation (default 0: never)"),
     "least_words": (int, "how often a word must occur to be known (default 1)"),
     "least_answers": (int, "how often an answer must be given to be learned (default 3)"),
-    "most_answers": (int, "how many answers are learned at most (default 3000)"),
+    "most_answers": (int, "maximum number of answers to learn (default 3000)"),
     "threads": (int, "processor threads (default: torch's choice)"),
 }
 
@@ -37,9 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--val", metavar="DATA", help="validation questions (default: a tenth of the images)")
     parser.add_argument("--features", metavar="FILE", help="region features: .npz, .h5, bottom-up .tsv, world, or grid")
     parser.add_argument(
-        "--loss", metavar="LOSS", action="append", help="besides the answer loss: see askew ls loss; may be repeated"
+        "--loss", metavar="LOSS", action="append", help="added to the answer loss; can be repeated: see askew ls loss"
     )
-    parser.add_argument("--groups", metavar="GROUPS", help="what pairs are taken from: a suite or a file (default p2)")
+    parser.add_argument("--groups", metavar="GROUPS", help="where pairs come from: a suite or a file (default p2)")
     parser.add_argument("--output", metavar="DIR", help="the training's folder")
     add_listed(parser, _NUMBERS, metavar="N")
     add_shared(parser, "seed", "overwrite", "quiet", "config")

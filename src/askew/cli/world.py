@@ -27,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--size", type=int, default=224, metavar="PX", help="width and height of the images (default 224)"
     )
     parser.add_argument(
-        "--shifted", action="store_true", help="other answer priors in test than in train, as VQA-CP has"
+        "--shifted", action="store_true", help="different answer priors in train and test, as in VQA-CP"
     )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that draw (default 1)")
 

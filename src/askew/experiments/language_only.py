@@ -78,7 +78,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     runs = {key: [done[job.name] for job in several] for key, several in jobs.items()}
     return ExperimentFinding(
         title="How far does a model get without the image?",
-        paper="After Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
+        paper="Paper: Li, Lei, Gan, Liu: Adversarial VQA: A New Benchmark for Evaluating the Robustness of VQA Models. "
         "ICCV 2021, Table 4a.",
         method=_METHOD,
         tables=[_table(runs)],
@@ -137,7 +137,7 @@ def _table(runs: Runs) -> PaperTable:
 def _claims(runs: Runs) -> Iterator[Claim]:
     plain_full, plain_language = (_numbers(runs[net, "all"], "plain") for net in NETS)
     yield Claim(
-        "A model without the image stays far behind on plain questions.",
+        "A model without the image is far worse on plain questions.",
         f"{fmean(plain_full):.1f} against {fmean(plain_language):.1f}",
         clear(plain_full, plain_language),
     )
@@ -172,8 +172,9 @@ def _size(runs: Runs, test: str) -> int:
 
 
 _METHOD = """\
-Hard questions are collected in three rounds as in the paper, but by chance instead of by people: of the questions of
-a fresh world, those that the best network so far answers with accuracy 0 and on which at least 6 of 10 people agree.
-After each round a new network learns from the hard questions too, and is the one to fool in the next. The full
-network is BUTD (the paper: UNITER-B); the language-only one reads the question alone. Networks learn from the world,
-from hard questions alone, or from all. The network that is fooled has another seed than those that are tested."""
+Hard questions are collected in three rounds as in the paper, but selected automatically, not written by people: of the
+questions of a new world, those that the best network so far answers with accuracy 0 and on which at least 6 of 10
+people agree. After each round a new network is also trained on the hard questions, and is the one to fool in the next
+round. The full network is BUTD (the paper: UNITER-B); the language-only network reads only the question. Networks
+learn from the world, only from hard questions, or from both. The network to fool and the tested networks have
+different seeds."""

@@ -149,13 +149,13 @@ class ExperimentFinding:
             f"# {self.title}",
             self.paper,
             self.method,
-            "Ours is the mean over the training seeds ± its standard deviation; the paper's figure stands in brackets. "
-            "The data and the networks are not the paper's, so directions can be compared and levels cannot.",
+            "Each number is the mean over the training seeds ± the standard deviation; the paper's figure is in "
+            "brackets. The data and the networks differ from the paper's, so compare directions, not levels.",
             *(table.markdown() for table in self.tables),
             "## Do the findings hold here?",
             "\n".join(claim.markdown() for claim in self.claims),
             *(["## Notes", "\n".join(f"- {note}" for note in self.notes)] if self.notes else []),
-            "## How it was made",
+            "## How to reproduce it",
             f"    {command}",
             f"{date}; {minutes:.0f} minutes; "
             + "; ".join(f"{name} {value}" for name, value in self.settings.items())

@@ -69,8 +69,8 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     }
     return ExperimentFinding(
         title="Does Q3R make networks consistent?",
-        paper="After Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent Visual "
-        "Question Answering. 2020, Tables 2–4 and §5.3.",
+        paper="Paper: Whitehead, Wu, Fung, Ji, Feris, Saenko: Learning from Lexical Perturbations for Consistent "
+        "Visual Question Answering. 2020, Tables 2–4 and §5.3.",
         method=_METHOD,
         tables=[_table_2(runs), _table_3(runs), _table_4(runs), _module_table(apart)],
         claims=[*_claims(runs), _weights_claim(apart)],
@@ -131,25 +131,27 @@ def _module_table(apart: Mapping[str, Sequence[float]]) -> PaperTable:
         name: [PaperCell(tuple(1000 * value for value in values), paper.get(name), digits=2)]
         for name, values in apart.items()
     }
-    return PaperTable(
-        "How far apart the module weights of a pair are, on average, × 1000 (§5.3)", ["mean difference"], rows
-    )
+    return PaperTable("Mean difference between the module weights of a pair, × 1000 (§5.3)", ["mean difference"], rows)
 
 
 def _claims(runs: Runs) -> Iterator[Claim]:
     plain = [name for name in runs if name in BESIDES or name in NETS]
     drops = {name: numbers(runs[name], "accuracy.gap") for name in plain}
     yield Claim(
-        "Networks lose accuracy when words are exchanged.",
+        "Networks lose accuracy when words are replaced.",
         "; ".join(f"{name} {fmean(drop):+.1f}" for name, drop in drops.items()),
         together(clear([0.0] * len(drop), drop) for drop in drops.values()),
     )
     for text, metric in (("Q3R raises CS.", "cs.2"), ("Q3R raises accuracy on changed questions.", "accuracy.variant")):
         yield _compared(text, runs, metric, " + Q3R", "")
     yield _compared(
-        "Q3R does more for CS than learning from the same changed questions.", runs, "cs.2", " + Q3R", " + augmentation"
+        "Q3R raises CS more than learning from the same changed questions does.",
+        runs,
+        "cs.2",
+        " + Q3R",
+        " + augmentation",
     )
-    yield _compared("Q3R costs nothing on the unchanged data.", runs, "accuracy.all", " + Q3R", "", ties=True)
+    yield _compared("Q3R does not lower accuracy on the unchanged data.", runs, "accuracy.all", " + Q3R", "", ties=True)
 
 
 def _compared(text: str, runs: Runs, metric: str, way: str, other: str, ties: bool = False) -> Claim:
@@ -165,7 +167,7 @@ def _compared(text: str, runs: Runs, metric: str, way: str, other: str, ties: bo
 def _weights_claim(apart: Mapping[str, Sequence[float]]) -> Claim:
     pairs = {name: (apart[name], apart[f"{name} + Q3R"]) for name in NETS}
     return Claim(
-        "Q3R brings the module weights of a pair together (the paper: -93 % for HybridNet).",
+        "Q3R makes the module weights of a pair more similar (the paper: -93 % for HybridNet).",
         "; ".join(f"{name} {fmean(after) / fmean(before) - 1:+.0%}" for name, (before, after) in pairs.items()),
         together(clear(before, after) for before, after in pairs.values()),
     )
@@ -217,7 +219,7 @@ def _slug(name: str) -> str:
 _METHOD = """\
 Networks are trained on the training split of the embedded world, the best epoch is chosen on the validation split,
 and all numbers are from the test split, whose scenes no network has seen. Pairs come from askew's rules for VQA P2;
-training pairs are made from training questions alone. Q3R is on in a fifth of the steps (r = 0.2, λ = 1, L1, mean
-over steps and modules); as in the authors' code it also learns the answers to the changed questions, and "weights
-alone" does not. "Augmentation" learns from the same changed questions, as often, without comparing module weights.
-Hidden sizes are 128 where the paper has 512 and 1024, and Gumbel noise is off when networks are tested."""
+training pairs are made only from training questions. Q3R is applied in a fifth of the steps (r = 0.2, λ = 1, L1, mean
+over steps and modules). As in the authors' code, it also learns the answers to the changed questions; "weights alone"
+does not. "Augmentation" learns from the same changed questions, as often, without comparing module weights. Hidden
+sizes are 128 where the paper has 512 and 1024, and Gumbel noise is off when networks are tested."""

@@ -53,21 +53,23 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     accuracies = [numbers([done[job.name]["rad"]], "accuracy.original")[0] for job in jobs]
     return ExperimentFinding(
         title="Does RAD predict generalisation?",
-        paper="After Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data with "
-        "Focused Interventions. ACL 2021, Table 4.",
+        paper="Paper: Rosenberg, Gat, Feder, Reichart: Are VQA Systems RAD? Measuring Robustness to Augmented Data "
+        "with Focused Interventions. ACL 2021, Table 4.",
         method=_METHOD,
         tables=[
             _table(
                 f"R² of predicting accuracy on an augmentation left out, over {len(instances)} networks (Table 4)", fits
             ),
-            _table("The same with a constant term, which the paper's equation has not", with_constant, papers=False),
+            _table(
+                "The same with a constant term, which the paper's equation does not have", with_constant, papers=False
+            ),
             _each("R² for each augmentation left out", fits),
         ],
         claims=_claims(fits, instances),
         notes=[
-            f"Accuracy of the networks on what is to be predicted, and the standard error of one of them: "
-            f"{_spread(instances)}. Where the range is little more than the error, there is nothing to predict.",
-            f"They answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's original questions correctly.",
+            f"The accuracies to be predicted, and the standard error of one of them: "
+            f"{_spread(instances)}. Where the range is hardly larger than the error, there is nothing to predict.",
+            f"The networks answer {min(accuracies):.1f} to {max(accuracies):.1f} % of RAD's originals correctly.",
             *_left_out(len(found) - len(instances), len(found)),
             "R² = 1 − Σ(y − ŷ)² / Σ(y − ȳ)². Without a constant term it falls below zero where a feature predicts "
             "worse than the mean of the networks does.",
@@ -117,7 +119,7 @@ def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> li
     instead = _interval(instances, lambda all_, alone, *rad: min(rad) - alone)
     return [
         Claim(
-            "RAD beside accuracy predicts better than accuracy alone.",
+            "RAD together with accuracy predicts better than accuracy alone.",
             f"As the paper fits it, R² {everything:.3f} against {accuracy:.3f}. With a constant term and adjusted for "
             f"the number of features, the difference is {_interval_text(beside)}.",
             _decided(beside),
@@ -125,7 +127,7 @@ def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> li
         Claim(
             "RAD alone predicts better than accuracy alone.",
             f"As the paper fits it, {_RAD[0]} {forward:.3f}, {_RAD[1]} {backward:.3f}, accuracy {accuracy:.3f}. With a "
-            f"constant term, the worse of the two less accuracy is {_interval_text(instead)}.",
+            f"constant term, the worse of the two minus accuracy is {_interval_text(instead)}.",
             _decided(instead),
         ),
     ]
@@ -147,7 +149,7 @@ def _adjusted(instances: Sequence[Mapping[str, Sides]]) -> list[float]:
 
 def _interval_text(interval: tuple[float, float, float]) -> str:
     value, low, high = interval
-    return f"{value:+.3f} (95 % of {RESAMPLES} draws of the networks: {low:+.3f} to {high:+.3f})"
+    return f"{value:+.3f} (95 % of {RESAMPLES} resamples of the networks: {low:+.3f} to {high:+.3f})"
 
 
 def _decided(interval: tuple[float, float, float]) -> bool | None:
@@ -175,7 +177,7 @@ def _spread(instances: Sequence[Mapping[str, Sides]]) -> str:
 _METHOD = """\
 45 networks (BUTD; the paper has BUTD and LMH) are trained on the embedded world, each without a share of one question
 type: 10 to 99 % of "what color", "how many" or "what kind". Each is tested on four augmentations of questions of the
-test split: Y/N←C, Y/N←HM, Y/N←WK, and paraphrases from VQA P2's rules where the paper has the rephrasings that people
-wrote. For each augmentation left out, a linear regression over the 45 networks predicts accuracy on it from accuracy
-and RAD on the other three. The first regression has more features than the others, so its R² on the same networks can
-only be larger or equal; the paper's table has this too."""
+test split: Y/N←C, Y/N←HM, Y/N←WK, and paraphrases by VQA P2's rules (the paper: rephrasings written by people). Each
+augmentation is left out in turn, and a linear regression over the 45 networks predicts the accuracy on it from accuracy
+and RAD on the other three. The first regression has more features than the others, so its R² on the same networks
+cannot be smaller; this is also true of the paper's table."""

@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     todo.add_argument("--read", nargs="+", metavar="FILE", help="read what one or two coders marked")
     parser.add_argument("--size", type=int, default=300, metavar="N", help="questions per round (default 300)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of the sample (default 0)")
-    parser.add_argument("--allow-uncoded", action="store_true", help="leave rows out that a coder did not mark")
+    parser.add_argument("--allow-uncoded", action="store_true", help="leave out rows that a coder did not mark")
 
 
 def main(args: argparse.Namespace) -> int:

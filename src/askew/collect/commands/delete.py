@@ -20,7 +20,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog = EXAMPLES
     parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("--question", type=int, required=True, metavar="N", help="the question's number")
-    parser.add_argument("--reason", required=True, metavar="WHY", help="why; kept in the log, so without private data")
+    parser.add_argument(
+        "--reason", required=True, metavar="WHY", help="why; stored in the log, so leave out private data"
+    )
 
 
 def main(args: argparse.Namespace) -> int:

@@ -30,8 +30,13 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--promote", type=int, metavar="N", help="add up to N verified questions of the study")
     parser.add_argument("--question", type=int, nargs="+", metavar="ID", help="add these verified questions")
     parser.add_argument("--world", type=int, metavar="N", help="add N questions about scenes of the embedded world")
-    parser.add_argument("--retire", type=int, metavar="ID", help="show a gold question to nobody any more")
-    parser.add_argument("--void", type=int, metavar="ID", help="a gold question was a mistake: results do not count")
+    parser.add_argument("--retire", type=int, metavar="ID", help="stop showing a gold question")
+    parser.add_argument(
+        "--void",
+        type=int,
+        metavar="ID",
+        help="withdraw a gold question that was a mistake: its results no longer count",
+    )
 
 
 def main(args: argparse.Namespace) -> int:

@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--rate", nargs="+", default=[], metavar="NAME=AMOUNT", help="what is paid for a session, an answer, a bonus"
     )
     parser.add_argument("--output", required=True, metavar="FILE", help="the CSV file, one row per person")
-    parser.add_argument("--bonuses", metavar="FILE", help="also the bonuses by a platform's ids")
+    parser.add_argument("--bonuses", metavar="FILE", help="also write the bonuses by a platform's ids")
     parser.add_argument("--id", metavar="NAME", help="which of the platform's ids, e.g. PROLIFIC_PID")
 
 

@@ -22,8 +22,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("study", metavar="STUDY", help="the study's folder")
     parser.add_argument("--add", metavar="FILE", help="add the examples of a JSONL file")
     parser.add_argument("--world", type=int, metavar="N", help="add N examples about scenes of the embedded world")
-    parser.add_argument("--remove", type=int, metavar="ID", help="use an example no more")
-    parser.add_argument("--qualify", metavar="NAME", help="let somebody work who has not passed")
+    parser.add_argument("--remove", type=int, metavar="ID", help="stop using an example")
+    parser.add_argument("--qualify", metavar="NAME", help="let a person work who has not passed")
 
 
 def main(args: argparse.Namespace) -> int:

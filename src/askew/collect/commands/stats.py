@@ -16,7 +16,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--coding", action="append", default=[], metavar="FILE", help="a coder's file (Table 7); give it twice for two"
     )
-    parser.add_argument("--allow-uncoded", action="store_true", help="leave rows out that a coder did not mark")
+    parser.add_argument("--allow-uncoded", action="store_true", help="leave out rows that a coder did not mark")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -18,7 +18,7 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
         "--preset", default="paper", help="paper (3 writers, 9 verifiers) or small (1 writer, 2 verifiers)"
     )
     parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; repeatable"
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="change one setting; can be repeated"
     )
     parser.add_argument("--name", default="", help="what the study is called in its releases")
     parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: drawn)")
@@ -50,7 +50,7 @@ def _init(args: argparse.Namespace) -> int:
 
 
 def _models_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--add", metavar="MODEL", help="a model as askew run takes it, e.g. bundled:xnm or hf:...")
+    parser.add_argument("--add", metavar="MODEL", help="a model as for askew run, e.g. bundled:xnm or hf:...")
     parser.add_argument("--called", metavar="NAME", help="what to call it (default: its spec)")
     parser.add_argument("--off", metavar="NAME", help="take a model out of the open round's draw")
     parser.add_argument("--on", metavar="NAME", help="put it back")
@@ -84,8 +84,8 @@ def _models(args: argparse.Namespace) -> int:
 
 
 def _round_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--new", action="store_true", help="make the next round, with the models given or all")
-    parser.add_argument("--models", metavar="NAMES", help="models of the new round, by name, with commas between")
+    parser.add_argument("--new", action="store_true", help="create the next round, with the given models or all")
+    parser.add_argument("--models", metavar="NAMES", help="names of the new round's models, separated by commas")
     for option, done in (("--open", "let people write in this round"), ("--drain", "let nobody begin anything new")):
         parser.add_argument(option, type=int, metavar="N", help=done)
 
@@ -166,9 +166,9 @@ def _images(args: argparse.Namespace) -> int:
 def _people_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--add", metavar="NAME", help="add a person")
     parser.add_argument("--owner", action="store_true", help="as an owner")
-    parser.add_argument("--exclude", metavar="NAME", help="exclude a person: what he or she did stops to count")
+    parser.add_argument("--exclude", metavar="NAME", help="exclude a person: his or her work no longer counts")
     parser.add_argument("--reason", default="", help="why")
-    parser.add_argument("--preview", action="store_true", help="only say what excluding would change")
+    parser.add_argument("--preview", action="store_true", help="only show what excluding would change")
 
 
 def _people(args: argparse.Namespace) -> int:

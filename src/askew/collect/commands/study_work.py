@@ -89,7 +89,7 @@ def _freeze_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--round", type=int, required=True, metavar="N", help="the round; an open one is drained first")
     parser.add_argument("--seed", type=int, metavar="S", help="the seed of the splits (default: the study's)")
     parser.add_argument("--drop-incomplete", action="store_true", help="leave out what is not finished")
-    parser.add_argument("--preview", action="store_true", help="only say what would be decided")
+    parser.add_argument("--preview", action="store_true", help="only show what would be decided")
 
 
 def _freeze(args: argparse.Namespace) -> int:

@@ -33,15 +33,21 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner-link", action="store_true", help="print a new one-time link for the owner")
     new = parser.add_argument_group("for a new study")
     new.add_argument("--database", metavar="URL", help="postgresql+psycopg://user@host/name instead of a file")
-    new.add_argument("--model", action="append", metavar="MODEL", help="a robot, as askew run takes it; repeatable")
+    new.add_argument(
+        "--model", action="append", metavar="MODEL", help="a robot: a model as for askew run; can be repeated"
+    )
     new.add_argument("--preset", metavar="NAME", help="paper (3 writers, 9 verifiers; the default) or small (1 and 2)")
     new.add_argument("--scenes", type=int, metavar="N", help="images of the embedded world (default 60)")
     net = parser.add_argument_group("network")
-    net.add_argument("--http", action="store_true", help="plain HTTP to other computers of a private network")
+    net.add_argument("--http", action="store_true", help="serve plain HTTP to other computers in a private network")
     net.add_argument("--root-path", default="", metavar="PATH", help="where a proxy mounts the service, e.g. /collect")
-    net.add_argument("--forwarded-allow-ips", default="", metavar="IPS", help="proxies whose headers are believed")
+    net.add_argument("--forwarded-allow-ips", default="", metavar="IPS", help="proxies whose headers are trusted")
     net.add_argument(
-        "--trusted-host", action="append", default=[], metavar="HOST", help="a name it is reached by; repeatable"
+        "--trusted-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a host name of the service; can be repeated",
     )
 
 
@@ -69,7 +75,7 @@ def add_demo_options(parser: argparse.ArgumentParser) -> None:
     parser.epilog, parser.formatter_class = DEMO, argparse.RawDescriptionHelpFormatter
     parser.add_argument("--output", metavar="DIR", default="collect-demo", help="folder (default collect-demo)")
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="end by itself after so long (default: with Ctrl-C)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="stop after this many seconds (default: on Ctrl-C)")
 
 
 def demo_with(args: argparse.Namespace) -> int:

@@ -167,7 +167,7 @@ class Suite(Protocol):
 
     @property
     def correct(self) -> str:
-        """When an answer counts as right: modal, any, or a threshold on the accuracy."""
+        """When an answer counts as correct: modal, any, or a threshold on the accuracy."""
         ...
 
     @property
@@ -175,7 +175,7 @@ class Suite(Protocol):
         """The metric that sums the suite up, and how a sentence says it.
 
         The sentence continues "The model correctly answers 81 % of the questions, but ..." and has a ``{value}``,
-        e.g. ``of those it gets only {value} right when asked as yes/no``.
+        e.g. ``of those it answers only {value} correctly when asked as yes/no``.
         """
         ...
 

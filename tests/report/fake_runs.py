@@ -57,7 +57,10 @@ SUITES = {
         "paper": "Rosenberg et al. 2021",
         "signature": "Rad(yes=0.5)",
         "tests": ["Y/N←C", "Y/N←HM", "Y/N←WK"],
-        "headline": {"metric": "rad.forward", "sentence": "of those it gets only {value} right when asked as yes/no"},
+        "headline": {
+            "metric": "rad.forward",
+            "sentence": "of those it answers only {value} correctly when asked as yes/no",
+        },
         "tables": [RAD_TABLE, COUNT_TABLE],
     },
     "carets": {
@@ -66,7 +69,7 @@ SUITES = {
         "paper": "Jimenez et al. 2022",
         "signature": "Carets()",
         "tests": CARETS_TESTS,
-        "headline": {"metric": "carets.cacc", "sentence": "it gets only {value} of the pairs right both times"},
+        "headline": {"metric": "carets.cacc", "sentence": "it answers only {value} of the pairs correctly both times"},
         "tables": [
             {
                 "id": f"carets-{metric}",

@@ -8,12 +8,15 @@ from askew.report.load import Run
 RAD = {
     "name": "rad",
     "title": "RAD",
-    "headline": {"metric": "rad.forward", "sentence": "of those it gets only {value} right when asked as yes/no"},
+    "headline": {
+        "metric": "rad.forward",
+        "sentence": "of those it answers only {value} correctly when asked as yes/no",
+    },
 }
 CARETS = {
     "name": "carets",
     "title": "CARETS",
-    "headline": {"metric": "carets.cacc", "sentence": "it gets only {value} of the pairs right both times"},
+    "headline": {"metric": "carets.cacc", "sentence": "it answers only {value} of the pairs correctly both times"},
 }
 NOISE = {"name": "rscore", "title": "R", "headline": {"metric": "rscore.1", "sentence": "its R_score is only {value}"}}
 
@@ -41,7 +44,7 @@ ACCURACY = ("rad", "accuracy.all", 0.41, 0.40, 0.42, 5000)
 def test_the_sentence_of_the_readme() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.49, 0.55, 900))
     assert said(run, {"rad": "how many"}) == [
-        "prior correctly answers 41 % of the questions, but of those it gets only 52 % right (49–55) "
+        "prior correctly answers 41 % of the questions, but of those it answers only 52 % correctly (49–55) "
         "when asked as yes/no; it breaks most on *how many*."
     ]
 
@@ -49,7 +52,7 @@ def test_the_sentence_of_the_readme() -> None:
 def test_a_steady_model_is_said_to_be_steady() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.97, 0.96, 0.98, 900))
     assert said(run) == [
-        "prior correctly answers 41 % of the questions, and of those it still gets 97 % right (96–98) "
+        "prior correctly answers 41 % of the questions, and of those it still answers 97 % correctly (96–98) "
         "when asked as yes/no."
     ]
 
@@ -59,36 +62,36 @@ def test_an_accuracy_is_low_only_when_it_is_clearly_below_the_originals() -> Non
         scores = [("carets", "accuracy.all", 0.8, 0.78, 0.82, 900), ("carets", "carets.cacc", 0.77, low, high, 900)]
         return said(run_of(*scores, suites=(CARETS,)))[0]
 
-    assert "questions, but it gets only 77 % (75–79) of the pairs right both times." in told(0.75, 0.79)
-    assert "questions, and it still gets 77 % (73–81) of the pairs right both times." in told(0.73, 0.81)
+    assert "questions, but it answers only 77 % (75–79) of the pairs correctly both times." in told(0.75, 0.79)
+    assert "questions, and it still answers 77 % (73–81) of the pairs correctly both times." in told(0.73, 0.81)
 
 
 def test_too_wide_an_interval_says_so_and_nothing_more() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.52, 0.30, 0.74, 18))
     assert said(run) == [
-        "prior correctly answers 41 % of the questions; of those it gets 52 % right (30–74; n = 18 is too few to say) "
-        "when asked as yes/no."
+        "prior correctly answers 41 % of the questions; of those it answers 52 % correctly (30–74; n = 18 is too "
+        "few to say) when asked as yes/no."
     ]
 
 
 def test_one_image_gives_no_interval() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.5, None, None, 2))
-    assert "50 % right (n = 2: too few images for an interval)" in said(run)[0]
+    assert "50 % correctly (n = 2: too few images for an interval)" in said(run)[0]
 
 
-def test_nothing_right_leaves_nothing_to_ask_again() -> None:
+def test_no_correct_answer_leaves_nothing_to_ask_again() -> None:
     run = run_of(("rad", "accuracy.all", 0.0, 0.0, 0.0, 90), ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior correctly answers 0 % of the questions, so nothing it had right could be asked again (—)."
+        "prior correctly answers 0 % of the questions, so no correctly answered question could be asked again (—)."
     ]
 
 
-def test_none_of_the_changed_questions_right() -> None:
+def test_none_of_the_changed_questions_answered_correctly() -> None:
     before = ("rad", "accuracy.original", 0.01, 0.0, 0.02, 363)
     run = run_of(ACCURACY, before, ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior correctly answers 41 % of the questions, but it had none of the 363 originals with variants "
-        "right, so nothing it had right could be asked again (—)."
+        "prior correctly answers 41 % of the questions, but it answered none of the 363 originals with "
+        "variants correctly, so no correctly answered question could be asked again (—)."
     ]
 
 
@@ -134,7 +137,7 @@ def test_an_accuracy_on_covered_questions_alone_is_not_said_of_all_of_the_data()
     (told,) = said(covering(24, 60, n=24))
     assert told.startswith("prior correctly answers 25 % of the 24 questions asked (24 of 60 questions covered), but")
     (whole,) = said(covering(60, 60, n=60))
-    assert whole.startswith("prior correctly answers 25 % of the questions, but of those it gets")
+    assert whole.startswith("prior correctly answers 25 % of the questions, but of those it answers")
     (limited,) = said(Run(Path(), {**covering(24, 60, n=24).results, "config": {"limit": 24}}))
     assert "of the 24 questions asked (24 of 60 questions taken)" in limited
 
@@ -148,7 +151,7 @@ def test_an_accuracy_leaves_failed_and_unknown_questions_out_and_says_so() -> No
 
 
 def test_of_those_means_those_with_variants_where_not_every_question_has_one() -> None:
-    assert "but of those with variants it gets only 50 % right" in said(covering(60, 60, n=60, changed=24))[0]
+    assert "but of those with variants it answers only 50 % correctly" in said(covering(60, 60, n=60, changed=24))[0]
 
 
 def test_scenes_and_ready_made_groups_are_not_taken_for_questions() -> None:

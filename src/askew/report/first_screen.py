@@ -24,7 +24,7 @@ STEADY = 0.9
 SHOWN_FAILURES = 0.01
 """A larger share of missing answers is part of the verdict."""
 
-_VALUE = re.compile(r"\{value\}( rightly| right)?")
+_VALUE = re.compile(r"\{value\}( correctly| rightly| right)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) 
 def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tuple[str, str]:
     if figure.value is None:
         if accuracy.value == 0:
-            return ", ", "so nothing it had right could be asked again (—)"
+            return ", ", "so no correctly answered question could be asked again (—)"
         if changed and is_conditional(figure.metric):
-            none = f"it had none of the {count(changed)} originals with variants right"
-            return ", but ", f"{none}, so nothing it had right could be asked again (—)"
+            none = f"it answered none of the {count(changed)} originals with variants correctly"
+            return ", but ", f"{none}, so no correctly answered question could be asked again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
     clause = _VALUE.sub(lambda match: _value_with_interval(figure, match.group(1) or ""), sentence)
     if _too_wide(figure):
@@ -117,9 +117,9 @@ def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tu
     return ", and ", re.sub(r"(\w+) only ", r"still \1 ", clause, count=1)
 
 
-def _value_with_interval(figure: Figure, right: str) -> str:
+def _value_with_interval(figure: Figure, correctly: str) -> str:
     value = show(figure.metric, figure.value) if is_ratio(figure.metric) else _percent(figure.value)
-    return f"{value}{right} ({_interval(figure)})"
+    return f"{value}{correctly} ({_interval(figure)})"
 
 
 def _interval(figure: Figure) -> str:

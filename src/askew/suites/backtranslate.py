@@ -72,7 +72,7 @@ class BackTranslationSuite:
     @property
     def headline(self) -> tuple[str, str]:
         """RAD(D, BT)."""
-        return "rad.forward", "of those it gets only {value} right when the question is back-translated"
+        return "rad.forward", "of those it answers only {value} correctly when the question is back-translated"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data."""

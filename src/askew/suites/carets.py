@@ -118,7 +118,7 @@ class CaretsSuite:
     @property
     def headline(self) -> tuple[str, str]:
         """C-ACC."""
-        return "carets.cacc", "it gets only {value} of the pairs right on both sides"
+        return "carets.cacc", "it answers only {value} of the pairs correctly on both sides"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""

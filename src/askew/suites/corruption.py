@@ -90,7 +90,7 @@ class CorruptionSuite:
     @property
     def headline(self) -> tuple[str, str]:
         """Accuracy on corrupted images."""
-        return "accuracy.variant", "it gets only {value} right when the image is corrupted"
+        return "accuracy.variant", "it answers only {value} correctly when the image is corrupted"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """The questions that have an image, each with all corrupted images."""

@@ -118,7 +118,7 @@ class P2Suite:
     @property
     def headline(self) -> tuple[str, str]:
         """CS(2)."""
-        return "cs.2", "it gets only {value} of the pairs right both before and after a word is exchanged"
+        return "cs.2", "it answers only {value} of the pairs correctly both before and after a word is replaced"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data for its vocabulary, a second for the questions."""

@@ -92,7 +92,7 @@ class RadSuite:
     @property
     def headline(self) -> tuple[str, str]:
         """RAD(D, D′)."""
-        return "rad.forward", "of those it gets only {value} right when asked as yes/no"
+        return "rad.forward", "of those it answers only {value} correctly when asked as yes/no"
 
     @property
     def notes(self) -> Sequence[str]:

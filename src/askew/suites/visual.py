@@ -66,7 +66,7 @@ class VisualSuite:
     @property
     def headline(self) -> tuple[str, str]:
         """C-ACC."""
-        return "carets.cacc", "it gets only {value} of the pairs right both with and without the background"
+        return "carets.cacc", "it answers only {value} of the pairs correctly both with and without the background"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the images for their mean colour, if it is needed, and one over the questions."""

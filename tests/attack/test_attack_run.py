@@ -149,6 +149,28 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, monkeypatch):
     assert not Path("a", "groups.jsonl").exists()
 
 
+def test_the_terminal_says_what_means_do_not(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    lines = [{"id": q.id, "image": "a.png", "question": q.text, "answers": q.answers} for q in asked_about(10)]
+    Path("q.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
+    words = [
+        "attack",
+        "--model",
+        "constant:purple",
+        "--data",
+        "q.jsonl",
+        "--output",
+        "a",
+        "--attack",
+        "typos",
+        "--quiet",
+    ]
+    assert main([*words, "--budget", "5"]) == 0
+    said = capsys.readouterr().out
+    assert "Attacked: 2 failed; distinct texts asked about a question: median 5, at most 5." in said
+    assert "requests reached the model" in said
+
+
 def test_a_dry_run_says_what_would_be_asked_and_asks_nothing(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("q.jsonl").write_text('{"image": "a.png", "question": "Is the automobile big?", "answer": "yes"}\n')

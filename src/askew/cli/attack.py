@@ -59,6 +59,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Attack, then show what was found."""
     from askew.cli.show import show
+    from askew.data.groups import read_groups
+    from askew.engine.attack_groups import attack_summary
     from askew.engine.attack_run import AttackRun, AttackSettings, expected_calls
     from askew.engine.components import as_attack, as_data, as_model
     from askew.engine.settings import Settings
@@ -81,7 +83,11 @@ def main(args: argparse.Namespace) -> int:
         show(folders, output / "report.html", published=not options.no_published)
 
     runs = run.run(as_typed(), tell=lambda kind, said: print(said, file=sys.stderr), finish=finish)
-    print(f"\n{run.counts.asked:,} requests in {run.counts.calls:,} calls; {run.counts.reused:,} answers reused.")
+    print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
+    counts = run.counts
+    print(
+        f"{counts.asked:,} requests reached the model, in {counts.calls:,} calls; {counts.reused:,} were answered before."
+    )
     print(f"Other models on the same rewordings: askew run --model MODEL --data {output} --output runs/transfer")
     if runs.failures:
         raise runs.failures[0]

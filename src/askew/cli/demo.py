@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from askew.cli.options import add_shared, as_typed, settled
 from askew.errors import need_extras
+
+if TYPE_CHECKING:
+    from askew.engine.settings import Named, Settings
 
 MODELS = {
     "always yes": "constant:yes",
@@ -27,7 +32,10 @@ SUITES = (
     "corruption:severities=3",
     "basic:pool=world:train,scenes=300,seed={seed}",
 )
-"""All suites."""
+"""All suites but the one of attacks, which follows."""
+
+ATTACKED = "XNM"
+"""The model that is attacked in the end."""
 
 SHARE = 20 / 3
 """The number of scenes in the world per scene of its validation split."""
@@ -56,5 +64,22 @@ def main(args: argparse.Namespace) -> int:
     models = [as_model(spec, name=name) for name, spec in MODELS.items()]
     suites = [as_suite(suite.format(seed=args.seed)) for suite in SUITES]
     world = as_data(f"world:val,scenes={round(args.scenes * SHARE)},seed={args.seed}")
-    run_and_show(models, world, suites, Path(args.output), settings, as_typed(), brief=True)
+    output = Path(args.output)
+    run_and_show(models, world, suites, output, settings, as_typed(), brief=True)
+    attack(models, world, output, settings)
     return 0
+
+
+def attack(models: Sequence[Named], world: Named, output: Path, settings: Settings) -> None:
+    """Reword questions until one model answers them incorrectly, ask all models the rewordings, and show the table."""
+    from askew.cli.show import run_and_show
+    from askew.engine.attack_run import AttackRun, AttackSettings
+    from askew.engine.components import as_attack, as_data, as_suite
+    from askew.suites.attack_suite import AttackSuite
+
+    attacked = next(model for model in models if model.name == ATTACKED)
+    folder = output / "attack"
+    AttackRun(attacked, world, as_attack("sears"), AttackSuite(), folder, AttackSettings(), settings).run(as_typed())
+    print(f"\nThe same questions, reworded by reviewed rules (SEARs) until {ATTACKED} answers incorrectly:\n")
+    found = as_data(str(folder))
+    run_and_show(models, found, [as_suite("attack")], output / "transfer", settings, as_typed(), brief=True)

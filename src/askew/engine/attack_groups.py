@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import median
 from typing import Any
 
 from askew.attack.validity import StrictChecks, Validity
@@ -97,3 +99,20 @@ def _common(values: Iterator[str]) -> str:
 def _changed_words(result: Candidate) -> int:
     """Words of the original that were replaced."""
     return sum(len(change.old.split()) for change in result.changes)
+
+
+def attack_summary(groups: Iterable[Group]) -> str:
+    """What tables of means do not say: how the attack ended, the median of tries, the least similarity."""
+    notes = [variant.note for group in groups for variant in group.variants]
+    found = [note for note in notes if note["status"] == "found"]
+    tries, similar = [note["tries"] for note in notes], [note["similarity"] for note in found if "similarity" in note]
+    ended = Counter(note["status"] for note in notes)
+    sentence = "Attacked: " + (", ".join(f"{count:,} {status}" for status, count in ended.most_common()) or "none")
+    if tries:
+        sentence += f"; distinct texts asked about a question: median {median(tries):g}, at most {max(tries):,}"
+    if similar:
+        sentence += f"; similarity of rewordings that were found: at least {min(similar):.2f}"
+    faults = Counter(fault for note in found for fault in note.get("faults", ()))
+    if faults:
+        sentence += f"; faults of these: {', '.join(f'{fault} {count:,}' for fault, count in faults.most_common(5))}"
+    return sentence + "."

@@ -100,7 +100,7 @@ def test_an_attack_that_is_killed_resumes_and_asks_nothing_twice(tmp_path):
     lines = [{"id": q.id, "image": "a.png", "question": q.text, "answers": q.answers} for q in questions]
     (tmp_path / "q.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
     words = ["attack", "--model", "python:slow:answer,blind=true", "--data", "q.jsonl", "--attack", "typos"]
-    words += ["--batch-size", "8", "--quiet", "--budget", "12", "--output", "a"]
+    words += ["--name", "slow", "--batch-size", "8", "--quiet", "--budget", "12", "--output", "a"]
     command = [sys.executable, "-m", "askew", *words]
     begun = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 120
@@ -121,7 +121,7 @@ def test_an_attack_that_is_killed_resumes_and_asks_nothing_twice(tmp_path):
     everything = asked.read_text().splitlines()
     assert len(everything) - len(set(everything)) == len(first) - known, "only what was on its way is asked again"
     made = list(read_groups(str(tmp_path / "a" / "groups.jsonl")))
-    whole = askew.attack_model(Labels(), tmp_path / "q.jsonl", "typos", output=tmp_path / "b", budget=12)
+    whole = askew.attack_model(Labels(), tmp_path / "q.jsonl", "typos", output=tmp_path / "b", budget=12, name="slow")
     assert made == list(read_groups(str(whole.folder / "groups.jsonl")))
 
 

@@ -84,10 +84,8 @@ def main(args: argparse.Namespace) -> int:
 
     runs = run.run(as_typed(), tell=lambda kind, said: print(said, file=sys.stderr), finish=finish)
     print(f"\n{attack_summary(read_groups(str(output / 'groups.jsonl')))}")
-    counts = run.counts
-    print(
-        f"{counts.asked:,} requests reached the model, in {counts.calls:,} calls; {counts.reused:,} were answered before."
-    )
+    made, calls, reused = run.counts.asked, run.counts.calls, run.counts.reused
+    print(f"{made:,} requests reached the model, in {calls:,} calls; {reused:,} were answered before.")
     print(f"Other models on the same rewordings: askew run --model MODEL --data {output} --output runs/transfer")
     if runs.failures:
         raise runs.failures[0]

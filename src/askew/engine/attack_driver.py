@@ -113,14 +113,14 @@ class Driver:
             if isinstance(constraint, ReadsAhead):
                 texts = (candidate.text for task in tasks for candidate in task.wanted if not candidate.probe)
                 constraint.read_ahead(list(dict.fromkeys([*texts, *(task.question.text for task in tasks)])))
+        measures = [constraint for constraint in constraints if isinstance(constraint, Similar)]
         for task in tasks:
             judged = [candidate for candidate in task.wanted if not candidate.probe]
             kept, similar = [True] * len(judged), [1.0] * len(judged)
             for constraint in constraints:
                 kept = _and(kept, constraint, task.question, judged)
-            for constraint in constraints:
-                if isinstance(constraint, Similar) and judged:
-                    similar = constraint.similarity(task.question, judged)
+            for measure in measures if judged else ():
+                similar = measure.similarity(task.question, judged)
             marks = iter(zip(kept, similar, strict=True))
             both = [(True, 1.0) if candidate.probe else next(marks) for candidate in task.wanted]
             task.admit([keep for keep, _ in both], [value for _, value in both])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from random import Random
 from typing import Any, Literal, TypeAlias
 
@@ -227,7 +228,7 @@ class AttackTask:
         probe = candidate.probe and candidate.text != self.question.text
         return probe and self.rules.mode == "score" and not self._wants_rise
 
-    @property
+    @cached_property
     def _wants_rise(self) -> bool:
         search = self.rules.attack.search
         return isinstance(search, WantsRise) and search.wants_rise

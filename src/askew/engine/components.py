@@ -114,10 +114,9 @@ def as_suite(suite: str | Suite, **given: Any) -> Named:
 
 def as_attack(attack: Any) -> Named:
     """An attack from what a person gives: a spec (``"textfooler"``) or an ``askew.attack.recipe.Attack``."""
-    if isinstance(attack, str):
-        return Named(make("attack", attack), attack)
-    _check_shape(attack, "attack", ATTACK)
-    return Named(attack, attack.name)
+    made = make("attack", attack) if isinstance(attack, str) else attack
+    _check_shape(made, "attack", ATTACK)
+    return Named(made, attack if isinstance(attack, str) else attack.name)
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:

@@ -2,8 +2,8 @@
 
     python benchmarks/bench_bundled.py [--scenes N] [--batch-sizes 1,8,32,128] [--threads 1]
 
-Pictures are looked at before the clock starts for the networks (as in a run, where each is looked at once for all
-questions and all models), and on their own for the encoder. The peer is torch, eager, with networks of the same shape
+For the networks, images are encoded before the measurement starts (in a run, too, each image is encoded once for all
+questions and all models); the encoder is measured separately. The peer is torch, eager, with networks of the same shape
 on the same inputs.
 """
 
@@ -28,7 +28,7 @@ ROUNDS = 5
 
 
 def best(work: Callable[[], object]) -> float:
-    """Seconds of the fastest of a few rounds."""
+    """Seconds of the fastest of several rounds."""
     taken = []
     for _ in range(ROUNDS):
         began = time.perf_counter()
@@ -38,7 +38,7 @@ def best(work: Callable[[], object]) -> float:
 
 
 def bench_encoder(questions: Sequence[Question], threads: int) -> None:
-    """Pictures per second."""
+    """Images per second."""
     encoder = OnnxEncoder(str(REFERENCE), threads)
     images = list({str(q.image.id): q.image for q in questions if q.image is not None}.values())[:32]
     shown = np.stack([pixels(image, encoder.size) for image in images])
@@ -48,7 +48,7 @@ def bench_encoder(questions: Sequence[Question], threads: int) -> None:
     decode = best(lambda: [pixels(image, encoder.size) for image in images]) / len(images)
     with torch.inference_mode():
         ours, torchs = best(lambda: encoder.encode_pixels(shown)), best(lambda: peer(given))
-    print(f"encoder: {len(shown) / ours:.0f} pictures/s, {torchs / ours:.2f} x torch; decoding {1 / decode:.0f}/s")
+    print(f"encoder: {len(shown) / ours:.0f} images/s, {torchs / ours:.2f} x torch; decoding {1 / decode:.0f}/s")
 
 
 def bench_model(name: str, questions: Sequence[Question], sizes: Sequence[int], threads: int) -> None:
@@ -76,7 +76,7 @@ def ask_torch(model: Bundled, peer: torch.nn.Module, questions: Sequence[Questio
 
 
 def main() -> None:
-    """Print a line for each."""
+    """Print one line for each model."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scenes", type=int, default=400)
     parser.add_argument("--batch-sizes", default="1,8,32,128")

@@ -1,14 +1,14 @@
-"""An endpoint that takes 100 ms: askew with 64 connections against asking one after the other, and against the ideal.
+"""An endpoint that takes 100 ms: askew with 64 connections against sequential requests, and against the ideal.
 
     python benchmarks/bench_endpoint.py [questions]
 
-The server (a process of its own) answers each request 100 ms after its last byte. The ideal is 64 / 0.1 s = 640
-answers a second. Sequential is the same adapter with one connection. The peer is httpx with one shared client and 64
-tasks, the usual way to write this, given ready-made bodies. Every picture has eight questions and must be encoded once.
+The server (a separate process) answers each request 100 ms after its last byte. The ideal is 64 / 0.1 s = 640
+answers per second. Sequential is the same adapter with one connection. The peer is httpx with one shared client and 64
+tasks, the usual way to write this, with prepared bodies. Every image has eight questions and must be encoded once.
 
-Then the pace, in ratios to runs of the same program: 1,000 questions to a server that takes 1 s, with and without 2 %
-chance faults (at most 1.3 times the time wanted), and a server that takes 16 requests at once and refuses the rest with
-429 (against the 16 that it can take; at most 1.2 requests an answer wanted).
+Then the pace, as ratios to runs of the same program: 1,000 questions to a server that takes 1 s, with and without 2 %
+random faults (goal: at most 1.3 times the time), and a server that accepts 16 requests at once and refuses the rest
+with 429 (compared with the 16 that it can accept; goal: at most 1.2 requests per answer).
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from PIL import Image
 from askew.models.openai import OpenAI
 from askew.types import ImageRef, Question
 
-DELAY, CONNECTIONS, PER_PICTURE = 0.1, 64, 8
+DELAY, CONNECTIONS, PER_IMAGE = 0.1, 64, 8
 CAPACITY, CHANCE, SECOND = 16, 0.02, 1.0
 REPLY = (
     b'{"id":"1","choices":[{"index":0,"message":{"role":"assistant","content":"yes"},"finish_reason":"stop"}],'
@@ -58,14 +58,14 @@ def main() -> None:
     print(
         f"{rate / one_by_one:.1f} times the sequential rate (at least 50 wanted), {rate / ideal:.1%} of the ideal (90)"
     )
-    pictures = len({question.image.data for question in questions})
-    print(f"{count:,} questions about {pictures:,} pictures: encoded {model.images.encoded:,} times")
-    assert model.images.encoded == pictures
+    images = len({question.image.data for question in questions})
+    print(f"{count:,} questions about {images:,} images: encoded {model.images.encoded:,} times")
+    assert model.images.encoded == images
     print("\n".join(["", *pace]))
 
 
 def paces(url: str, questions) -> list[str]:
-    """How long runs with trouble take, against those without."""
+    """How long runs with faults take, compared with runs without."""
     found = {}
     for place in ("second", "flaky-429", "flaky-500"):
         model = OpenAI("bench", base_url=url.replace("/v1", f"/{place}/v1"), concurrency=CONNECTIONS)
@@ -98,14 +98,14 @@ def timed(run):
 
 
 def made_up(count: int) -> list[Question]:
-    pictures = []
-    for number in range(-(-count // PER_PICTURE)):
+    images = []
+    for number in range(-(-count // PER_IMAGE)):
         ramp = np.add.outer(np.arange(240), np.arange(320)) + number
         pixels = np.stack([ramp % 256, ramp // 3 % 256, ramp * 2 % 256], axis=-1).astype(np.uint8)
         out = io.BytesIO()
         Image.fromarray(pixels).save(out, "JPEG", quality=85, comment=str(number).encode())
-        pictures.append(ImageRef(number, data=out.getvalue()))
-    return [Question(n, pictures[n // PER_PICTURE], f"Is there a cat number {n}?") for n in range(count)]
+        images.append(ImageRef(number, data=out.getvalue()))
+    return [Question(n, images[n // PER_IMAGE], f"Is there a cat number {n}?") for n in range(count)]
 
 
 async def ready_made(model, questions) -> list[bytes]:
@@ -130,7 +130,7 @@ class Slow(asyncio.Protocol):
     """Answers each request after the delay; the path says what else it does."""
 
     narrow = 0
-    """Requests under way at the server with few places."""
+    """Requests in progress at the server with limited capacity."""
     chance = random.Random(0)
 
     def connection_made(self, transport) -> None:

@@ -1,9 +1,9 @@
-"""askew's own overhead over the bare model loop, on the same batches of a small ViLT; and what joining pictures saves.
+"""askew's overhead over the bare model loop, on the same batches of a small ViLT; and what sharing images saves.
 
-The peer is the loop one writes by hand with transformers: open the pictures, call the processor, call the model, take
-the best label. askew does the same through ``hf:FOLDER`` and its asking loop, with content hashes, the answer store
-and everything else of a run. Goal: at most 5 % with one question a picture. Loops alternate and the median of the
-ratios counts, in seconds and in seconds of processor time, which other programs on the machine disturb less.
+The peer is a loop written by hand with transformers: open the images, call the processor, call the model, take
+the best label. askew does the same through ``hf:FOLDER``, with content hashes, the answer store and everything else of
+a run. Goal: at most 5 % with one question per image. The loops alternate, and the result is the median of the ratios,
+in wall-clock time and in processor time, which other programs on the machine affect less.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ def save_model(folder: Path) -> None:
     ViltProcessor(ViltImageProcessorPil(size={"shortest_edge": 224}), tokenizer).save_pretrained(folder)
 
 
-def questions(folder: Path, per_picture: int) -> list[Question]:
+def questions(folder: Path, per_image: int) -> list[Question]:
     made = []
     for number in range(QUESTIONS):
-        path = folder / f"{number // per_picture}.jpg"
+        path = folder / f"{number // per_image}.jpg"
         if not path.exists():
             noise = np.random.default_rng(number).integers(0, 256, (15, 20, 3), dtype=np.uint8)
             Image.fromarray(noise).resize((640, 480), Image.Resampling.BICUBIC).save(path, quality=90)
@@ -102,21 +102,21 @@ def main() -> None:
         processor = ViltProcessor.from_pretrained(root / "vilt")
         model = make("model", f"hf:{root / 'vilt'},device=cpu")
         print(f"{QUESTIONS} questions, batches of {BATCH}, one thread; median of {ROUNDS} rounds")
-        print(f"{'questions a picture':>20} {'bare loop':>10} {'askew':>8} {'askew / bare':>13} {'processor time':>15}")
-        for per_picture in (1, 4):
-            folder = root / f"pictures{per_picture}"
+        print(f"{'questions per image':>20} {'bare loop':>10} {'askew':>8} {'askew / bare':>13} {'processor time':>15}")
+        for per_image in (1, 4):
+            folder = root / f"images{per_image}"
             folder.mkdir()
-            asked = questions(folder, per_picture)
+            asked = questions(folder, per_image)
             bare(peer, processor, asked[:BATCH])
             model.answer(asked[:BATCH])
             rounds = []
             for number in range(ROUNDS):
-                ours, busy, answers = timed(through_askew, model, asked, root / f"{per_picture}-{number}.sqlite")
+                ours, busy, answers = timed(through_askew, model, asked, root / f"{per_image}-{number}.sqlite")
                 theirs, peers, expected = timed(bare, peer, processor, asked)
                 assert answers == expected, "both must say the same"
                 rounds.append((theirs, ours, ours / theirs, busy / peers))
             theirs, ours, ratio, processor_ratio = (statistics.median(column) for column in zip(*rounds, strict=True))
-            print(f"{per_picture:>20} {theirs:>9.2f}s {ours:>7.2f}s {ratio:>12.3f} {processor_ratio:>15.3f}")
+            print(f"{per_image:>20} {theirs:>9.2f}s {ours:>7.2f}s {ratio:>12.3f} {processor_ratio:>15.3f}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """A whole run, from questions to report: seconds and peak memory at 20,000 and 200,000 questions; and askew --help.
 
-The peer of the run is the smallest script that does the same asking and counting without a store, samples or
-intervals; the peer of the start is ``python -c pass``.
+The peer of the run is the smallest script that asks the same questions and counts the answers, without a store, samples
+or intervals; the peer of ``--help`` is ``python -c pass``.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python benchmarks/bench_train.py [regions] [features] [hidden]
 
-Numbers are ratios against the same network without Q3R in the same run. Trainings take turns, a few steps each, so that
-whatever else the machine does falls on all of them; what is counted is processor time of one thread. A step that has
-the term is timed by itself (r = 1); at r = 0.2 one step in five is such a step, which gives the cost at that rate
-without the luck of which steps were drawn. Questions, regions and pairs are drawn from a seed.
+Numbers are ratios to the same network without Q3R in the same run. Trainings take turns, a few steps each, so that
+other load on the machine affects all of them equally; the processor time of one thread is measured. A step with
+the Q3R term is timed separately (r = 1); at r = 0.2 one step in five has it, which gives the cost at that rate
+independently of which steps were drawn. Questions, regions and pairs are drawn from a seed.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from askew.types import Expect, Group, ImageRef, Question, Variant
 
 WORDS = [f"word{number}" for number in range(600)]
 ANSWERS = [f"answer{number}" for number in range(300)]
-QUESTIONS, PICTURES = 4096, 512
+QUESTIONS, IMAGES = 4096, 512
 CHUNK, ROUNDS = 10, 6
 RATE = 0.2
 
 
 class Drawn:
-    """Regions drawn by chance."""
+    """Random regions."""
 
     def __init__(self, regions: int, width: int) -> None:
         self.regions, self.width = regions, width
@@ -57,7 +57,7 @@ def data(regions: int, width: int) -> tuple[QuestionRows, Pairs, NetConfig]:
     questions = [
         Question(
             number,
-            ImageRef(rng.randrange(PICTURES)),
+            ImageRef(rng.randrange(IMAGES)),
             " ".join(rng.choices(WORDS, k=rng.randint(4, 12))),
             (rng.choice(ANSWERS),) * 8 + (rng.choice(ANSWERS),) * 2,
         )

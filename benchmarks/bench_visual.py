@@ -1,10 +1,10 @@
-"""How many pictures of 500 × 375 pixels a core blurs around two boxes in a second, against a plain SciPy version.
+"""How many images of 500 × 375 pixels a core blurs around two boxes per second, against a plain SciPy version.
 
-    python benchmarks/bench_visual.py [number of pictures]
+    python benchmarks/bench_visual.py [number of images]
 
-``blur`` is the soft-mask blur alone (picture and mask blurred, laid over each other); ``whole`` is a question with its
-JPEG file in and all five changed JPEG files out. The peer does the blur with scipy.ndimage.gaussian_filter in float32,
-channel by channel, as one would write it down.
+``blur`` is only the soft-mask blur (image and mask are blurred and blended); ``whole`` is a question from its JPEG file
+to all five changed JPEG files. The peer blurs with scipy.ndimage.gaussian_filter in float32, channel by channel, in the
+most direct way.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 from PIL import Image
 from scipy.ndimage import gaussian_filter
 
+from askew.files.images import encode
 from askew.perturb.visual import Visual
 from askew.perturb.visual.hide_background import changed
-from askew.perturb.visual.image_encoding import encode
 from askew.types import Question, Scene, Thing
 
 WIDTH, HEIGHT = 500, 375
@@ -32,8 +32,8 @@ def photo(number: int) -> Image.Image:
     return Image.fromarray(np.clip(np.asarray(coarse) + draw.normal(0, 8, (HEIGHT, WIDTH, 3)), 0, 255).astype(np.uint8))
 
 
-def plainly(picture: Image.Image, sigma: int) -> Image.Image:
-    values = np.asarray(picture, dtype=np.float32)
+def plainly(image: Image.Image, sigma: int) -> Image.Image:
+    values = np.asarray(image, dtype=np.float32)
     mask = np.zeros((HEIGHT, WIDTH), dtype=np.float32)
     for left, top, right, bottom in BOXES:
         mask[top:bottom, left:right] = 1
@@ -51,13 +51,13 @@ def rate(work, items) -> float:
 
 def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 40
-    pictures = [photo(number) for number in range(count)]
+    images = [photo(number) for number in range(count)]
     for sigma in (3, 6, 9):
-        ours = rate(lambda picture, sigma=sigma: changed(picture, BOXES, f"blur-{sigma}", (0, 0, 0)), pictures)
-        peer = rate(lambda picture, sigma=sigma: plainly(picture, sigma), pictures[: max(4, count // 4)])
+        ours = rate(lambda image, sigma=sigma: changed(image, BOXES, f"blur-{sigma}", (0, 0, 0)), images)
+        peer = rate(lambda image, sigma=sigma: plainly(image, sigma), images[: max(4, count // 4)])
         far = np.abs(
-            np.asarray(changed(pictures[0], BOXES, f"blur-{sigma}", (0, 0, 0)), dtype=int)
-            - np.asarray(plainly(pictures[0], sigma), dtype=int)
+            np.asarray(changed(images[0], BOXES, f"blur-{sigma}", (0, 0, 0)), dtype=int)
+            - np.asarray(plainly(images[0], sigma), dtype=int)
         )
         print(
             f"blur σ={sigma}: {ours:6.1f}/s, SciPy {peer:6.1f}/s, ratio {ours / peer:4.1f}; "
@@ -68,9 +68,9 @@ def main() -> None:
         for n, (left, top, right, bottom) in enumerate(BOXES)
     )
     scene = Scene("1", things, size=(WIDTH, HEIGHT))
-    questions = [Question(n, encode(p, "jpeg"), "Is the cat black?", scene=scene) for n, p in enumerate(pictures)]
+    questions = [Question(n, encode(p, "jpeg"), "Is the cat black?", scene=scene) for n, p in enumerate(images)]
     whole = rate(lambda question: list(Visual().vary(question, Random(question.id))), questions)
-    print(f"whole: {whole:.1f} questions/s with five changed pictures each ({5 * whole:.1f} pictures/s)")
+    print(f"whole: {whole:.1f} questions/s with five changed images each ({5 * whole:.1f} images/s)")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""The embedded world: questions asked and answered per second, and a world of 200 scenes with its pictures.
+"""The embedded world: questions generated and answered per second, and a world of 200 scenes with its images.
 
     python benchmarks/bench_world.py [scenes]
 
-The peer for asking is making the scenes that are asked about; times are of the processor, on one core. The whole world
-is timed by the clock, in an empty folder, and again when everything is there.
+Generating questions is compared with generating their scenes, in processor time, on one core. Writing the whole world
+is measured in wall-clock time, into an empty folder, and again when all files exist.
 """
 
 import sys
@@ -24,7 +24,7 @@ def main() -> None:
     questions_of(scenes[0])  # data files are read here
     start = time.process_time()
     number = sum(len(questions_of(scene)) for scene in scenes)
-    asking = time.process_time() - start
+    seconds = time.process_time() - start
     start = time.process_time()
     for scene in scenes:
         asked(scene)
@@ -32,7 +32,7 @@ def main() -> None:
     print(f"scenes made              {count / making:8.0f} per second")
     print(f"questions asked          {number / alone:8.0f} per second")
     print(
-        f"asked and answered       {number / asking:8.0f} per second, {asking / making:.2f} of the time of the scenes"
+        f"generated and answered   {number / seconds:8.0f} per second, {seconds / making:.2f} of the time of the scenes"
     )
     with tempfile.TemporaryDirectory() as folder:
         for word in ("written", "written again"):

@@ -37,7 +37,7 @@ def group(key: str | int, text: str, variant: str | int) -> Group:
         ([group(7, CAT, "7/x"), group("7/x", BUS, "z")], ["'7/x'", "group 7)", "group '7/x')"]),
         ([Group(1, "mine", asked(1)), Group(2, "mine", asked(1, image="b"))], ["'1'", "group 1)", "group 2)"]),
     ],
-    ids=["number and text", "variant and variant", "variant and original", "another picture"],
+    ids=["number and text", "variant and variant", "variant and original", "another image"],
 )
 def test_an_id_of_two_questions_is_refused_and_both_are_named(groups, named) -> None:
     with pytest.raises(DataError, match=r"^mine\.jsonl: the id ") as caught:

@@ -41,7 +41,7 @@ def test_numbers_and_truths_are_converted(tmp_path):
         ("accuracy:accuracy=offical", "is not one of official, robust"),
     ],
 )
-def test_wrong_options_say_what_would_be_right(spec, words):
+def test_wrong_options_say_what_would_be_accepted(spec, words):
     with pytest.raises(BadOption, match=words.replace("?", r"\?")):
         registry.make("suite", spec)
 

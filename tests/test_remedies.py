@@ -155,7 +155,7 @@ def test_a_run_without_its_samples_is_run_again(tmp_path, capsys):
     assert ask("q.jsonl") == main(["report", "o"]) == 0
 
 
-def test_a_misspelt_name_or_option_is_suggested_right(tmp_path, capsys):
+def test_a_misspelt_name_or_option_gets_the_correct_suggestion(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     name = said(capsys, ask_words("q.jsonl", suite="acuracy"), r"Did you mean '(\w+)'\?")
     assert main(ask_words("q.jsonl", suite=name)) == 0

@@ -101,7 +101,7 @@ def test_gold_is_held_answered_once_and_scored(tmp_path, database_url):
     golden.check()
 
 
-def test_four_wrong_answers_and_none_right_exclude(golden):
+def test_four_wrong_answers_and_no_correct_one_exclude(golden):
     """And what the person did before opens again; the next task is not given."""
     person = golden.people[1]
     slot = golden.do(claim_slot, person)

@@ -197,7 +197,7 @@ def test_a_bad_scene_graph_says_file_record_and_fault(tmp_path: Path, graph: Any
     assert "skip_bad" not in str(error.value), "scene graphs cannot be skipped one by one"
 
 
-def test_pictures_are_named_by_image_id(tmp_path: Path) -> None:
+def test_images_are_named_by_image_id(tmp_path: Path) -> None:
     path = write(tmp_path / "q.json", {"1": CAT})
     with pytest.raises(BadImage, match=r"the file of image 'n1' is not at .*n1\.jpg"):
         list(Gqa(path, images=str(tmp_path)).questions())

@@ -39,7 +39,7 @@ def test_groups_come_back_as_they_were(tmp_path: Path) -> None:
     assert (data.name, repr(data)) == ("groups", "GroupFile(path='groups.jsonl.gz')")
 
 
-def test_a_folder_with_its_pictures_can_be_moved(tmp_path: Path) -> None:
+def test_a_folder_with_its_images_can_be_moved(tmp_path: Path) -> None:
     home = tmp_path / "home"
     (home / "pictures").mkdir(parents=True)
     (home / "pictures" / "7.jpg").touch()
@@ -51,7 +51,7 @@ def test_a_folder_with_its_pictures_can_be_moved(tmp_path: Path) -> None:
     assert moved.original.image == moved.variants[0].question.image == expected
 
 
-def test_pictures_from_elsewhere_keep_their_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_images_from_elsewhere_keep_their_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "7.jpg").touch()
     monkeypatch.chdir(tmp_path)
     write_groups([group(image=ImageRef(7, "7.jpg"))], "out/groups.jsonl")
@@ -59,7 +59,7 @@ def test_pictures_from_elsewhere_keep_their_whole_path(tmp_path: Path, monkeypat
     assert back.original.image == ImageRef(7, str(tmp_path / "7.jpg"))
 
 
-def test_pictures_made_on_the_fly_are_kept_beside(tmp_path: Path) -> None:
+def test_images_made_on_the_fly_are_written_next_to_the_groups(tmp_path: Path) -> None:
     content = b"\x89PNG\r\n\x1a\n and so on"
     write_groups([group(changed=ImageRef("7-blur", data=content))], str(tmp_path / "groups.jsonl"))
     (back,) = read_groups(str(tmp_path / "groups.jsonl"))
@@ -69,7 +69,7 @@ def test_pictures_made_on_the_fly_are_kept_beside(tmp_path: Path) -> None:
     assert Path(image.path or "").read_bytes() == content
 
 
-def test_another_folder_of_pictures_can_be_given(tmp_path: Path) -> None:
+def test_another_folder_of_images_can_be_given(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     path = str(tmp_path / "groups.jsonl")
     write_groups([group(image=ImageRef(7, "/gone/7.jpg"))], path)
@@ -138,7 +138,7 @@ def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> No
         suites_in(as_data(tmp_path / "groups.jsonl"), "rad")
 
 
-def test_a_variant_that_names_no_picture_is_about_that_of_its_original(tmp_path: Path) -> None:
+def test_a_variant_that_names_no_image_is_about_that_of_its_original(tmp_path: Path) -> None:
     path = tmp_path / "groups.jsonl"
     variants = [VARIANT, {**VARIANT, "id": 3, "image": "b"}, {**VARIANT, "id": 4, "same_image": False}]
     original = {"id": 1, "question": "Q?", "image": "a", "scene": {"id": "a", "things": [{"id": "1", "name": "car"}]}}

@@ -87,19 +87,19 @@ def test_the_forms_a_file_comes_in(tmp_path: Path, ending: str) -> None:
     assert repr(data) == f"Jsonl(path='a{ending}')"
 
 
-def test_pictures_in_a_folder_of_their_own(tmp_path: Path) -> None:
-    pictures = tmp_path / "pictures"
-    (pictures / "sub").mkdir(parents=True)
+def test_images_in_a_folder_of_their_own(tmp_path: Path) -> None:
+    images = tmp_path / "pictures"
+    (images / "sub").mkdir(parents=True)
     for name in ("a.jpg", "sub/b.jpg", "7.png"):
-        (pictures / name).touch()
+        (images / name).touch()
     records = [{"id": i, "image": image, "question": "Q?"} for i, image in enumerate(("a.jpg", "sub/b.jpg", 7))]
     path = write(tmp_path / "a.jsonl", *records)
-    found = [q.image.path for q in Jsonl(path, images=str(pictures)).questions() if q.image]
-    assert found == [str(pictures / name) for name in ("a.jpg", "sub/b.jpg", "7.png")]
+    found = [q.image.path for q in Jsonl(path, images=str(images)).questions() if q.image]
+    assert found == [str(images / name) for name in ("a.jpg", "sub/b.jpg", "7.png")]
     assert [q.image.path for q in Jsonl(path).questions() if q.image] == [None, None, None]
 
 
-def test_a_folder_given_must_have_the_picture(tmp_path: Path) -> None:
+def test_a_folder_given_must_have_the_image(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", SHORTEST)
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage) as error:
@@ -178,7 +178,7 @@ def test_the_same_question_twice_without_ids_is_refused(tmp_path: Path) -> None:
         list(Jsonl(path).questions())
 
 
-def test_a_picture_that_a_folder_lacks_is_said_to_be_looked_for_there(tmp_path: Path) -> None:
+def test_an_error_about_a_missing_image_names_the_folder(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     path = write(tmp_path / "a.jsonl", {"id": 1, "image": 7, "path": "/gone/a.jpg", "question": "Q?"})
     with pytest.raises(BadImage, match=f"is not at {tmp_path / 'pictures' / 'a.jpg'}"):

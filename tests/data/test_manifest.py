@@ -1,4 +1,4 @@
-"""Pictures made on the fly: the folder holds what the last build made, and all that askew did not put there."""
+"""Images made on the fly: the folder holds what the last build made, and all that askew did not put there."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from askew.data.write_questions import write_jsonl
 from askew.types import Expect, Group, ImageRef, Question, Variant
 
 
-def group(number: int, *pictures: bytes) -> Group:
-    """A group with a variant for each picture."""
-    questions = [Question(f"{number}/{place}", ImageRef(place, data=data), "Q?") for place, data in enumerate(pictures)]
+def group(number: int, *images: bytes) -> Group:
+    """A group with a variant for each image."""
+    questions = [Question(f"{number}/{place}", ImageRef(place, data=data), "Q?") for place, data in enumerate(images)]
     return Group(number, "s", Question(number, None, "Q?"), tuple(Variant(q, Expect.SAME, "t", "r") for q in questions))
 
 
@@ -22,8 +22,8 @@ def name(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:16] + ".img"
 
 
-def built(folder: Path, *pictures: bytes) -> None:
-    write_groups([group(1, *pictures)], str(folder / "groups.jsonl"))
+def built(folder: Path, *images: bytes) -> None:
+    write_groups([group(1, *images)], str(folder / "groups.jsonl"))
     clear_unnamed(folder)
 
 
@@ -31,7 +31,7 @@ def seen(folder: Path) -> set[str]:
     return {path.name for path in (folder / "images").iterdir() if path.name != ".askew-made"}
 
 
-def test_pictures_of_an_earlier_build_go(tmp_path: Path) -> None:
+def test_images_of_an_earlier_build_are_deleted(tmp_path: Path) -> None:
     built(tmp_path, b"a", b"b")
     assert seen(tmp_path) == {name(b"a"), name(b"b")}
     built(tmp_path, b"b", b"c")
@@ -40,7 +40,7 @@ def test_pictures_of_an_earlier_build_go(tmp_path: Path) -> None:
     assert seen(tmp_path) == {name(b"a")}
 
 
-def test_pictures_of_a_killed_build_go(tmp_path: Path) -> None:
+def test_images_of_a_killed_build_are_deleted(tmp_path: Path) -> None:
     built(tmp_path, b"a")
     (tmp_path / "groups.jsonl").replace(tmp_path / "kept")
     write_groups([group(1, b"b")], str(tmp_path / "groups.jsonl"))
@@ -119,7 +119,7 @@ def test_a_list_that_names_what_lies_outside_takes_nothing_away_there(tmp_path: 
     assert (tmp_path / "outside").exists()
 
 
-def test_pictures_that_only_a_file_of_the_earlier_benchmark_names_go(tmp_path: Path) -> None:
+def test_images_that_only_a_file_of_the_earlier_benchmark_names_are_deleted(tmp_path: Path) -> None:
     write_jsonl([Question(7, ImageRef("x", data=b"a"), "Q?")], str(tmp_path / "questions.jsonl"))
     clear_unwritten(tmp_path, [tmp_path / "questions.jsonl"])
     built(tmp_path, b"b")

@@ -60,7 +60,7 @@ def test_bad_scenes_stop_or_are_left_out(tmp_path: Path) -> None:
         assert len(data.skipped) == 2
 
 
-def test_a_picture_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_image(tmp_path: Path) -> None:
     path = write(tmp_path / "graphs.json", {"n1": CAT})
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage, match="the file of image 'n1' is not at"):
@@ -115,7 +115,9 @@ def test_a_scene_of_our_own_format_is_taken() -> None:
         ({"relations": [["7", "on", "9"]]}, "of things that are not in the scene"),
     ],
 )
-def test_a_wrong_scene_of_our_own_format_is_said_and_a_right_one_shown(change: dict[str, Any], fault: str) -> None:
+def test_a_wrong_scene_of_our_own_format_is_reported_and_a_correct_one_shown(
+    change: dict[str, Any], fault: str
+) -> None:
     with pytest.raises(BadRecord) as error:
         check_scene(OWN | change)
     assert str(error.value).startswith("its scene cannot be read: ")

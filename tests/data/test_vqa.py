@@ -133,7 +133,7 @@ def test_the_signature_has_names_but_no_folders(tmp_path: Path) -> None:
     "file",
     ["COCO_val2014_000000000042.jpg", "val2014/COCO_val2014_000000000042.jpg", "000000000042.jpg", "42.jpg", "42.png"],
 )
-def test_pictures_are_found_under_any_usual_name(tmp_path: Path, file: str) -> None:
+def test_images_are_found_under_any_usual_name(tmp_path: Path, file: str) -> None:
     folder = tmp_path / "pictures"
     (folder / file).parent.mkdir(parents=True)
     (folder / file).touch()
@@ -141,7 +141,7 @@ def test_pictures_are_found_under_any_usual_name(tmp_path: Path, file: str) -> N
     assert [q.image for q in data.questions()] == [ImageRef(42, str(folder / file))] * 2
 
 
-def test_the_picture_split_comes_from_the_record_or_the_wrapper(tmp_path: Path) -> None:
+def test_the_image_split_comes_from_the_record_or_the_wrapper(tmp_path: Path) -> None:
     (tmp_path / "COCO_train2014_000000000042.jpg").touch()
     (tmp_path / "COCO_test2015_000000000043.jpg").touch()
     (tmp_path / "a.json").write_text(json.dumps([{**asked(), "coco_split": "train2014"}]))
@@ -152,7 +152,7 @@ def test_the_picture_split_comes_from_the_record_or_the_wrapper(tmp_path: Path) 
         assert question.image.path == str(tmp_path / image)
 
 
-def test_a_missing_picture_says_where_it_was_looked_for(tmp_path: Path) -> None:
+def test_a_missing_image_says_where_it_was_looked_for(tmp_path: Path) -> None:
     data = Vqa(pair(tmp_path, [asked()], None), images=str(tmp_path))
     with pytest.raises(BadImage) as error:
         list(data.questions())

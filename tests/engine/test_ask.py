@@ -21,7 +21,7 @@ class Died(BaseException):
     """The process was killed."""
 
 
-PICTURE = ImageRef("a", data=b"pixels of a")
+IMAGE = ImageRef("a", data=b"pixels of a")
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Counting:
         return said
 
 
-def group(number, *texts, image=PICTURE):
+def group(number, *texts, image=IMAGE):
     """A group whose variants have these texts."""
     original = Question(number, image, texts[0], ("yes",))
     variants = (Variant(Question(f"{number}/{t}", image, t, ("yes",)), Expect.SAME, "t", "r") for t in texts[1:])
@@ -73,13 +73,13 @@ def test_an_original_is_asked_once_for_all_its_variants(store):
     ]
 
 
-def test_the_same_words_about_another_picture_are_another_question(store):
+def test_the_same_words_about_another_image_are_another_question(store):
     model = Counting()
     outcomes([group(1, "q"), group(2, "q", image=ImageRef("a", data=b"other pixels"))], model, store)
     assert model.asked == ["q", "q"]
 
 
-def test_pictures_are_known_by_content_not_by_name(tmp_path, store):
+def test_images_are_known_by_content_not_by_name(tmp_path, store):
     model = Counting()
     first, second = tmp_path / "1.png", tmp_path / "2.png"
     first.write_bytes(b"the same")
@@ -91,7 +91,7 @@ def test_pictures_are_known_by_content_not_by_name(tmp_path, store):
     assert model.asked == ["q", "q"]
 
 
-def test_only_a_model_that_looks_needs_the_pictures(tmp_path, store):
+def test_only_a_model_that_looks_needs_the_images(tmp_path, store):
     gone = ImageRef("a", str(tmp_path / "gone.jpg"))
     groups = [group(1, "q", "v", image=gone)]
     (tmp_path / "p.jsonl").write_text('{"id": 1, "answer": "yes"}\n{"id": "1/v", "answer": "no"}\n')
@@ -102,10 +102,10 @@ def test_only_a_model_that_looks_needs_the_pictures(tmp_path, store):
         outcomes(groups, Counting(), store)
 
 
-def test_what_never_looks_is_asked_about_each_picture_all_the_same(store):
+def test_a_blind_model_is_still_asked_about_each_image(store):
     keys = Keys(Constant())
     assert keys.of(Question(1, ImageRef("a"), "q")) != keys.of(Question(1, ImageRef("b"), "q"))
-    assert keys.of(Question(1, PICTURE, "q")) == keys.of(Question(2, ImageRef("b", data=PICTURE.data), "q"))
+    assert keys.of(Question(1, IMAGE, "q")) == keys.of(Question(2, ImageRef("b", data=IMAGE.data), "q"))
 
 
 def test_a_stopped_run_goes_on_and_asks_nothing_twice(tmp_path):
@@ -225,7 +225,7 @@ def test_a_shared_store_does_not_price_the_tokens_of_other_runs(tmp_path):
 
 
 @pytest.mark.parametrize("tokens", [(2**63 - 1, 2**63 - 1), (2**80, 3), (-5, -1), (float("nan"), 1.5), (None, "7")])
-def test_counts_of_tokens_that_cannot_be_right_do_no_harm(tmp_path, tokens):
+def test_impossible_counts_of_tokens_are_ignored(tmp_path, tokens):
     for _ in range(2):
         found = usage(Paid("odd", tokens), tmp_path / "run", 3)
         assert found["store"] in ([0, 0], [0, 9])

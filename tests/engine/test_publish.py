@@ -51,7 +51,7 @@ def written(path, records):
     return str(path)
 
 
-def test_questions_without_pictures_give_groups_and_a_datasheet_that_says_so(tmp_path):
+def test_questions_without_images_give_groups_and_a_datasheet_that_says_so(tmp_path):
     data = written(tmp_path / "cars.jsonl", CARS)
     done = run_askew("build", "p2", "--data", data, "--output", str(tmp_path / "out"), "--quiet")
     assert done.returncode == 0, done.stderr

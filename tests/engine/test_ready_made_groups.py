@@ -113,7 +113,7 @@ def test_data_without_a_question_is_said_to_have_none(tmp_path: Path) -> None:
         )
 
 
-def test_a_benchmark_without_pictures_leaves_no_vqa_files_of_the_one_before(tmp_path: Path) -> None:
+def test_a_benchmark_without_images_leaves_no_vqa_files_of_the_one_before(tmp_path: Path) -> None:
     folder, accuracy = tmp_path / "out", as_suite("accuracy")
     publish(accuracy, as_data([ORIGINAL]), folder, Settings(), "command")
     assert len(list(folder.glob("v2_*"))) == 4

@@ -33,7 +33,7 @@ def says(words):
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes", "Yes.", " yes\n", "YES!", "Yes, it is red.", "**Yes**"])
-def test_a_function_that_says_yes_in_its_own_way_is_right(words):
+def test_a_function_that_says_yes_in_its_own_words_is_correct(words):
     result = askew.evaluate(says(words), SAYING, "accuracy", **QUICK)
     assert result.score("accuracy.all").value == 1.0
     assert "mode='robust'" in result.score("accuracy.all").signature
@@ -110,7 +110,7 @@ def test_a_few_answers_are_counted_and_not_said():
     assert form_sentences(result.results) == []
 
 
-def test_an_answer_that_extraction_takes_away_is_said():
+def test_an_answer_that_extraction_deletes_is_reported():
     asked = [Question(i, None, "Who is this?", ("i can't say",)) for i in range(10)]
     with pytest.warns(UserWarning, match=r"10 of 10 answers would be correct as they were said"):
         result = askew.evaluate(says("I can't say"), asked, "accuracy", max_failures=1.0, **QUICK)

@@ -26,7 +26,7 @@ def networks(by_rad):
     return [network(rng, by_rad) for _ in range(45)]
 
 
-def test_networks_that_get_nothing_right_are_left_out_and_counted():
+def test_networks_without_a_correct_answer_are_left_out_and_counted():
     found = networks(by_rad=True)
     nothing = {test: Sides(100, 3.0, 0.0, 5.0, 0.0, 0.0) for test in "abc"}
     assert _with_rad([nothing, *found]) == found

@@ -23,9 +23,9 @@ from askew.report.thumbnails import Thumbnails
 from askew.types import ImageRef
 
 
-def encoded(picture: Image.Image, kind: str, **options: object) -> bytes:
+def encoded(image: Image.Image, kind: str, **options: object) -> bytes:
     file = io.BytesIO()
-    picture.save(file, kind, **options)  # type: ignore[arg-type]
+    image.save(file, kind, **options)  # type: ignore[arg-type]
     return file.getvalue()
 
 
@@ -34,7 +34,7 @@ def noise(size: tuple[int, int] = (64, 48)) -> Image.Image:
 
 
 def huge_png(width: int, height: int) -> bytes:
-    """A few bytes that claim to be a huge picture."""
+    """A few bytes that claim to be a huge image."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
@@ -49,7 +49,7 @@ def test_bytes_come_from_the_data_or_the_file(tmp_path: Path) -> None:
     assert image_bytes(ImageRef(1, str(tmp_path / "a.png"))) == b"abc"
 
 
-def test_a_picture_is_known_by_its_bytes_wherever_they_lie(tmp_path: Path) -> None:
+def test_an_image_is_known_by_its_bytes_wherever_they_lie(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
     expected = hashlib.sha256(b"abc").hexdigest()
@@ -58,7 +58,7 @@ def test_a_picture_is_known_by_its_bytes_wherever_they_lie(tmp_path: Path) -> No
     assert content_hash(ImageRef(1)) != content_hash(ImageRef("1"))
 
 
-def test_an_edited_picture_is_another_picture_whatever_the_data_says(tmp_path: Path) -> None:
+def test_an_edited_image_is_another_image_whatever_the_data_says(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
     ref = ImageRef(1, str(path), sha256=hashlib.sha256(b"abc").hexdigest())
@@ -71,15 +71,15 @@ def test_an_edited_picture_is_another_picture_whatever_the_data_says(tmp_path: P
 
 
 def test_orientation_is_applied() -> None:
-    picture = Image.new("RGB", (40, 20), "red")
+    image = Image.new("RGB", (40, 20), "red")
     exif = Image.Exif()
     exif[0x0112] = 6
-    ref = ImageRef(1, data=encoded(picture, "JPEG", exif=exif))
+    ref = ImageRef(1, data=encoded(image, "JPEG", exif=exif))
     assert open_image(ref).size == (20, 40)
 
 
 @pytest.mark.parametrize(
-    ("picture", "kind", "pixel"),
+    ("image", "kind", "pixel"),
     [
         (Image.new("RGB", (4, 4), (10, 20, 30)), "PNG", (10, 20, 30)),
         (Image.new("RGBA", (4, 4), (10, 20, 30, 0)), "PNG", (255, 255, 255)),
@@ -90,21 +90,21 @@ def test_orientation_is_applied() -> None:
         (Image.new("RGB", (4, 4), (10, 20, 30)).convert("CMYK"), "TIFF", (10, 20, 30)),
     ],
 )
-def test_every_kind_of_picture_becomes_rgb(picture: Image.Image, kind: str, pixel: tuple[int, int, int]) -> None:
-    opened = open_image(ImageRef(1, data=encoded(picture, kind)))
+def test_every_kind_of_image_becomes_rgb(image: Image.Image, kind: str, pixel: tuple[int, int, int]) -> None:
+    opened = open_image(ImageRef(1, data=encoded(image, kind)))
     assert opened.mode == "RGB"
     assert opened.getpixel((1, 1)) == pixel
 
 
 def test_a_palette_with_clear_colours_is_put_on_white() -> None:
-    picture = Image.new("P", (4, 4), 1)
-    picture.putpalette([0, 0, 0, 200, 0, 0])
-    ref = ImageRef(1, data=encoded(picture, "PNG", transparency=bytes([255, 0])))
+    image = Image.new("P", (4, 4), 1)
+    image.putpalette([0, 0, 0, 200, 0, 0])
+    ref = ImageRef(1, data=encoded(image, "PNG", transparency=bytes([255, 0])))
     assert open_image(ref).getpixel((0, 0)) == (255, 255, 255)
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "GIF", "BMP", "WEBP"])
-def test_whole_pictures_pass_and_cut_ones_do_not(kind: str) -> None:
+def test_whole_images_pass_and_truncated_ones_do_not(kind: str) -> None:
     whole = encoded(noise(), kind)
     assert check_image(ImageRef(1, data=whole)) == (64, 48)
     assert open_image(ImageRef(1, data=whole)).size == (64, 48)
@@ -122,7 +122,7 @@ def test_bytes_after_the_end_of_a_jpeg_are_forgiven() -> None:
     ("content", "said"),
     [(b"", "not an image"), (b"<html>", "not an image"), (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not an image")],
 )
-def test_what_is_no_picture_says_so(tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_not_an_image_says_so(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "a.jpg"
     path.write_bytes(content)
     for check in (check_image, open_image):
@@ -132,7 +132,7 @@ def test_what_is_no_picture_says_so(tmp_path: Path, content: bytes, said: str) -
         assert "Check or convert" in str(error.value)
 
 
-def test_missing_pictures_say_what_to_give(tmp_path: Path) -> None:
+def test_missing_images_say_what_to_give(tmp_path: Path) -> None:
     for ref in (ImageRef(7), ImageRef(7, str(tmp_path / "a.jpg")), ImageRef(7, str(tmp_path))):
         for check in (check_image, open_image, image_bytes):
             with pytest.raises(BadImage, match=r"image 7.*images="):

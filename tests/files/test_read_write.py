@@ -107,7 +107,7 @@ def test_a_fingerprint_follows_the_content_not_the_place(tmp_path: Path) -> None
     assert fingerprint(str(tmp_path / "a")) != a
 
 
-def test_only_what_a_killed_writer_left_is_taken_away(tmp_path: Path) -> None:
+def test_only_what_a_killed_writer_left_is_deleted(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     left = tmp_path / f".groups.jsonl.{'0a' * 16}.part"
     just_now = tmp_path / f".groups.jsonl.{'0b' * 16}.part"

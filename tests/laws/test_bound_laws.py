@@ -120,7 +120,7 @@ def test_bounds_are_what_some_answers_reach_and_none_passes():
     assert wide > 300, "bounds that never differ test nothing"
 
 
-def test_rad_has_the_bounds_that_all_wrong_and_all_right_do_not_give():
+def test_rad_has_bounds_that_all_wrong_and_all_correct_do_not_give():
     """Of eleven pairs six are right on both sides and two on the original alone; three lack an answer.
 
     With these all wrong RAD is 6/9, with all right 8/11; but it can be 6/10 and 8/10.

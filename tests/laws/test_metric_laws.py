@@ -156,8 +156,8 @@ class TestEveryMetric:
         assert together.shape == (4,)
         assert together == pytest.approx([float(metric.combine(column)) for column in some.T])
 
-    def test_a_failure_only_ever_takes_away(self, metric):
-        """What can be measured with missing answers left out can be measured when they count as right or wrong."""
+    def test_counting_missing_answers_never_makes_a_score_undefined(self, metric):
+        """What can be measured with missing answers left out can be measured when they count as correct or wrong."""
         for one in outcomes(human):
             if metric.measure(one) is not None:
                 assert metric.measure(one, 0.0) is not None

@@ -79,7 +79,7 @@ def test_accuracy_of_originals_variants_and_all():
     assert total(Accuracy("all"), OUTCOMES) == pytest.approx((0.9 + 0 + 1 + 1) / 4)
 
 
-def test_missing_answers_taken_as_wrong_or_right():
+def test_missing_answers_counted_as_wrong_or_correct():
     assert total(Accuracy("variant"), OUTCOMES, failed=0.0) == pytest.approx(3.3 / 6)
     assert total(Accuracy("variant"), OUTCOMES, failed=1.0) == pytest.approx(4.3 / 6)
     assert total(Accuracy("original"), OUTCOMES, failed=1.0) == pytest.approx(2.9 / 4)

@@ -105,7 +105,7 @@ def group(*right, number=1):
     return outcome(first, "red", *(variant(one, "red") for one in rest), id=number)
 
 
-def test_by_hand_for_a_group_of_four_with_three_right():
+def test_by_hand_for_a_group_of_four_with_three_correct():
     four = group(True, True, False, True)
     assert [Consensus(k).measure(four)[0] for k in (1, 2, 3, 4)] == [0.75, 0.5, 0.25, 0.0]
 
@@ -124,7 +124,7 @@ def test_mean_over_groups_not_over_subsets():
 
 
 def test_pairs_as_vqa_p2_counts_them():
-    # Footnote 2 there: a pair scores only when both questions are answered rightly.
+    # Footnote 2 there: a pair scores only when both questions are answered correctly.
     pairs = [group(True, True), group(True, False), group(False, True), group(False, False)]
     assert total(Consensus(2), pairs) == 0.25
     assert total(Consensus(2, anchored=True), pairs) == 0.25

@@ -19,7 +19,7 @@ ASKED = Question(1, None, "How many?", ("2",) * 6 + ("3",) * 3 + ("lots",))
         ("4", False, False, False, False),
     ],
 )
-def test_rules_for_right(answer, modal, some, half, over):
+def test_rules_for_correct_answers(answer, modal, some, half, over):
     said = Prediction(1, answer)
     assert right(ASKED, said, "modal") is modal
     assert right(ASKED, said, "any") is some
@@ -40,7 +40,7 @@ def test_exact_is_exact():
     assert not right(single, Prediction(1, "Yes"), "modal", "exact")
 
 
-def test_a_missing_answer_is_not_right_nor_is_one_nobody_can_judge():
+def test_an_answer_that_is_missing_or_cannot_be_judged_is_not_correct():
     assert not right(ASKED, Prediction(1, None, error="timeout"))
     assert not right(Question(1, None, "?"), Prediction(1, "yes"))
 

@@ -33,7 +33,7 @@ def test_does_not_depend_on_accuracy():
     assert total(Rad(), [pair(True, True, 1), *(pair(False, False, n) for n in range(2, 50))]) == 1.0
 
 
-def test_not_defined_when_no_original_is_right():
+def test_not_defined_when_no_original_is_correct():
     assert math.isnan(total(Rad(), [pair(False, True, 1)]))
     assert total(Rad(backward=True), [pair(False, True, 1)]) == 0.0
 
@@ -55,7 +55,7 @@ def test_missing_answers():
     assert Rad().measure(outcome("red", "red")) is None
 
 
-def test_the_rule_for_right_is_an_option():
+def test_the_rule_for_correct_answers_is_an_option():
     some = outcome("blue", ("red",) * 7 + ("blue",) * 3, variant("red", "red"))
     assert Rad().measure(some) == (0.0, 0.0)
     assert Rad(correct="any").measure(some) == (1.0, 1.0)
@@ -160,7 +160,7 @@ def test_too_few_models_or_augmentations():
 
 
 @pytest.mark.parametrize("side", [Sides(9), Sides(9, original_right=4.0), Sides(9, variant_right=4.0)])
-def test_a_model_without_a_right_answer_on_a_side_has_no_rad(side):
+def test_a_model_without_a_correct_answer_on_a_side_has_no_rad(side):
     rng = np.random.default_rng(6)
     with pytest.raises(UsageError, match="Leave that model out"):
         predicts_generalisation([*(model(rng, "ab") for _ in range(5)), {"a": side, "b": side}])

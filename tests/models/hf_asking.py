@@ -1,4 +1,4 @@
-"""Questions about three pictures for the tiny models, and how they are asked."""
+"""Questions about three images for the tiny models, and how they are asked."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ TEXTS = (
 SIZES = ((80, 60), (64, 64), (50, 90))
 
 
-def picture(number, size):
+def image_ref(number, size):
     noise = np.random.default_rng(number).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8)
     content = io.BytesIO()
     Image.fromarray(noise).save(content, "PNG")
     return ImageRef(number, data=content.getvalue())
 
 
-PICTURES = [picture(number, size) for number, size in enumerate(SIZES)]
-QUESTIONS = [Question(f"q{number}", PICTURES[number % 3], text) for number, text in enumerate(TEXTS)]
+IMAGES = [image_ref(number, size) for number, size in enumerate(SIZES)]
+QUESTIONS = [Question(f"q{number}", IMAGES[number % 3], text) for number, text in enumerate(TEXTS)]
 
 
 def folders(base):
@@ -49,7 +49,7 @@ def folders(base):
 
 
 def region_file(path):
-    """Region features of the three pictures: 3, 5 and 4 regions."""
+    """Region features of the three images: 3, 5 and 4 regions."""
     arrays, rng = {}, np.random.default_rng(7)
     for number, count in enumerate((3, 5, 4)):
         arrays[f"{number}/features"] = rng.normal(size=(count, 12)).astype(np.float32)

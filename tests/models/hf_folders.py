@@ -151,9 +151,11 @@ def llava(folder: Path, seed: int = 0, chat: bool = True) -> Path:
     image_token = tokenizer.convert_tokens_to_ids("<image>")
     config = LlavaConfig(vision_config=vision, text_config=text, image_token_id=image_token)
     randomise(LlavaForConditionalGeneration(config), seed).save_pretrained(folder)
-    pictures = CLIPImageProcessorPil(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
+    image_processor = CLIPImageProcessorPil(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
     template = CHAT.replace("IMAGE_TOKEN", "<image>{{ '\\n' }}") if chat else None
-    LlavaProcessor(pictures, tokenizer, 16, "default", template, num_additional_image_tokens=1).save_pretrained(folder)
+    LlavaProcessor(image_processor, tokenizer, 16, "default", template, num_additional_image_tokens=1).save_pretrained(
+        folder
+    )
     return folder
 
 
@@ -177,8 +179,8 @@ def blip2(folder: Path, seed: int = 0) -> Path:
         image_token_index=tokenizer.convert_tokens_to_ids("<image>"),
     )
     randomise(Blip2ForConditionalGeneration(config), seed).save_pretrained(folder)
-    pictures = BlipImageProcessorPil(size={"height": 32, "width": 32})
-    Blip2Processor(pictures, tokenizer, num_query_tokens=3).save_pretrained(folder)
+    image_processor = BlipImageProcessorPil(size={"height": 32, "width": 32})
+    Blip2Processor(image_processor, tokenizer, num_query_tokens=3).save_pretrained(folder)
     return folder
 
 
@@ -220,8 +222,8 @@ def idefics3(folder: Path, seed: int = 0) -> Path:
     )
 
 
-def _idefics(folder: Path, seed: int, name: str, config_class: Any, model_class: Any, pictures_class: Any) -> Path:
-    """Pictures are cut into tiles of 32 pixels, at most two by two, and a small copy of the whole."""
+def _idefics(folder: Path, seed: int, name: str, config_class: Any, model_class: Any, processor_class: Any) -> Path:
+    """Images are cut into tiles of 32 pixels, at most two by two, and a small copy of the whole."""
     tiles = [f"<row_{row}_col_{column}>" for row in (1, 2) for column in (1, 2)]
     tokenizer = chat_tokenizer("<fake_token_around_image>", "<image>", "<end_of_utterance>", "<global-img>", *tiles)
     config = config_class(
@@ -234,7 +236,7 @@ def _idefics(folder: Path, seed: int, name: str, config_class: Any, model_class:
     randomise(model_class(config), seed).save_pretrained(folder)
     tokenizer.chat_template = CHAT.replace("IMAGE_TOKEN", "<image>")
     tokenizer.save_pretrained(folder)
-    pictures_class(size={"longest_edge": 64}, max_image_size={"longest_edge": 32}).save_pretrained(folder)
+    processor_class(size={"longest_edge": 64}, max_image_size={"longest_edge": 32}).save_pretrained(folder)
     said = {"processor_class": f"{name}Processor", "image_seq_len": 4}
     (folder / "processor_config.json").write_text(json.dumps(said))
     return folder

@@ -84,7 +84,7 @@ def test_what_is_seen_in_an_image_does_not_depend_on_the_others(questions):
         assert all((one[0] == many[number]).all() for one, many in zip(alone, together, strict=True))
 
 
-def test_each_picture_is_looked_at_once(questions):
+def test_each_image_is_encoded_once(questions):
     encoder = OnnxEncoder(str(REFERENCE))
     images = [question.image for question in questions[:12]]
     seen = encoder.encode(images)
@@ -95,17 +95,17 @@ def test_each_picture_is_looked_at_once(questions):
     assert (seen.boxes[..., :2] + seen.boxes[..., 2:]).max() <= 1.0001
 
 
-def test_a_picture_of_any_size_is_seen(questions, tmp_path):
+def test_an_image_of_any_size_is_seen(questions, tmp_path):
     from PIL import Image
 
-    with Image.open(questions[0].image.path) as picture:
-        picture.resize((640, 480)).save(tmp_path / "large.png")
+    with Image.open(questions[0].image.path) as opened:
+        opened.resize((640, 480)).save(tmp_path / "large.png")
     resized = replace(questions[0], image=ImageRef("large", str(tmp_path / "large.png")))
     assert Bundled("xnm").answer([resized])[0].answer is not None
 
 
-def test_a_missing_or_broken_picture_fails_alone(questions, tmp_path):
-    (tmp_path / "broken.jpg").write_bytes(b"no picture")
+def test_a_missing_or_broken_image_fails_alone(questions, tmp_path):
+    (tmp_path / "broken.jpg").write_bytes(b"not an image")
     gone = replace(questions[1], image=ImageRef("gone", str(tmp_path / "gone.jpg")))
     broken = replace(questions[2], image=ImageRef("broken", str(tmp_path / "broken.jpg")))
     none = replace(questions[3], image=None)
@@ -116,7 +116,7 @@ def test_a_missing_or_broken_picture_fails_alone(questions, tmp_path):
     assert "no image" in said[3].error
 
 
-def test_the_language_model_needs_no_picture():
+def test_the_language_model_needs_no_image():
     assert Bundled("language").answer([Question(1, None, "Is there a dog?")])[0].answer in ("yes", "no")
 
 

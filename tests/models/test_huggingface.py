@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch", reason="the extra hf is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra hf is not installed")
 
 import hf_folders  # noqa: E402
-from hf_asking import PICTURES, PIXELS, QUESTIONS, REGIONS, answers, folders, region_file, spec  # noqa: E402
+from hf_asking import IMAGES, PIXELS, QUESTIONS, REGIONS, answers, folders, region_file, spec  # noqa: E402
 
 import askew  # noqa: E402
 from askew import registry  # noqa: E402
@@ -116,13 +116,13 @@ def test_region_models_say_what_the_bare_model_says(name, folder, regions):
     table.close()
 
 
-def test_one_bad_picture_fails_alone(folder, regions):
+def test_one_bad_image_fails_alone(folder, regions):
     for name in ("vilt", "llava"):
         model = registry.make("model", spec(name, folder, regions, ",max_new_tokens=4"))
         bad = [
-            Question("cut", ImageRef(9, data=PICTURES[0].data[:200]), "Is it red?"),
+            Question("cut", ImageRef(9, data=IMAGES[0].data[:200]), "Is it red?"),
             Question("none", None, "Is it red?"),
-            Question("token", PICTURES[0], "Is [MASK] red?" if name == "vilt" else "Is <image> red?"),
+            Question("token", IMAGES[0], "Is [MASK] red?" if name == "vilt" else "Is <image> red?"),
         ]
         said = model.answer([QUESTIONS[0], *bad, QUESTIONS[1]])
         assert [p.failed for p in said] == [False, True, True, True, False]
@@ -134,7 +134,7 @@ def test_one_bad_picture_fails_alone(folder, regions):
 
 def test_a_question_longer_than_the_model_reads_fails_alone(folder, regions):
     model = registry.make("model", spec("vilt", folder, regions))
-    said = model.answer([Question(1, PICTURES[0], "Is it red? " * 20), QUESTIONS[0]])
+    said = model.answer([Question(1, IMAGES[0], "Is it red? " * 20), QUESTIONS[0]])
     assert "the model reads at most 40" in said[0].error
     assert not said[1].failed
 
@@ -182,7 +182,7 @@ def test_out_of_memory_halves_the_batch_and_remembers(folder):
 def test_what_breaks_a_batch_is_found_and_fails_alone(folder):
     runtime = Cramped(100, ValueError("mean must have 1 elements"))
     model = with_runtime(folder, runtime)
-    said = model.answer([*QUESTIONS, Question("bad", PICTURES[0], "choke")])
+    said = model.answer([*QUESTIONS, Question("bad", IMAGES[0], "choke")])
     assert [p.question_id for p in said if p.failed] == ["bad"]
     assert "mean must have" in said[-1].error
     runtime.sizes.clear()

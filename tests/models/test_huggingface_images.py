@@ -1,4 +1,4 @@
-"""Each picture is decoded, prepared and encoded once, and the answers stay the same."""
+"""Each image is decoded, prepared and encoded once, and the answers stay the same."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from askew.models.huggingface.shared_images import Decoded, PreparedOnce, encode
 from askew.types import ImageRef, Question  # noqa: E402
 
 
-def picture(number, size):
+def random_image(number, size):
     return Image.fromarray(np.random.default_rng(number).integers(0, 256, (size[1], size[0], 3), dtype=np.uint8))
 
 
 def ref(number, size):
     content = io.BytesIO()
-    picture(number, size).save(content, "PNG")
-    return ImageRef(f"picture {number}", data=content.getvalue())
+    random_image(number, size).save(content, "PNG")
+    return ImageRef(f"image {number}", data=content.getvalue())
 
 
-A, B, C = picture(1, (80, 60)), picture(2, (40, 40)), picture(3, (33, 90))
+A, B, C = random_image(1, (80, 60)), random_image(2, (40, 40)), random_image(3, (33, 90))
 BATCH = [A, B, A, C, A, B]
 
 
@@ -45,7 +45,7 @@ BATCH = [A, B, A, C, A, B]
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, bool) else "",
 )
-def test_pictures_prepared_once_are_as_if_each_had_been(processor, nested, monkeypatch):
+def test_images_prepared_once_are_as_if_each_had_been(processor, nested, monkeypatch):
     images = [[image] for image in BATCH] if nested else BATCH
     more = {"return_row_col_info": True} if "Idefics" in type(processor).__name__ else {}
     whole = processor(images, return_tensors="pt", **more)
@@ -68,8 +68,8 @@ def test_pictures_prepared_once_are_as_if_each_had_been(processor, nested, monke
 
 
 @pytest.mark.parametrize(("name", "rows"), [("blip", 2), ("blip2", 2), ("llava", 2), ("qwen2_vl", 2)])
-def test_the_image_encoder_sees_each_picture_once(name, rows, tmp_path, monkeypatch):
-    """Four questions about two pictures: as many rows go in as for one question about each."""
+def test_the_image_encoder_sees_each_image_once(name, rows, tmp_path, monkeypatch):
+    """Four questions about two images: as many rows go in as for one question about each."""
     model = hf(str(getattr(hf_folders, name)(tmp_path / name)), max_new_tokens=3)
     first, second = ref(1, (80, 60)), ref(2, (40, 40))
     questions = [Question(n, image, "Is it red?") for n, image in enumerate((first, second, first, first))]
@@ -116,23 +116,23 @@ def test_hooks_are_gone_after_an_error(tmp_path):
     assert not encoder._forward_pre_hooks
 
 
-def test_a_picture_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
+def test_an_image_is_decoded_once_for_a_batch_and_the_next(monkeypatch):
     opened = []
     original = shared_images.open_image
     monkeypatch.setattr(shared_images, "open_image", lambda ref: opened.append(ref.id) or original(ref))
     one, copy, other = ref(1, (8, 8)), ref(1, (8, 8)), ref(2, (8, 8))
-    pictures = Decoded()
-    first = [pictures.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]
+    decoded = Decoded()
+    first = [decoded.of(Question(n, image, "")) for n, image in enumerate((one, other, copy))]
     assert first[0] is first[2]
-    pictures.start_batch()
-    assert pictures.of(Question(1, one, "")) is first[0]
-    assert opened == ["picture 1", "picture 2"]
-    pictures.start_batch()
-    pictures.start_batch()
-    pictures.of(Question(1, one, ""))
+    decoded.start_batch()
+    assert decoded.of(Question(1, one, "")) is first[0]
+    assert opened == ["image 1", "image 2"]
+    decoded.start_batch()
+    decoded.start_batch()
+    decoded.of(Question(1, one, ""))
     assert len(opened) == 3, "what no recent batch used is forgotten"
 
 
-def test_places_of_a_single_picture():
+def test_places_of_a_single_image():
     assert places([A]) == ([0], [0])
     assert places([]) == ([], [])

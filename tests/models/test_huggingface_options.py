@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra hf is not installed")
 
 import hf_folders  # noqa: E402
-from hf_asking import PICTURES, QUESTIONS, answers, folders, region_file, spec  # noqa: E402
+from hf_asking import IMAGES, QUESTIONS, answers, folders, region_file, spec  # noqa: E402
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, MissingExtra, ModelError  # noqa: E402
@@ -61,7 +61,7 @@ def test_nothing_is_loaded_before_the_first_question_and_weights_are_not_pickled
 
 def test_prompt_and_context_reach_the_model(folder, regions):
     model = registry.make("model", spec("llava", folder, regions, r",prompt=Look, then say\n{question}"))
-    question = Question(1, PICTURES[0], "Is it {context} red?", context="A car.")
+    question = Question(1, IMAGES[0], "Is it {context} red?", context="A car.")
     assert model.fill_prompt(question) == "Look, then say\nA car. Is it {context} red?"
     assert model.runtime.prompt("Hm?") == "USER: <image>\nHm?\nASSISTANT:"
     placed = registry.make("model", spec("llava", folder, regions, ",prompt={context}|{question}"))
@@ -73,7 +73,7 @@ def test_prompt_and_context_reach_the_model(folder, regions):
     assert said[""] != said[",prompt={question}"]
 
 
-def test_a_model_without_a_chat_template_gets_the_picture_into_its_text(tmp_path):
+def test_a_model_without_a_chat_template_gets_the_image_into_its_text(tmp_path):
     model = registry.make("model", f"hf:{hf_folders.llava(tmp_path / 'llava', chat=False)},max_new_tokens=3")
     text = model.fill_prompt(QUESTIONS[7])
     assert model.runtime.prompt(text).startswith("USER: <image>\nIs it red?\nAnswer")

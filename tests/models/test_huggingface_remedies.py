@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch", reason="the extra hf is not installed")
 
 import hf_folders
-from hf_asking import PICTURES, folders, region_file
+from hf_asking import IMAGES, folders, region_file
 
 from askew import evaluate
 from askew.errors import ModelError
@@ -29,15 +29,15 @@ def folder(tmp_path_factory):
 
 def said_by(model):
     """What it answers to a question; an error, where it fails."""
-    (prediction,) = model.answer([Question(1, PICTURES[0], "Is it red?")])
+    (prediction,) = model.answer([Question(1, IMAGES[0], "Is it red?")])
     return prediction.answer or prediction.error
 
 
 def test_a_model_that_fails_on_every_question_is_stopped(folder):
     """Each question is longer than the model reads; after the configured number of equal failures the run ends."""
     texts = [f"Is number {number} of the {'very ' * 60}small things red?" for number in range(40)]
-    questions = [Question(number, PICTURES[0], text, ("yes",) * 10) for number, text in enumerate(texts)]
-    model, answered = f"hf:{folder('vilt')}", Question(99, PICTURES[0], "Is it red?", ("yes",) * 10)
+    questions = [Question(number, IMAGES[0], text, ("yes",) * 10) for number, text in enumerate(texts)]
+    model, answered = f"hf:{folder('vilt')}", Question(99, IMAGES[0], "Is it red?", ("yes",) * 10)
     with pytest.raises(ModelError, match=r"failed on 10 questions in a row in the same way; the last: .*tokens") as end:
         evaluate(model, questions, "accuracy", stop_after=10, batch_size=4)
     never = re.search(r"\(stop_after=N in Python\) stops later, (\d+) never", str(end.value))

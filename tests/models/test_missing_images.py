@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from plain_image import picture
+from plain_image import image_bytes
 
 import askew
 from askew.errors import BadImage
@@ -31,7 +31,7 @@ class Blind:
 
 
 SEEN: list[object] = []
-HERE = Question(1, ImageRef("here", data=picture()), "What color is the car?", ("red",))
+HERE = Question(1, ImageRef("here", data=image_bytes()), "What color is the car?", ("red",))
 GONE = Question(2, ImageRef("gone"), "What color is the dog?", ("red",))
 BARE = Question(3, None, "What color is the sky?", ("red",))
 REFUSED = r"1 of 3 questions name an image whose file is not known, e\.g\. image 'gone' of question 2"

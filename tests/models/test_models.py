@@ -77,7 +77,7 @@ def module(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.delitem(sys.modules, "mymodel", raising=False)
     Image.new("RGB", (7, 5)).save(tmp_path / "a.png")
-    (tmp_path / "b.png").write_bytes(b"no picture")
+    (tmp_path / "b.png").write_bytes(b"not an image")
     return tmp_path
 
 
@@ -88,7 +88,7 @@ def test_a_function_by_name_one_at_a_time_or_in_batches(module):
     assert make("model", "python:mymodel:width").answer([asked("no picture")])[0].answer == "no picture"
 
 
-def test_one_bad_picture_costs_a_batch_only_that_answer(module):
+def test_one_bad_image_costs_a_batch_only_that_answer(module):
     good = Question(1, ImageRef("a", path=str(module / "a.png")), "How wide?")
     bad = Question(2, ImageRef("b", path=str(module / "b.png")), "How wide?")
     for spec in ("python:mymodel:width", "python:mymodel:widths,batch=true"):

@@ -17,7 +17,7 @@ from dataclasses import replace
 import pytest
 from fault_server import FaultServer, ok, status
 from PIL import Image
-from plain_image import picture
+from plain_image import image_bytes
 
 import askew
 from askew import registry
@@ -37,16 +37,16 @@ def sent(question, **options):
     return server.requests[0].body
 
 
-def picture_in(body):
+def image_in(body):
     (part,) = (part for part in body["messages"][-1]["content"] if part["type"] == "image_url")
     head, _, data = part["image_url"]["url"].partition(";base64,")
     return head, base64.b64decode(data)
 
 
 def test_the_request():
-    data = picture()
+    data = image_bytes()
     body = sent(Question(1, ImageRef(1, data=data), "Is it red?"), system="Be brief.", seed=7, max_answer_tokens=32)
-    assert picture_in(body) == ("data:image/png", data)
+    assert image_in(body) == ("data:image/png", data)
     body["messages"][1]["content"][0]["image_url"]["url"] = "..."
     assert body == {
         "model": "any",
@@ -68,7 +68,7 @@ def test_the_request():
 
 def test_options_of_the_request():
     body = sent(
-        Question(1, ImageRef(1, data=picture()), "Is it {context}?", context="It rains."),
+        Question(1, ImageRef(1, data=image_bytes()), "Is it {context}?", context="It rains."),
         prompt="{context} Q: {question}",
         detail="low",
         temperature=None,
@@ -90,30 +90,30 @@ def test_a_new_line_can_be_typed_into_a_prompt():
     assert (model.chat.words(Question(1, None, "Why?")), model.chat.system) == ("Q: Why?\nA:", "Be brief.\nAlways.")
 
 
-def test_a_blind_model_and_a_question_without_picture_are_asked_in_words():
+def test_a_blind_model_and_a_question_without_image_are_asked_in_words():
     words = [{"role": "user", "content": "Is it red?"}]
     assert sent(Question(1, None, "Is it red?"), prompt="{question}")["messages"] == words
-    seen = Question(1, ImageRef(1, data=picture()), "Is it red?")
+    seen = Question(1, ImageRef(1, data=image_bytes()), "Is it red?")
     assert sent(seen, prompt="{question}", blind=True)["messages"] == words
 
 
-def test_large_and_odd_pictures_are_made_fit():
-    large = sent(Question(1, ImageRef(1, data=picture(size=(800, 400), kind="JPEG")), "?"), max_side=100)
-    kind, data = picture_in(large)
+def test_large_and_odd_images_are_converted():
+    large = sent(Question(1, ImageRef(1, data=image_bytes(size=(800, 400), kind="JPEG")), "?"), max_side=100)
+    kind, data = image_in(large)
     assert kind == "data:image/jpeg"
     assert Image.open(io.BytesIO(data)).size == (100, 50)
-    kind, data = picture_in(sent(Question(1, ImageRef(1, data=picture(kind="BMP")), "?")))
+    kind, data = image_in(sent(Question(1, ImageRef(1, data=image_bytes(kind="BMP")), "?")))
     assert (kind, Image.open(io.BytesIO(data)).getpixel((0, 0))) == ("data:image/png", (255, 0, 0))
     exif = Image.Exif()
     exif[0x0112] = 6
-    turned = Question(1, ImageRef(1, data=picture(kind="JPEG", exif=exif)), "?")
-    assert Image.open(io.BytesIO(picture_in(sent(turned))[1])).size == (48, 64)
+    turned = Question(1, ImageRef(1, data=image_bytes(kind="JPEG", exif=exif)), "?")
+    assert Image.open(io.BytesIO(image_in(sent(turned))[1])).size == (48, 64)
 
 
-def test_a_picture_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
+def test_an_image_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
     file = tmp_path / "a.png"
-    file.write_bytes(picture("blue"))
-    refs = [ImageRef(n, data=picture("red")) for n in range(20)] + [ImageRef(n, path=str(file)) for n in range(20)]
+    file.write_bytes(image_bytes("blue"))
+    refs = [ImageRef(n, data=image_bytes("red")) for n in range(20)] + [ImageRef(n, path=str(file)) for n in range(20)]
     with FaultServer(lambda request: ok(delay=0.002)) as server:
         model = OpenAI("any", base_url=server.url)
         asked = [Question(n, ref, f"Is it {n}?") for n, ref in enumerate(refs)]
@@ -123,8 +123,13 @@ def test_a_picture_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
     assert len(server.requests) == 80
 
 
-def test_a_picture_that_cannot_be_used_fails_alone_and_is_not_sent(tmp_path):
-    refs = [ImageRef(1, data=picture()), ImageRef(2, data=b"no picture"), ImageRef(3), ImageRef(4, data=picture()[:60])]
+def test_an_image_that_cannot_be_used_fails_alone_and_is_not_sent(tmp_path):
+    refs = [
+        ImageRef(1, data=image_bytes()),
+        ImageRef(2, data=b"not an image"),
+        ImageRef(3),
+        ImageRef(4, data=image_bytes()[:60]),
+    ]
     with FaultServer(lambda request: ok()) as server:
         found = OpenAI("any", base_url=server.url).answer([Question(ref.id, ref, "Is it?") for ref in refs])
     assert [p.failed for p in found] == [False, True, True, True]

@@ -292,8 +292,8 @@ def test_one_question_that_is_never_answered_does_not_stop_the_run():
 
 
 def test_a_model_that_refuses_everything_stops_the_run_soon():
-    refused = status(400, "this model takes no pictures")
-    with FaultServer(lambda request: refused) as server, pytest.raises(ModelError, match="takes no pictures"):
+    refused = status(400, "this model takes no images")
+    with FaultServer(lambda request: refused) as server, pytest.raises(ModelError, match="takes no images"):
         ask(server, 5000)
     assert sum(server.asked.values()) < 100
 
@@ -311,7 +311,7 @@ def test_a_model_that_refuses_everything_stops_the_run_soon():
         (status(307, "", {"Location": "https://elsewhere"}), "Check base_url"),
     ],
 )
-def test_what_a_person_must_mend_stops_the_run(act, words):
+def test_what_a_person_must_fix_stops_the_run(act, words):
     with FaultServer(lambda request: act) as server, pytest.raises(ModelError, match=words):
         ask(server, 500)
     assert sum(server.asked.values()) <= 8, "it went on asking"

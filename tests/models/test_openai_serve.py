@@ -55,7 +55,7 @@ def wait_for(url, server, log, seconds=60):
     pytest.skip(f"transformers serve does not run here: {log.read_text(errors='replace')[-300:]}")
 
 
-def test_a_real_server_reads_pictures_and_counts_tokens(served, monkeypatch):
+def test_a_real_server_reads_images_and_counts_tokens(served, monkeypatch):
     """Random weights ramble, so most answers are cut off; what matters is that they came, whole and counted."""
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     model, url = served

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import pytest
 from fault_server import FaultServer, completion, ok, raw, said, status
-from plain_image import picture
+from plain_image import image_bytes
 
 import askew
 from askew.errors import BadOption, DataError, ModelError
@@ -181,7 +181,9 @@ def test_the_key_is_shown_nowhere_even_when_the_server_says_it(act, tmp_path, mo
         "500": status(500, leak),
         "filter": said(completion(leak, finish="content_filter")),
     }
-    questions = [Question(n, ImageRef(n, data=picture()), f"What color is the car {n}?", ("red",)) for n in range(3)]
+    questions = [
+        Question(n, ImageRef(n, data=image_bytes()), f"What color is the car {n}?", ("red",)) for n in range(3)
+    ]
     with FaultServer(lambda request: acts[act]) as server:
         model = OpenAI("any", base_url=server.url, retries=1, backoff=0.001)
         try:
@@ -224,14 +226,14 @@ def test_a_key_that_cannot_be_one_is_not_shown(monkeypatch):
         ({"max_cost": 1.0}, "max_cost needs prices=FILE"),
     ],
 )
-def test_options_that_cannot_be_right(options, words):
+def test_invalid_options(options, words):
     with pytest.raises(BadOption, match=words) as caught:
         OpenAI("any", **options)
     assert KEY not in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["any: 3", "other: {read: 1, written: 2}", "any: {read: -1, written: 2}", "{", "[]"])
-def test_prices_that_cannot_be_right(text, tmp_path):
+def test_invalid_prices(text, tmp_path):
     (tmp_path / "prices.yaml").write_text(text)
     with pytest.raises(DataError, match=r"prices\.yaml"):
         OpenAI("any", prices="prices.yaml")

@@ -71,7 +71,7 @@ def test_every_weight_learns(name):
 
 
 @pytest.mark.parametrize("name", [name for name in NETWORKS if name != "language"])
-def test_the_picture_matters(name):
+def test_the_image_matters(name):
     net, (tokens, features, boxes, mask) = net_of(name), batch()
     assert not torch.allclose(net(tokens, features, boxes, mask).logits, net(tokens, -features, boxes, mask).logits)
 

@@ -31,11 +31,11 @@ def test_peaks_become_regions_and_their_neighbours_do_not():
     assert found.features[0, 3].abs().sum() == 0
 
 
-def test_boxes_lie_around_the_middle_and_within_the_picture():
+def test_boxes_lie_around_the_middle_and_within_the_image():
     found = regions(grid(), CONFIG)
     # Middle of cell (1, 2): (1.5 / 4, 2.5 / 4), a quarter wide and high.
     assert found.boxes[0, 1].tolist() == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=1e-6)
-    # Middle of cell (3, 0): (0.875, 0.125), half as wide as the picture: cut off at its edges.
+    # Middle of cell (3, 0): (0.875, 0.125), half as wide as the image: cut off at its edges.
     assert found.boxes[0, 2].tolist() == pytest.approx([0.625, 0.0, 0.375, 0.375], abs=1e-6)
 
 
@@ -46,6 +46,6 @@ def test_the_first_region_is_the_whole_with_its_facts_and_how_many_were_seen():
 
 
 def test_bytes_go_in_and_regions_come_out():
-    pictures = torch.randint(0, 256, (2, 3, 32, 32), dtype=torch.uint8)
-    found = RegionEncoder(CONFIG).eval()(pictures)
+    images = torch.randint(0, 256, (2, 3, 32, 32), dtype=torch.uint8)
+    found = RegionEncoder(CONFIG).eval()(images)
     assert [tuple(part.shape) for part in found] == [(2, 4, CONFIG.features), (2, 4, 4), (2, 4)]

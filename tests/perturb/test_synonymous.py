@@ -69,7 +69,7 @@ def test_only_words_of_the_vocabulary_come_in():
     assert len([e for e in proposed(text, WordCounts.of(["automobile"])) if isinstance(e, Edit)]) == 1
 
 
-def test_edits_keep_case_and_mend_articles():
+def test_edits_keep_case_and_fix_articles():
     assert edited("A car is a car?", [Edit(2, 5, "automobile", ""), Edit(11, 14, "auto", "")]) == (
         "An automobile is an auto?"
     )

@@ -104,7 +104,7 @@ def test_fewer_questions_than_dimensions():
     assert np.abs(c[x != 0] - LAMBDA * np.sign(x[x != 0])).max() < 1e-9
 
 
-def test_pivots_lead_from_a_wrong_support_to_the_right_one():
+def test_pivots_lead_from_a_wrong_support_to_the_correct_one():
     rows = unit_rows(200, 12)
     right = next(SignedPool.of(rows).solve(rows[:1], [[0]], LAMBDA))[1]
     wrong = np.arange(1, 9)

@@ -93,7 +93,7 @@ SUITES = {
 }
 
 
-def picture(path: Path, colour: str, number: int) -> Path:
+def save_image(path: Path, colour: str, number: int) -> Path:
     """A small photograph of nothing: some discs of one colour."""
     if not path.exists():
         image = Image.new("RGB", (320, 240), "#9fb7c9")
@@ -115,17 +115,17 @@ def make_run(
     failures: float = 0.01,
     data: str = "world/val",
     question: str | None = None,
-    pictures: bool = True,
+    images: bool = True,
 ) -> Path:
     """Write results.json and samples.jsonl; ``steady`` is how often a right answer stays right when asked again."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder.parent / "pictures").mkdir(exist_ok=True)
+    (folder.parent / "images").mkdir(exist_ok=True)
     scores, asked, failed = [], 0, 0
     with (folder / "samples.jsonl").open("wb") as file:
         for suite in suites:
             records = []
             for number in range(groups):
-                record = _group(suite, number, folder.parent / "pictures", question, pictures)
+                record = _group(suite, number, folder.parent / "images", question, images)
                 _answer(record, Random(f"{model}:{suite}:{number}"), skill, steady, failures)
                 file.write(orjson.dumps(record) + b"\n")
                 records.append(record)
@@ -175,12 +175,12 @@ def _coverage(suite: str, groups: int) -> list[dict]:
     ]
 
 
-def _group(suite: str, number: int, folder: Path, question: str | None, pictures: bool) -> dict:
+def _group(suite: str, number: int, folder: Path, question: str | None, images: bool) -> dict:
     rng = Random(f"{suite}:{number}")
     colour, thing, many = rng.choice(list(COLOURS)), rng.choice(THINGS), rng.randint(1, 5)
     image = {"image": f"{colour}-{many}", "size": [320, 240]}
-    if pictures:
-        image["path"] = str(picture(folder / f"{colour}-{many}.jpg", colour, many))
+    if images:
+        image["path"] = str(save_image(folder / f"{colour}-{many}.jpg", colour, many))
     kind = number % 3
     text, answer, answer_type, question_type = [
         (f"What color is the {thing}?", colour, "other", "what color is the"),
@@ -202,11 +202,11 @@ def _group(suite: str, number: int, folder: Path, question: str | None, pictures
         "group": number,
         "suite": suite,
         "original": original,
-        "variants": make(original, kind, number, thing, answer, rng, folder, pictures),
+        "variants": make(original, kind, number, thing, answer, rng, folder, images),
     }
 
 
-def _rad(original, kind, number, thing, answer, rng, folder, pictures):
+def _rad(original, kind, number, thing, answer, rng, folder, images):
     yes = rng.random() < 0.5
     drawn = answer if yes else rng.choice([a for a in ("red", "blue", "3", "4", "hat") if a != answer])
     text = [f"Is the color of the {thing} {drawn}?", f"Are there {drawn} {thing}s?", f"Is this toy {thing} a {drawn}?"][
@@ -217,7 +217,7 @@ def _rad(original, kind, number, thing, answer, rng, folder, pictures):
     return [_variant(f"{number}/rad", text, ["yes" if yes else "no"] * 10, "given", test, rule, note)]
 
 
-def _carets(original, kind, number, thing, answer, rng, folder, pictures):
+def _carets(original, kind, number, thing, answer, rng, folder, images):
     test = CARETS_TESTS[number % 5]
     text = original["question"]
     if test == "Visual":
@@ -232,7 +232,7 @@ def _carets(original, kind, number, thing, answer, rng, folder, pictures):
         )
         del made["same_image"]
         made |= {"image": f"{original['image']}-blurred", "size": [320, 240]}
-        if pictures:
+        if images:
             path = folder / f"{original['image']}-blurred.jpg"
             if not path.exists():
                 with Image.open(original["path"]) as whole:
@@ -259,7 +259,7 @@ def _carets(original, kind, number, thing, answer, rng, folder, pictures):
     return [_variant(f"{number}/same", said, original["answers"], "same", test, f"carets/{test.lower()}", {})]
 
 
-def _rscore(original, kind, number, thing, answer, rng, folder, pictures):
+def _rscore(original, kind, number, thing, answer, rng, folder, images):
     return [
         _variant(
             f"{number}/noise{level}",

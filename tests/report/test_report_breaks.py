@@ -34,7 +34,7 @@ def pair(
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Sixty "How" and sixty "Who": of those answered rightly before, 40 of 50 How and 10 of 50 Who break."""
+    """Sixty "How" and sixty "Who": of those answered correctly before, 40 of 50 How and 10 of 50 Who break."""
     records = []
     for i in range(60):
         records.append(pair(i, "How big?", i < 50, i >= 40, "rule-how"))
@@ -42,7 +42,7 @@ def run(tmp_path: Path) -> Run:
     return write(tmp_path / "run", records)
 
 
-def test_breaks_are_counted_among_originals_that_were_right(run: Run) -> None:
+def test_breaks_are_counted_among_originals_answered_correctly(run: Run) -> None:
     (found,) = find_breaks(read_pairs([run]))
     assert (found.broken, found.n) == (50, 100)
     worst = found.worst
@@ -125,7 +125,7 @@ def test_a_run_without_variants_has_no_breaks(tmp_path: Path) -> None:
 
 
 def test_how_many_breaks_the_made_up_model(tmp_path: Path) -> None:
-    (found,) = find_breaks(read_pairs([load_run(make_run(tmp_path / "a", groups=600, pictures=False))]))
+    (found,) = find_breaks(read_pairs([load_run(make_run(tmp_path / "a", groups=600, images=False))]))
     assert found.worst is not None
     assert found.worst.trait == Trait("rad", "question_type", "how many")
 

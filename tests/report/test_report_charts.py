@@ -24,7 +24,7 @@ from askew.report.report_data import ReportData
 def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     return [
-        load_run(make_run(folder / name, name, ("carets",), 60, skill, steady, failures=0.05, pictures=False))
+        load_run(make_run(folder / name, name, ("carets",), 60, skill, steady, failures=0.05, images=False))
         for name, skill, steady in (("Human", 0.9, 0.95), ("strong", 0.8, 0.7), ("weak", 0.5, 0.5))
     ]
 
@@ -62,7 +62,7 @@ def test_the_table_has_every_model(runs) -> None:
 
 
 def test_suites_without_pairs_have_no_such_figure(tmp_path: Path) -> None:
-    made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, pictures=False))]
+    made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, images=False))]
     assert pair_accuracy_section(content(made)) is None
     assert coverage_section(content(made)) is None  # one model covers nobody
 
@@ -106,7 +106,7 @@ def test_people_come_after_the_models_in_tables(runs) -> None:
 
 def test_names_are_escaped(tmp_path: Path) -> None:
     made = [
-        load_run(make_run(tmp_path / str(n), name, ("carets",), 30, pictures=False))
+        load_run(make_run(tmp_path / str(n), name, ("carets",), 30, images=False))
         for n, name in enumerate(("<script>x", "human"))
     ]
     text = page(made)

@@ -66,7 +66,7 @@ def test_the_same_runs_give_the_same_page(tmp_path: Path) -> None:
 
 
 def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "a", EVIL, groups=30, question=EVIL, data=EVIL, pictures=False)
+    folder = make_run(tmp_path / "a", EVIL, groups=30, question=EVIL, data=EVIL, images=False)
     samples = [orjson.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
     for record in samples:
         record["variants"][0] |= {"test": EVIL, "made_by": EVIL, "note": {EVIL: EVIL}, "prediction": {"answer": EVIL}}
@@ -82,7 +82,7 @@ def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
 
 
 def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
-    text = page([load_run(make_run(tmp_path / "a", "prior", groups=600, pictures=False))])
+    text = page([load_run(make_run(tmp_path / "a", "prior", groups=600, images=False))])
     assert re.search(
         r"<strong>prior</strong> correctly answers \d+\u00a0% of the \d+ questions it answered, but of those", text
     )
@@ -90,9 +90,9 @@ def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
 
 
 def test_a_large_run_says_how_many_of_how_many(tmp_path: Path) -> None:
-    text = page([load_run(make_run(tmp_path / "a", groups=500, pictures=False))])
+    text = page([load_run(make_run(tmp_path / "a", groups=500, images=False))])
     assert "Showing 400 of 500 pairs: a sample, stratified by suite, test, rule and outcome" in text
-    assert "All 30 pairs." in page([load_run(make_run(tmp_path / "b", groups=30, pictures=False))])
+    assert "All 30 pairs." in page([load_run(make_run(tmp_path / "b", groups=30, images=False))])
 
 
 def test_all_files_are_written_whole(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_run_with_nothing_in_it_still_has_a_page(tmp_path: Path) -> None:
 
 
 def test_a_suite_that_changes_nothing_is_not_among_what_breaks_it(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "a", pictures=False)
+    folder = make_run(tmp_path / "a", images=False)
     results = orjson.loads((folder / "results.json").read_bytes())
     results["suites"].insert(0, {"name": "accuracy", "variants": 0})
     (folder / "results.json").write_bytes(orjson.dumps(results))
@@ -136,7 +136,7 @@ def test_a_suite_that_changes_nothing_is_not_among_what_breaks_it(tmp_path: Path
 
 
 def test_questions_that_were_the_same_are_not_called_stored(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "a", pictures=False)
+    folder = make_run(tmp_path / "a", images=False)
     results = orjson.loads((folder / "results.json").read_bytes())
     results["time"] |= {"asked": results["failures"]["asked"], "reused": 7}
     (folder / "results.json").write_bytes(orjson.dumps(results))
@@ -144,7 +144,7 @@ def test_questions_that_were_the_same_are_not_called_stored(tmp_path: Path) -> N
 
 
 def test_differences_are_shown_as_better_than(tmp_path: Path) -> None:
-    runs = [load_run(make_run(tmp_path / m, m, groups=40, pictures=False)) for m in ("a", "b")]
+    runs = [load_run(make_run(tmp_path / m, m, groups=40, images=False)) for m in ("a", "b")]
     item = {"suite": "rad", "part": "", "metric": "rad.forward", "a": "a", "b": "b", "difference": -0.2}
     item |= {"low": -0.3, "high": -0.1, "p": 0.001, "p_holm": 0.01, "n": 40}
     assert page(runs, [item]).count("▲ better than a") == 1
@@ -159,7 +159,7 @@ def test_the_report_does_not_reach_into_other_stages() -> None:
 
 
 def test_bounds_are_shown_where_some_answers_of_a_group_are_missing(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "a", groups=12, failures=0.0, pictures=False)
+    folder = make_run(tmp_path / "a", groups=12, failures=0.0, images=False)
     results = orjson.loads((folder / "results.json").read_bytes())
     results["scores"][0] |= {"failed": 0, "lowest": 0.1234, "highest": 0.9876}
     (folder / "results.json").write_bytes(orjson.dumps(results))

@@ -21,7 +21,7 @@ def test_a_run_is_read_back(tmp_path: Path) -> None:
 
 def test_scores_of_an_older_file_are_read_without_the_bounds_that_were_none(tmp_path: Path) -> None:
     """They had the value if all missing answers were wrong, and if all were right, which is no bound for RAD."""
-    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.1, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.1, images=False))
     old = [
         {key: value for key, value in score.items() if key not in ("lowest", "highest")}
         | {"if_wrong": 0.1, "if_right": 0.9}

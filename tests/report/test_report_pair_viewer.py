@@ -72,7 +72,7 @@ def test_a_pair_says_what_everyone_said(runs: list) -> None:
     assert sum(n for _, n in pair["old"]["people"]) == 10
 
 
-def test_boxes_are_fractions_of_the_picture(runs: list) -> None:
+def test_boxes_are_fractions_of_the_image(runs: list) -> None:
     table = read_pairs(runs)
     pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["test"] == "Visual")
     assert pair["boxes"][1] == [80 / 320, 110 / 240, 50 / 320, 50 / 240, ""]
@@ -97,8 +97,8 @@ def test_images_are_small_shared_and_within_the_budget(tmp_path: Path) -> None:
     assert (album.left_out, album.unreadable) == (1, 0)
 
 
-@pytest.mark.parametrize("content", [b"", b"no picture", b"\xff\xd8\xff\xe0 cut off", None])
-def test_a_broken_picture_is_no_picture(tmp_path: Path, content: bytes | None) -> None:
+@pytest.mark.parametrize("content", [b"", b"not an image", b"\xff\xd8\xff\xe0 cut off", None])
+def test_a_broken_image_is_left_out(tmp_path: Path, content: bytes | None) -> None:
     if content is not None:
         (tmp_path / "x.jpg").write_bytes(content)
     album = Thumbnails()

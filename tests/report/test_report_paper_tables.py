@@ -17,7 +17,7 @@ def test_latex_escapes_everything_special() -> None:
 
 
 def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", "our_model", groups=60, pictures=False))
+    run = load_run(make_run(tmp_path / "a", "our_model", groups=60, images=False))
     sheet = sheets([run])[0]
     assert [(line.label, line.published) for line in sheet.lines] == [
         ("our_model", False),
@@ -31,7 +31,7 @@ def test_a_table_has_our_rows_and_the_papers(tmp_path: Path) -> None:
 
 
 def test_published_rows_stand_below_a_heading_that_says_they_are_not_comparable(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", "our_model", groups=60, pictures=False))
+    run = load_run(make_run(tmp_path / "a", "our_model", groups=60, images=False))
     for text in (markdown_tables([run]), latex_tables([run]), page([run])):
         assert text.index("our") < text.index(PUBLISHED) < text.index("BUTD")
     assert rf"\multicolumn{{5}}{{l}}{{\emph{{{PUBLISHED}}}}} \\" in latex_tables([run])
@@ -39,7 +39,7 @@ def test_published_rows_stand_below_a_heading_that_says_they_are_not_comparable(
 
 
 def test_published_rows_can_be_left_out(tmp_path: Path) -> None:
-    run = without_published(load_run(make_run(tmp_path / "a", "our_model", groups=60, pictures=False)))
+    run = without_published(load_run(make_run(tmp_path / "a", "our_model", groups=60, images=False)))
     for text in (markdown_tables([run]), latex_tables([run]), page([run])):
         assert "our" in text
         assert "BUTD" not in text
@@ -48,7 +48,7 @@ def test_published_rows_can_be_left_out(tmp_path: Path) -> None:
 
 def test_published_figures_are_as_printed(tmp_path: Path) -> None:
     """Rosenberg et al. print 74.40 and Whitehead et al. −1.8; a count is a count."""
-    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     (suite,) = run.results["suites"]
     table = suite["tables"][0] | {"published": {"BAN": [74.4, 62.45, -1.8, 12000]}}
     results = {**run.results, "suites": [suite | {"tables": [table]}]}
@@ -57,12 +57,12 @@ def test_published_figures_are_as_printed(tmp_path: Path) -> None:
 
 
 def test_our_figures_and_published_ones_sort_on_one_scale(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", groups=60, pictures=False))])[0]
+    sheet = sheets([load_run(make_run(tmp_path / "a", groups=60, images=False))])[0]
     assert 1 < sheet.lines[0].cells[0].sort <= 100
 
 
 def test_a_table_over_data_has_one_row_for_each_data_set(tmp_path: Path) -> None:
-    runs = [load_run(make_run(tmp_path / m, m, groups=30, pictures=False)) for m in ("a", "b")]
+    runs = [load_run(make_run(tmp_path / m, m, groups=30, images=False)) for m in ("a", "b")]
     sheet = sheets(runs)[1]
     assert [line.label for line in sheet.lines] == ["world/val", "Made-up data"]
     assert sheet.lines[1].cells[0].text == "12,000"
@@ -70,7 +70,7 @@ def test_a_table_over_data_has_one_row_for_each_data_set(tmp_path: Path) -> None
 
 def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_path: Path) -> None:
     """Twenty groups of each test; one that a model gave no answer to is still a question of the data."""
-    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.3, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=60, failures=0.3, images=False))
     scores = [score | {"n": 13, "failed": 7} for score in run.results["scores"]]
     sheet = sheets([Run(run.folder, {**run.results, "scores": scores})])[1]
     assert [cell.text for cell in sheet.lines[0].cells] == ["20", "20", "20"]
@@ -84,14 +84,14 @@ def test_figures_are_printed_in_their_own_unit_and_with_their_own_n() -> None:
 
 
 def test_markdown_is_a_table_whatever_the_model_is_called(tmp_path: Path) -> None:
-    text = markdown_tables([load_run(make_run(tmp_path / "a", "a|b_c", groups=30, pictures=False))])
+    text = markdown_tables([load_run(make_run(tmp_path / "a", "a|b_c", groups=30, images=False))])
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert "a\\|b\\_c" in rows[2]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows[:4]} == {6}
 
 
 def test_latex_is_balanced_whatever_the_model_is_called(tmp_path: Path) -> None:
-    text = latex_tables([load_run(make_run(tmp_path / "a", r"100% a_b & {c} \d #1 ~ ^", groups=30, pictures=False))])
+    text = latex_tables([load_run(make_run(tmp_path / "a", r"100% a_b & {c} \d #1 ~ ^", groups=30, images=False))])
     assert r"100\% a\_b \& \{c\} \textbackslash{}d \#1 \textasciitilde{} \textasciicircum{}" in text
     assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 2
     for line in text.splitlines():
@@ -100,11 +100,11 @@ def test_latex_is_balanced_whatever_the_model_is_called(tmp_path: Path) -> None:
 
 
 def test_nothing_measured_is_a_dash(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", groups=1, failures=0, pictures=False))])[0]
+    sheet = sheets([load_run(make_run(tmp_path / "a", groups=1, failures=0, images=False))])[0]
     assert sheet.lines[0].cells[1].text == "—"
 
 
 def test_a_suite_without_tables_gets_a_plain_one(tmp_path: Path) -> None:
-    sheet = sheets([load_run(make_run(tmp_path / "a", suites=("rscore",), groups=20, pictures=False))])[0]
+    sheet = sheets([load_run(make_run(tmp_path / "a", suites=("rscore",), groups=20, images=False))])[0]
     assert sheet.columns == ("all",)
     assert sheet.title == "Basic questions as noise (R_score): R_score"

@@ -20,7 +20,7 @@ def width(line: str) -> int:
 def test_it_fits(tmp_path: Path, names: list[str], columns: int) -> None:
     suites = ("rad", "carets", "rscore")
     runs = [
-        load_run(make_run(tmp_path / str(number), name, suites, groups=40, pictures=False))
+        load_run(make_run(tmp_path / str(number), name, suites, groups=40, images=False))
         for number, name in enumerate(names)
     ]
     assert max(map(width, terminal_summary(runs, [], columns).splitlines())) <= columns
@@ -30,7 +30,7 @@ def test_models_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> N
     """Two prompts of one endpoint: cut at the end, both lines read the same."""
     prompts = ("{question} One word.", "{question} A short phrase.")
     runs = [
-        load_run(make_run(tmp_path / str(n), f"openai:toy,prompt={prompt}", groups=40, pictures=False))
+        load_run(make_run(tmp_path / str(n), f"openai:toy,prompt={prompt}", groups=40, images=False))
         for n, prompt in enumerate(prompts)
     ]
     for shown in (terminal_summary(runs), terminal_headlines(runs, 60)):
@@ -39,7 +39,7 @@ def test_models_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> N
 
 
 def test_value_half_interval_n_and_failed(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=300, failures=0.05, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=300, failures=0.05, images=False))
     figure = run.figure("rad", "rad.forward")
     (line,) = [line for line in terminal_summary([run]).splitlines() if line.startswith("RAD  ")]
     half = 100 * (figure.high - figure.low) / 2
@@ -47,14 +47,14 @@ def test_value_half_interval_n_and_failed(tmp_path: Path) -> None:
 
 
 def test_a_clear_gap_has_an_arrow(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=600, skill=0.9, steady=0.4, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=600, skill=0.9, steady=0.4, images=False))
     (line,) = [line for line in terminal_summary([run]).splitlines() if line.startswith("Gap")]
     assert line.endswith("▼")
 
 
 def test_a_gap_of_five_groups_has_no_arrow_whatever_its_interval(tmp_path: Path) -> None:
     """Five that all point one way have p = 2 / 2⁵ = 0.0625 by the sign test, six 0.03125."""
-    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     gap = {"suite": "rad", "metric": "accuracy.gap", "part": "", "value": -0.9, "low": -1.0, "high": -0.8, "failed": 0}
     for n, arrow in ((5, False), (6, True)):
         results = {**run.results, "scores": [gap | {"n": n}]}
@@ -64,7 +64,7 @@ def test_a_gap_of_five_groups_has_no_arrow_whatever_its_interval(tmp_path: Path)
 
 def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
     """RAD by the modal answer beside RAD by any answer: 76.9 and 85.0 of the very same answers."""
-    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     scores = [
         score | {"signature": "Rad(correct='any')"} if score["metric"] == "rad.forward" else score
         for score in run.results["scores"]
@@ -75,13 +75,13 @@ def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
 
 
 def test_signatures_of_older_runs_lack_the_reference_rule_and_are_comparable_all_the_same(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     scores = [s | {"signature": f"{s['signature']}; references=matches/min(3, n)"} for s in run.results["scores"]]
     assert "not comparable" not in terminal_summary([run, Run(run.folder, {**run.results, "scores": scores})])
 
 
 def test_numbers_that_rest_on_nothing_are_named(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=30, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     flips = {"suite": "rad", "metric": "flips", "part": "", "value": None, "low": None, "high": None, "n": 0}
     for failed, named in ((0, True), (3, False)):
         other = Run(run.folder, {**run.results, "scores": [*run.results["scores"], flips | {"failed": failed}]})
@@ -89,7 +89,7 @@ def test_numbers_that_rest_on_nothing_are_named(tmp_path: Path) -> None:
 
 
 def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> None:
-    runs = [load_run(make_run(tmp_path / m, m, groups=60, pictures=False)) for m in ("a", "b", "c")]
+    runs = [load_run(make_run(tmp_path / m, m, groups=60, images=False)) for m in ("a", "b", "c")]
     base = {"suite": "rad", "part": "", "metric": "rad.forward", "low": 0.1, "high": 0.3, "p": 0.001, "n": 60}
     differences = [
         base | {"a": "a", "b": "b", "difference": 0.2, "p_holm": 0.01},
@@ -108,7 +108,7 @@ def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> Non
 
 
 def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:
-    runs = [load_run(make_run(tmp_path / str(i), f"\x1b]0;evil\x07{i}\r\n", groups=10, pictures=False)) for i in (1, 2)]
+    runs = [load_run(make_run(tmp_path / str(i), f"\x1b]0;evil\x07{i}\r\n", groups=10, images=False)) for i in (1, 2)]
     text = terminal_summary(runs)
     assert not any(character in text for character in "\x1b\x07\r")
 
@@ -117,7 +117,7 @@ def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:
 def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]) -> None:
     suites = ("rad", "carets", "rscore")
     runs = [
-        load_run(make_run(tmp_path / str(number), name, suites, groups=40, pictures=False))
+        load_run(make_run(tmp_path / str(number), name, suites, groups=40, images=False))
         for number, name in enumerate(names)
     ]
     lines = terminal_headlines(runs).splitlines()
@@ -127,7 +127,7 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
 
 
 def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) -> None:
-    folder = make_run(tmp_path / "a", groups=40, failures=0.0, pictures=False)
+    folder = make_run(tmp_path / "a", groups=40, failures=0.0, images=False)
     whole = terminal_summary([load_run(folder)])
     results = orjson.loads((folder / "results.json").read_bytes())
     results["failures"] = {"count": 3, "asked": 80, "by_error": {"timeout": 3}, "limit": 0.05}
@@ -137,14 +137,14 @@ def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) ->
 
 
 def test_every_number_has_its_name_though_the_first_run_lacks_the_suite(tmp_path: Path) -> None:
-    runs = [load_run(make_run(tmp_path / s, s, (s,), groups=12, pictures=False)) for s in ("rad", "carets")]
+    runs = [load_run(make_run(tmp_path / s, s, (s,), groups=12, images=False)) for s in ("rad", "carets")]
     lines = terminal_summary(runs).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("carets: "))
     assert lines[start + 2].split()[:2] == ["Accuracy", "carets"]
 
 
 def test_every_suite_says_what_it_covers_and_why_not_more(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", suites=("rad", "carets"), groups=40, pictures=False))
+    run = load_run(make_run(tmp_path / "a", suites=("rad", "carets"), groups=40, images=False))
     suites = [suite | {"images": 12} for suite in run.suites]
     text = terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
     said = "Asks 40 of 40 questions on 12 images, 40 variants; refused: the answer is not"
@@ -154,13 +154,13 @@ def test_every_suite_says_what_it_covers_and_why_not_more(tmp_path: Path) -> Non
 
 
 def test_few_images_are_said_to_be_too_few(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=40, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=40, images=False))
     suites = [suite | {"images": 4} for suite in run.suites]
     assert "Only 4 images: how far chance" in terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
 
 
 def test_a_suite_that_made_nothing_warns_in_the_place_of_dashes(tmp_path: Path) -> None:
-    run = load_run(make_run(tmp_path / "a", groups=40, pictures=False))
+    run = load_run(make_run(tmp_path / "a", groups=40, images=False))
     empty = {"name": "visual", "title": "Hidden", "groups": 0, "coverage": [{"refused": {"no scene": 40}}]}
     both = Run(run.folder, {**run.results, "suites": [*run.suites, empty]})
     for text in (terminal_summary([both]), terminal_headlines([both])):

@@ -58,7 +58,7 @@ def test_bad_options_are_refused_at_once(options, said) -> None:
         CaretsSuite(**options)
 
 
-def test_other_changes_of_pictures_have_no_published_figures() -> None:
+def test_other_image_changes_have_no_published_figures() -> None:
     tables = {table.id: table for table in CaretsSuite("visual", visual="blur-2,crop").tables}
     assert [column.label for column in tables["carets-7"].columns] == ["Original", "Crop", "Blur σ=2"]
     assert tables["carets-7"].published == {}
@@ -134,8 +134,8 @@ def test_a_talkative_model_wants_the_robust_mode() -> None:
 
 
 def test_the_generator_is_given_the_function_that_changes_images(monkeypatch) -> None:
-    picture = encode(Image.new("RGB", (80, 60), (200, 100, 50)), "png")
-    scene = Question("s", picture, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
+    image = encode(Image.new("RGB", (80, 60), (200, 100, 50)), "png")
+    scene = Question("s", image, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
     given = {}
 
     def generate(data, seed, tests, size, change_image, workers):

@@ -108,7 +108,7 @@ def test_scores_by_hand():
     assert values["cs.2"] == pytest.approx(2 / 5)
 
 
-def test_an_unchanging_model_is_right_on_no_antonym():
+def test_an_unchanging_model_is_correct_on_no_antonym():
     outcomes = [
         Outcome(
             g, Prediction(g.id, a := g.original.answers[0]), tuple(Prediction(v.question.id, a) for v in g.variants)

@@ -38,7 +38,7 @@ BYTES = {question.image.sha256: question.id for question in QUESTIONS}
 
 @dataclass(frozen=True)
 class SeesOriginals:
-    """Right about the pictures as they were, and never about changed ones."""
+    """Correct about original images, and never about changed ones."""
 
     def answer(self, questions):
         return [Prediction(q.id, q.answers[0] if q.image.sha256 in BYTES else "hm") for q in questions]

@@ -56,14 +56,14 @@ def test_a_batch_has_what_its_questions_have():
     )
     rows = encoding.rows(asked)
     batch = rows.batch(torch.tensor([3, 1]))
-    assert batch.features[:, 0].argmax(dim=1).tolist() == [3, 1], "the colours of pictures 3 and 1"
+    assert batch.features[:, 0].argmax(dim=1).tolist() == [3, 1], "the colours of images 3 and 1"
     assert batch.answers.argmax(dim=1).tolist() == [answers.find("white"), answers.find(asked[1].answers[0])]
     assert batch.answers[0, answers.find("dark")].item() == pytest.approx(0.3)
     assert batch.tokens.shape == (2, 4), "as long as the longest of these two"
     assert rows.words(torch.tensor([1])).shape == (1, 3)
 
 
-def test_a_question_without_a_picture_sees_nothing():
+def test_a_question_without_an_image_sees_nothing():
     asked = [*questions(3), Question("x", None, "Is it red?", ("no",))]
     encoding = Encoding(
         QuestionWords.of(["is it red"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked))

@@ -82,7 +82,7 @@ def test_features_of_equally_many_regions_may_lie_in_one_array(tmp_path, names):
     assert seen.boxes.tolist() == [[0, 0, 0.5, 1]] * 2
 
 
-def test_a_table_pads_pictures_with_fewer_regions(tmp_path):
+def test_a_table_pads_images_with_fewer_regions(tmp_path):
     store = open_features(write(tmp_path, "tsv"))
     images = [ImageRef(8), ImageRef(7), None, ImageRef(8)]
     made = batches.build_table(store, images)
@@ -178,7 +178,7 @@ def test_one_array_of_features_is_checked_like_other_files(tmp_path, features, b
 
 
 def numbered(*features):
-    """A store of pictures 0, 1, ... with these features."""
+    """A store of images 0, 1, ... with these features."""
 
     class Store:
         regions = None
@@ -193,7 +193,7 @@ def numbered(*features):
 
 
 @pytest.mark.parametrize("in_memory", [1 << 20, 100, 0])
-def test_a_later_picture_may_have_more_regions_than_all_before(tmp_path, monkeypatch, in_memory):
+def test_a_later_image_may_have_more_regions_than_all_before(tmp_path, monkeypatch, in_memory):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     monkeypatch.setattr(batches, "CHUNK", 2)
     store, images = numbered(*(np.full((count, 3), count, np.float32) for count in (1, 2, 5, 1)))

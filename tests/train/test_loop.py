@@ -61,7 +61,7 @@ def test_it_learns_and_writes_everything_down(learned):
     assert config["questions"] == {"train": 96, "val": 24}
 
 
-def test_questions_of_bad_pictures_are_left_out_and_listed(tmp_path):
+def test_questions_of_bad_images_are_left_out_and_listed(tmp_path):
     asked, broken = questions(), [Question(-3, ImageRef(-3), "Is it red?", ("yes",) * 10)]
     given = NET, [*asked, *broken], questions(24, 1000), Colored(), [Augment(rate=1.0)]
     options = {"groups": groups([*asked, *broken]), "epochs": 1, "least_answers": 1}
@@ -229,7 +229,7 @@ def test_patience_ends_a_training_that_gets_no_better(tmp_path):
     assert len(done.history) == 2
 
 
-def test_without_validation_data_some_pictures_are_kept(tmp_path):
+def test_without_validation_data_some_images_are_kept(tmp_path):
     asked = questions()
     done = train(NET, asked, None, Colored(), output=tmp_path, epochs=1, least_answers=1)
     counts = done.config["questions"]

@@ -135,13 +135,13 @@ def test_consistency_wants_the_same_answer_or_its_opposite():
     assert term("ant", said_yes, said_yes) == pytest.approx(2, abs=1e-6)
 
 
-def test_random_image_is_the_chance_of_the_right_answer_with_another_picture():
+def test_random_image_is_the_probability_of_the_correct_answer_with_another_image():
     net = tiny_net()
     step = step_of(net, size=2)
     other = net(step.batch.tokens, step.batch.features.flip(0), step.batch.boxes, step.batch.mask)
     wanted = (other.logits.sigmoid() * step.batch.answers).sum() / 2
     assert RandomImage().term(step).item() == pytest.approx(wanted.item(), abs=1e-6)
-    assert RandomImage().term(step_of(net, size=1)) is None, "there is no other picture"
+    assert RandomImage().term(step_of(net, size=1)) is None, "there is no other image"
 
 
 def test_losses_are_named_like_other_components():

@@ -49,20 +49,20 @@ def small():
 
 
 def test_an_album_has_what_the_scenes_have(small):
-    pictures, labels, _ = small
+    labelled, labels, _ = small
     _, scene = next(iter(images_with_scenes(World("train", 20)).values()))
     first = next(thing for thing in scene.things if thing.name in labels.names)
-    assert pictures.images.shape == (14, 3, 48, 48)
-    assert labels.names[pictures.names[0, 0]] == first.name
-    assert pictures.boxes[0, 0].tolist() == pytest.approx([side / 224 for side in first.box], abs=1e-5)
-    said = [label for label, there in zip(labels.rest, pictures.rest[0, 0], strict=True) if there]
+    assert labelled.images.shape == (14, 3, 48, 48)
+    assert labels.names[labelled.names[0, 0]] == first.name
+    assert labelled.boxes[0, 0].tolist() == pytest.approx([side / 224 for side in first.box], abs=1e-5)
+    said = [label for label, there in zip(labels.rest, labelled.rest[0, 0], strict=True) if there]
     assert set(said) >= {word for word in first.attributes if word in labels.rest}
 
 
 def test_losses_fall_and_a_broken_off_lesson_goes_on_to_the_same_weights(small, tmp_path):
-    pictures, _, config = small
+    labelled, _, config = small
     lesson = EncoderTrainConfig(epochs=2, coarse=1, batch_size=7)
-    whole = train_encoder(pictures, config, lesson, tmp_path / "whole").state_dict()
+    whole = train_encoder(labelled, config, lesson, tmp_path / "whole").state_dict()
     history = [json.loads(line) for line in (tmp_path / "whole" / "history.jsonl").read_text().splitlines()]
     assert sum(history[-1][part] for part in ("heat", "name", "rest")) < sum(
         history[0][part] for part in ("heat", "name", "rest")
@@ -77,29 +77,29 @@ def test_losses_fall_and_a_broken_off_lesson_goes_on_to_the_same_weights(small, 
     torch.nn.Module.train = stop
     try:
         with pytest.raises(KeyboardInterrupt):
-            train_encoder(pictures, config, lesson, tmp_path / "parts")
+            train_encoder(labelled, config, lesson, tmp_path / "parts")
     finally:
         torch.nn.Module.train = broken
-    parts = train_encoder(pictures, config, lesson, tmp_path / "parts").state_dict()
+    parts = train_encoder(labelled, config, lesson, tmp_path / "parts").state_dict()
     assert all(torch.equal(whole[name], parts[name]) for name in whole)
 
 
 @pytest.fixture(scope="module")
 def shipped(small, tmp_path_factory):
     """An encoder that was hardly taught, exported."""
-    pictures, labels, config = small
+    labelled, labels, config = small
     folder = tmp_path_factory.mktemp("shipped")
-    encoder = train_encoder(pictures, config, EncoderTrainConfig(epochs=1, coarse=0), folder / "lesson")
+    encoder = train_encoder(labelled, config, EncoderTrainConfig(epochs=1, coarse=0), folder / "lesson")
     export_encoder(encoder, labels.record(), folder)
     return encoder, folder
 
 
 def test_what_is_exported_says_what_torch_says(small, shipped):
     encoder, folder = shipped
-    pictures = small[0].images[:3]
-    looked = OnnxEncoder(str(folder)).encode_pixels(pictures)
+    images = small[0].images[:3]
+    looked = OnnxEncoder(str(folder)).encode_pixels(images)
     with torch.inference_mode():
-        wanted = encoder(torch.from_numpy(pictures))
+        wanted = encoder(torch.from_numpy(images))
     assert looked.mask.tolist() == wanted.mask.tolist()
     assert looked.features == pytest.approx(wanted.features.numpy(), abs=0.02)
 

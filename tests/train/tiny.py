@@ -1,4 +1,4 @@
-"""A world of coloured pictures that a network learns in a second."""
+"""A world of coloured images that a network learns in a second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NET = NetConfig("xnm", hidden=16, embedding=8, steps=2, dropout=0.1, gumbel=True
 
 @dataclass(frozen=True)
 class Colored:
-    """Two regions; the first has the picture's colour, which is its id modulo four."""
+    """Two regions; the first has the image's colour, which is its id modulo four."""
 
     regions: int | None = 2
 
@@ -35,7 +35,7 @@ class Colored:
 
 
 def questions(count=96, start=0):
-    """One question for each picture, of two kinds by turns."""
+    """One question for each image, of two kinds by turns."""
     made = []
     for number in range(start, start + count):
         color, asked = COLORS[number % 4], Random(f"asked:{number}").choice(COLORS)

@@ -1,4 +1,4 @@
-"""The pictures: tight boxes, every attribute visible, nothing hidden, the same pixels everywhere."""
+"""The images: tight boxes, every attribute visible, nothing hidden, the same pixels everywhere."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_every_attribute_is_seen() -> None:
     "name", ["car", "ball", "cup", "umbrella", "sofa", "bus", "bird", "apple", "kite", "horse", "chair"]
 )
 def test_the_colour_that_is_said_is_the_colour_one_sees(name: str) -> None:
-    """The commonest colour of the picture is nearest to the palette's colour of that name."""
+    """The commonest colour of the image is nearest to the palette's colour of that name."""
     base = sample(name, 1)
     kept = tuple(
         w for w in base.attributes if w not in (*dimensions()["colour"], "wet", "dirty", *dimensions()["material"])
@@ -229,11 +229,11 @@ def test_weather_hour_and_place_are_seen() -> None:
             ("beach", "sunny", "day"),
         )
     ]  # fmt: skip
-    pictures = [np.asarray(draw(replace(scene, facts=fact), 112)).astype(np.int16) for fact in facts]
-    for i, a in enumerate(pictures):
-        for b in pictures[i + 1 :]:
+    images = [np.asarray(draw(replace(scene, facts=fact), 112)).astype(np.int16) for fact in facts]
+    for i, a in enumerate(images):
+        for b in images[i + 1 :]:
             assert np.abs(a - b).mean() > 3
-    assert pictures[4].mean() < 0.75 * pictures[0].mean()
+    assert images[4].mean() < 0.75 * images[0].mean()
 
 
 def test_things_of_one_kind_differ_in_shade() -> None:

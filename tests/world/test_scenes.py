@@ -158,7 +158,7 @@ class TestChance:
         for a, b in zip(small.things, large.things, strict=True):
             assert box_of(b) == pytest.approx([2 * side for side in box_of(a)], abs=0.03)
 
-    def test_a_picture_too_small_to_ask_about_is_refused(self) -> None:
+    def test_an_image_too_small_to_ask_about_is_refused(self) -> None:
         with pytest.raises(BadOption, match="at least 28"):
             make_scene(0, 0, (200, 20))
 
@@ -172,7 +172,7 @@ class TestScenes:
             for thing in main:
                 assert min(box_of(thing)[2:]) >= LEAST_SIDE * 224 - 1e-6
 
-    def test_everything_is_in_the_picture(self, scenes: list[Scene]) -> None:
+    def test_everything_is_in_the_image(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             for thing in scene.things:
                 x, y, width, height = box_of(thing)

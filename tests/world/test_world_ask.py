@@ -152,7 +152,7 @@ def test_everything_that_a_question_speaks_of_is_seen_well() -> None:
                 assert any(thing.id in seen for thing in things_meant(scene, one.meaning.subject or Pick("")))
 
 
-def test_every_word_that_is_said_of_a_thing_is_one_the_pictures_show() -> None:
+def test_every_word_that_is_said_of_a_thing_is_one_the_images_show() -> None:
     drawn = {word for key in ("colour", "pattern", "material", "pose", "action") for word in dimensions()[key]}
     drawn |= {word for key in ("always", "sometimes") for pair in dimensions()[key] for word in pair.split("/")}
     for one in everything():

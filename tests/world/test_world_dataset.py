@@ -62,7 +62,7 @@ def test_a_scene_keeps_its_split_in_a_larger_world() -> None:
     assert set(indices(0, 100, "val")) <= set(indices(0, 500, "val"))
 
 
-def test_questions_carry_picture_scene_and_ten_answers() -> None:
+def test_questions_carry_image_scene_and_ten_answers() -> None:
     questions = list(World("val", SMALL).questions())
     assert len({question.image.id for question in questions if question.image}) == 3
     for question in questions:
@@ -70,8 +70,8 @@ def test_questions_carry_picture_scene_and_ten_answers() -> None:
         assert question.image is not None
         assert question.image.path is not None
         assert question.image.sha256 == hashlib.sha256(Path(question.image.path).read_bytes()).hexdigest()
-        with Image.open(question.image.path) as picture:
-            assert picture.size == question.image.size == (224, 224)
+        with Image.open(question.image.path) as image:
+            assert image.size == question.image.size == (224, 224)
         assert len(question.answers) == 10
 
 
@@ -84,13 +84,13 @@ def test_a_second_reading_draws_nothing_and_gives_the_same(cache: Path) -> None:
     assert sum(path.suffix == ".jpg" for path in times) == 3
 
 
-def test_a_lost_picture_is_drawn_again(cache: Path) -> None:
+def test_a_lost_image_is_drawn_again(cache: Path) -> None:
     first = list(World("val", SMALL).questions())
-    picture = next(cache.rglob("*.jpg"))
-    before = picture.read_bytes()
-    picture.unlink()
+    image = next(cache.rglob("*.jpg"))
+    before = image.read_bytes()
+    image.unlink()
     assert list(World("val", SMALL).questions()) == first
-    assert picture.read_bytes() == before
+    assert image.read_bytes() == before
 
 
 def test_two_processes_on_one_cache_whatever_their_hash_seed(cache: Path) -> None:
@@ -215,7 +215,7 @@ def test_the_folder_is_read_by_all_three_readers_alike(folder: Path) -> None:
             assert three.scene.facts["location"] == one.scene.facts["place"]
 
 
-def test_folder_and_data_set_have_the_same_questions_and_pictures(folder: Path) -> None:
+def test_folder_and_data_set_have_the_same_questions_and_images(folder: Path) -> None:
     ours = list(Jsonl(str(folder / "val.jsonl")).questions())
     made = list(World("val", SMALL, seed=3).questions())
     assert [(q.id, q.text, q.answers, q.scene) for q in ours] == [(q.id, q.text, q.answers, q.scene) for q in made]
@@ -246,7 +246,7 @@ def test_a_broken_off_writing_goes_on(folder: Path, tmp_path: Path) -> None:
     assert content(output) == content(folder)
 
 
-def test_another_world_in_the_same_folder_leaves_no_old_picture(tmp_path: Path) -> None:
+def test_another_world_in_the_same_folder_leaves_no_old_image(tmp_path: Path) -> None:
     write_world(tmp_path, 4, seed=1)
     write_world(tmp_path, 3, seed=2, overwrite=True)
     write_world(tmp_path, 2, seed=2, overwrite=True)
@@ -288,14 +288,14 @@ def test_shifted_answers_are_frequent_in_train_and_rare_in_test(tmp_path: Path) 
     assert distance(shifted=False) < 0.2
 
 
-def test_shifted_worlds_share_their_pictures(cache: Path) -> None:
+def test_shifted_worlds_share_their_images(cache: Path) -> None:
     plain = list(World("val", SMALL).questions())
     shifted = list(World("val", SMALL, shifted=True).questions())
     assert {q.image.sha256 for q in plain if q.image} == {q.image.sha256 for q in shifted if q.image}
     assert [q.text for q in plain] != [q.text for q in shifted]
 
 
-def test_pictures_of_another_size_show_the_same_scene() -> None:
+def test_images_of_another_size_show_the_same_scene() -> None:
     small, large = (next(World("val", SMALL, size=size).questions()) for size in (96, 320))
     assert small.scene is not None
     assert large.scene is not None

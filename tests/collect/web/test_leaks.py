@@ -74,7 +74,7 @@ def test_annotators_never_learn_which_model_answered(web: WebStudy) -> None:
 def test_secrets_are_never_in_logs_or_on_error_pages(
     tmp_path: Path, template: SmallStudy, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Every form is sent rightly and wrongly; tokens, cookies, passwords and form values stay out of the log."""
+    """Every form is sent correctly and incorrectly; tokens, cookies, passwords and form values stay out of the log."""
     caplog.set_level(logging.DEBUG)
     secrets: set[str] = set()
     shown = []

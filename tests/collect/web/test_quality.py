@@ -66,8 +66,8 @@ def test_a_gold_question_looks_like_any_other(web: WebStudy) -> None:
             "content-length"
         }
     for browser, address in ((real, start.location), (gold, other.location)):
-        picture = re.search(r'"(/image/[0-9a-f]{64})"', browser.get(address).html)
-        assert browser.get(picture.group(1)).status == 200
+        image = re.search(r'"(/image/[0-9a-f]{64})"', browser.get(address).html)
+        assert browser.get(image.group(1)).status == 200
     assert real.post(f"{start.location}/skip", reason="other").status == 303
     assert gold.post(f"{other.location}/skip", reason="other").status == 303
     web.small.check()

@@ -25,7 +25,7 @@ def asked(key: Any, image: ImageRef, text: str, answer: str) -> Question:
 
 
 def eight_groups(folder: Path) -> list[Group]:
-    """Eight groups about four pictures. Ids are numbers and texts, 1 and "1" among them; two variants read alike."""
+    """Eight groups about four images. Ids are numbers and texts, 1 and "1" among them; two variants read alike."""
     found = []
     for number in range(8):
         path = folder / "pictures" / f"{number % 4}.png"
@@ -63,7 +63,7 @@ def task_functions(folder: Path) -> Any:
 
 
 def lmms_eval_samples(folder: Path) -> list[dict[str, Any]]:
-    """What lmms-eval logs: the doc without pictures, the answers, and what process_results gives."""
+    """What lmms-eval logs: the doc without images, the answers, and what process_results gives."""
     utils = task_functions(folder)
     samples = []
     for doc_id, doc in enumerate(rows(folder)):
@@ -118,7 +118,7 @@ def lm_eval_log(groups, folder: Path) -> Path:
 
 
 def predicted_rows(folder: Path) -> list[dict[str, str]]:
-    """What VLMEvalKit keeps of its table: every column but the picture, and the prediction."""
+    """What VLMEvalKit keeps of its table: every column but the image, and the prediction."""
     csv.field_size_limit(1 << 24)
     with (folder / "askew.tsv").open(encoding="utf-8", newline="") as file:
         table = list(csv.DictReader(file, dialect="excel-tab"))

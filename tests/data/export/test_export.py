@@ -39,7 +39,7 @@ def test_a_file_of_questions_is_told_from_one_of_groups(tmp_path, capsys):
 
 
 def test_what_reads_alike_is_asked_once(groups):
-    """Sixteen questions; "Is it wet?" about picture 1 is asked under the ids "1" and "5"."""
+    """Sixteen questions; "Is it wet?" about image 1 is asked under the ids "1" and "5"."""
     found = distinct_questions(groups)
     assert len(found) == 15
     assert [one.ids for one in found if len(one.ids) > 1] == [("1", "5")]
@@ -51,7 +51,7 @@ def test_groups_of_two_suites_share_their_originals(groups):
     assert distinct_questions(twice) == distinct_questions(groups)
 
 
-def test_the_same_words_about_an_edited_picture_are_another_question(groups, tmp_path):
+def test_the_same_words_about_an_edited_image_are_another_question(groups, tmp_path):
     Image.new("RGB", (9, 7), "black").save(tmp_path / "edited.png")
     edited = replace(groups[0].original, id="edited", image=ImageRef(0, str(tmp_path / "edited.png")))
     found = distinct_questions([*groups, Group("e", "rad", edited)])
@@ -84,8 +84,8 @@ def test_an_lmms_eval_task_is_what_lmms_eval_reads(groups, tmp_path):
     doc = rows(tmp_path / "ta sk")[0]
     assert all(isinstance(value, str) for value in doc.values()), "a dataset's column has one type"
     assert task["doc_to_target"] in doc
-    (picture,) = utils.doc_to_visual(doc)
-    assert (picture.size, picture.mode) == ((9, 7), "RGB")
+    (image,) = utils.doc_to_visual(doc)
+    assert (image.size, image.mode) == ((9, 7), "RGB")
     prompts = task["lmms_eval_specific_kwargs"]["default"]
     assert utils.doc_to_text(doc, prompts) == groups[0].original.text + '\nSay "yes": or #no'
     assert utils.doc_to_text(doc) == groups[0].original.text
@@ -93,7 +93,7 @@ def test_an_lmms_eval_task_is_what_lmms_eval_reads(groups, tmp_path):
     assert (utils.answered(records), utils.answered([])) == (0.75, 0.0)
 
 
-def test_a_vlmevalkit_table_has_each_picture_once(groups, tmp_path):
+def test_a_vlmevalkit_table_has_each_image_once(groups, tmp_path):
     export(groups, tmp_path, "vlmevalkit", name="askew_rad")
     csv.field_size_limit(1 << 24)
     with (tmp_path / "askew_rad.tsv").open(encoding="utf-8", newline="") as file:
@@ -116,7 +116,7 @@ def test_plain_lines_have_ids_as_they_are(groups, tmp_path):
     assert "answer" not in second
 
 
-def test_questions_without_pictures_are_plain_lines_only(tmp_path):
+def test_questions_without_images_are_plain_lines_only(tmp_path):
     blind = [
         Group(1, "rad", Question(1, ImageRef(42), "Is it?", context="It rains.")),
         Group(2, "rad", Question(2, None, "So?")),

@@ -334,7 +334,7 @@ def test_templates_can_be_held_out(world):
         assert all(number % 2 for number in group.variants[0].note["template"])
 
 
-def test_training_questions_are_right_and_of_all_types(world):
+def test_training_questions_are_correct_and_of_all_types(world):
     questions = list(training(Scenes(world), 0, 300))
     by_id = {scene.id: scene for scene in world}
     assert {question.kind.question_type for question in questions} == {f"Q{each}" for each in range(1, 8)}

@@ -90,7 +90,7 @@ def test_random_boxes_are_large_enough_and_the_same_again() -> None:
 
 
 @given(st.tuples(st.integers(1, 600), st.integers(1, 600)), st.integers())
-def test_without_a_scene_a_box_lies_in_the_picture(size: tuple[int, int], seed: int) -> None:
+def test_without_a_scene_a_box_lies_in_the_image(size: tuple[int, int], seed: int) -> None:
     ((x, y, width, height),) = random_boxes(None, size, Random(seed))
     assert 0 <= x <= size[0] - width
     assert 0 <= y <= size[1] - height
@@ -114,6 +114,6 @@ def test_regions_lie_in_the_image_and_are_never_small(boxes: list, size: tuple[i
         assert all(x >= left and y >= top and end <= right and foot <= bottom for x, y, end, foot in found)
 
 
-def test_boxes_move_with_the_size_of_the_picture() -> None:
+def test_boxes_move_with_the_size_of_the_image() -> None:
     assert regions([(10, 20, 100, 50)], (500, 400), (250, 200)) == [(5, 7, 55, 39)]  # 25 high, grown to 32
     assert regions([(480, 10, 100, 50)], None, (500, 400)) == [(468, 10, 500, 60)]  # cut at the border

@@ -169,9 +169,9 @@ def test_jpeg_is_nearly_so() -> None:
 
 
 def test_channel_mean_of_jpegs_is_that_of_the_images() -> None:
-    pictures = [photo(seed) for seed in range(3)]
-    exact = np.mean([np.asarray(picture).reshape(-1, 3).mean(axis=0) for picture in pictures], axis=0)
-    found = channel_mean([*(encode(picture, "jpeg") for picture in pictures), ImageRef(9), ImageRef(8, data=b"no")])
+    images = [photo(seed) for seed in range(3)]
+    exact = np.mean([np.asarray(picture).reshape(-1, 3).mean(axis=0) for picture in images], axis=0)
+    found = channel_mean([*(encode(picture, "jpeg") for picture in images), ImageRef(9), ImageRef(8, data=b"no")])
     assert np.abs(np.array(found) - exact).max() <= 1.5
 
 

@@ -68,8 +68,8 @@ def askew_with_plugin(tmp_path):
 def test_components_of_another_package_work_in_every_command(askew_with_plugin):
     call = askew_with_plugin
     for kind, name, summary in (
-        ("suite", "shout", "The question in capitals: the answer must stay."),
-        ("metric", "short", "Share of the answers of at most so many letters."),
+        ("suite", "shout", "The question in capitals: the answer must stay the same."),
+        ("metric", "short", "Share of answers with at most this many letters."),
         ("model", "last-word", "Answers with the question's last word."),
         ("reader", "csv", "Questions from a CSV file with the columns image, question and answer."),
     ):

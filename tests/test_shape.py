@@ -223,6 +223,17 @@ def test_every_public_name_is_there_and_said():
     assert sorted(askew.__all__) == list(askew.__all__)
 
 
+def test_benchmarks_and_tools_import_names_that_are_there():
+    missing = []
+    for file in (*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tools").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "askew":
+                place = SOURCE.joinpath(*(node.module or "").split(".")[1:])
+                if not place.is_dir() and not place.with_suffix(".py").is_file():
+                    missing.append(f"{file.name}: {node.module}")
+    assert missing == []
+
+
 def test_importing_askew_is_light():
     code = "import sys, askew; print(sorted({'numpy', 'PIL', 'yaml', 'spacy', 'tqdm'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Workers do not outlive the process that began them, even when it is killed."""
+"""Worker processes do not outlive the process that started them, even when it is killed."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
     python benchmarks/bench_accuracy.py [questions]
 
-The peer does what the public evaluator does: it copies the annotations, walks through every person's answer of every
-question, looks for every punctuation mark in it, and compares every answer with the nine others. Answers are made up
-from a seed, with some agreement, number words, articles and punctuation. Times are of the processor; ours the best of
-three, each with nothing remembered.
+The peer does what the public evaluator does: it copies the annotations, goes through every person's answer to every
+question, searches it for every punctuation mark, and compares every answer with the nine others. Answers are generated
+from a seed, with some agreement, number words, articles and punctuation. Times are processor times; askew's is the best
+of three, each with empty caches.
 """
 
 import copy
@@ -52,7 +52,7 @@ def timed(run):
 
 
 def fresh(questions, predictions):
-    """Ours with nothing remembered from before."""
+    """askew's accuracy, with empty caches."""
     for cached in (askew.answers.normalise.normalise, accuracy._as_the_evaluator_adds_up):
         cached.cache_clear()
     return accuracy.official_table(questions, predictions)

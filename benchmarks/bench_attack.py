@@ -3,14 +3,13 @@
     python benchmarks/bench_attack.py [COUNT] [--textattack PYTHON] [--questions FILE]
 
 ``--textattack`` names the Python of an environment with textattack 0.3.11 ("flair>=0.13" "transformers<5") and NLTK's
-stopwords. Both programs weigh words by leaving them out and take swaps from one table (WordNet's synonyms of any
-sense), with no other constraint and no budget; batches hold 256 texts. Outcomes must be equal question by question:
+stopwords. Both programs weigh words by leaving them out and use the same table of swaps (WordNet's synonyms of any
+sense), with no other constraint and no budget; batches have 256 texts. Outcomes must be equal question by question:
 success or failure, distinct texts asked, words replaced. They differ where the swap that lowers the probability most
-does not change the answer and another one does: TextAttack looks at the first alone and goes on, TextFooler's own code
-and askew take the second. Seconds are those of the processor and the stub's price, so
-that a busy machine does not matter; at the endpoint they are those of the clock. The endpoint takes 200 ms for a
-question and has 64 connections; TextAttack's wrapper would ask it one question after the other, which is counted, not
-waited for.
+does not change the answer and another one does: TextAttack considers only the first and continues, TextFooler's own
+code and askew take the second. Times are processor time plus the stub's price, so that other load on the machine does
+not matter; for the endpoint they are wall-clock times. The endpoint takes 200 ms per question and has 64 connections;
+TextAttack's wrapper would ask it sequentially, which is computed instead of waited for.
 """
 
 from __future__ import annotations
@@ -62,7 +61,7 @@ class StubModel:
     blind = True
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
-        """The class of the greatest probability, with that probability."""
+        """The most probable class, with its probability."""
         said = self.stub.chances([question.text for question in questions])
         return [_prediction(question, one) for question, one in zip(questions, said, strict=True)]
 
@@ -149,7 +148,7 @@ def swaps_of(questions: Sequence[Question]) -> dict[str, list[str]]:
 
 
 def compared(said: Any, ours: Sequence[AttackTask], seconds: float, goal: float) -> str:
-    """TextAttack's figures beside askew's."""
+    """TextAttack's figures next to askew's."""
     theirs = [[status.startswith("Success"), texts, words] for status, texts, words in said["outcomes"]]
     other = [
         f"{task.question.text} {one} {outcome(task)}"

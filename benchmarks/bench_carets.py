@@ -3,8 +3,8 @@
     python benchmarks/bench_carets.py [number of scenes] [pairs of each test] [workers]
 
 Scenes are synthesised from a seed in the shape of GQA's scene graphs (about 17 things with names, attributes and boxes,
-and 50 relations), and written as GQA writes them. The time is of all that ``generate`` does, reading that file with
-the reader of ``scenes:FILE`` included, and of turning each group into JSON, which is also the peer: the ratio is to it.
+and 50 relations), and written in GQA's format. The time includes everything that ``generate`` does, also reading that
+file with the reader of ``scenes:FILE``, and converting each group to JSON. The ratio is to this conversion alone.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def measure(data: SceneFile, count: int, size: int, workers: int) -> None:
             writing += time.process_time() - begun
     wall, cpu = time.perf_counter() - start, time.process_time() - cpu - writing
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"{count:,} scenes, {made.total():,} pairs, {workers} workers: {wall:.1f} s by the clock")
+    print(f"{count:,} scenes, {made.total():,} pairs, {workers} workers: {wall:.1f} s of wall-clock time")
     print(f"CPU: {cpu:.1f} s here, {used.ru_utime + used.ru_stime:.1f} s in workers")
     print(f"writing them as JSON: {writing:.1f} s; ratio {(cpu + used.ru_utime + used.ru_stime) / writing:.1f}")
     print(f"memory: {before} MB at the start, {memory(resource.RUSAGE_SELF)} MB at most")

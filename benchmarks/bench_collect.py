@@ -2,7 +2,7 @@
 
     python benchmarks/bench_collect.py
 
-227,400 questions, 1.1 million answers and 37,900 images in SQLite. Goals on a machine with two cores of its own:
+227,400 questions, 1.1 million answers and 37,900 images in SQLite. Goals on a machine with two otherwise idle cores:
 statistics within 5 s, the release within 60 s, each within 300 MB.
 """
 
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> tuple[float, float, int]:
-    """Seconds, processor seconds and peak megabytes of a command in a process of its own."""
+    """Seconds, processor seconds and peak megabytes of a command in a separate process."""
     start = time.perf_counter()
     silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     command = [sys.executable, "-m", "askew", *arguments]

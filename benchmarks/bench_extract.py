@@ -1,4 +1,4 @@
-"""What the extraction step ``short`` does to answers that are short already: those that people gave.
+"""What the extraction step ``short`` does to answers that are already short: those that people gave.
 
     python benchmarks/bench_extract.py VQA_FOLDER
 

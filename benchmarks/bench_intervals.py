@@ -1,10 +1,10 @@
-"""Do 95 % intervals hold the truth in 95 % of cases, and does the paired test stay quiet when nothing differs?
+"""Do 95 % intervals contain the true value in 95 % of cases, and how often is the paired test wrongly significant?
 
     python benchmarks/bench_intervals.py [share of the draws, e.g. 0.1]
 
-Made-up models answer 1 to 4 questions about each of 10, 30, 100 and 1,000 images. Images differ in how hard they are: a
-normal image effect on the logit of being right, with the standard deviation shown. Accuracy and RAD are .66 or .95. For
-each cell: how often the interval holds the true value, and how often the test of two equally good models has p < 0.05.
+Simulated models answer 1 to 4 questions about each of 10, 30, 100 and 1,000 images. Images differ in difficulty: a
+normal image effect on the logit of a correct answer, with the standard deviation shown. Accuracy and RAD are .66 or .95.
+Each cell: how often the interval contains the true value, and how often the test of two equally good models has p < 0.05.
 Goals: coverage within 93.5 and 96.5 %, false alarms at most 6 %, give or take two standard errors of the simulation.
 """
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def simulate(metric, truth, effect, images, draws):
-    """Shares of drawn data sets: whose interval holds the truth, and whose test of two equal models is significant."""
+    """Shares of simulated data: the interval contains the true value; the test of two equal models is significant."""
     rng = np.random.default_rng([images, round(100 * truth), round(10 * effect), isinstance(metric, Rad)])
     covered = alarms = 0
     for _ in range(draws):
@@ -57,7 +57,7 @@ def simulate(metric, truth, effect, images, draws):
 
 
 def answered(metric, truth, effect, images, rng):
-    """The rows by image of two equally good models that meet the same images."""
+    """The rows by image of two equally good models on the same images."""
     hard = effect * rng.standard_normal(images)
     questions = rng.integers(1, 5, images)
     rows = []
@@ -78,7 +78,7 @@ def logistic(x):
 
 
 def levels(truth, effect):
-    """Logits at which originals are right in 70 % of cases, and their variants in ``truth`` of those."""
+    """Logits at which originals are correct in 70 % of cases, and their variants in ``truth`` of those."""
     z, weights = np.polynomial.hermite_e.hermegauss(60)
     weights = weights / weights.sum()
     original = solve(lambda level: weights @ logistic(level + effect * z), 0.7)

@@ -2,12 +2,12 @@
 
     python benchmarks/bench_lasso.py [--pools 20000] [--questions 256] [--celer PYTHON]
 
-Everything in one run and on one core. The pool is ``--texts FILE`` (one question a line; by default the real questions
-beside the project, when they are there) filled up by exchanging nouns, encoded with the default encoder. A second
-size in ``--pools``, e.g. 20000,186027, shows growth; with ``--encode N`` only N texts are encoded, and further vectors
-are made of these by seeded noise, which the output says. Peers solve a few of the same questions: scikit-learn's
-coordinate descent (tol 1e-10) and LARS, and celer (tol 1e-12) when ``--celer`` names the Python of an environment that
-has it: python -m venv peers && peers/bin/pip install celer.
+Everything is measured in one run and on one core. The pool is ``--texts FILE`` (one question per line; by default the
+real questions next to the project, if they exist), extended by replacing nouns, and encoded with the default encoder. A
+second size in ``--pools``, e.g. 20000,186027, shows growth; with ``--encode N`` only N texts are encoded, and further
+vectors are derived from these with seeded noise, which the output says. Peers solve some of the same questions:
+scikit-learn's coordinate descent (tol 1e-10) and LARS, and celer (tol 1e-12) if ``--celer`` names the Python of an
+environment that has it: python -m venv peers && peers/bin/pip install celer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from askew.rank.sentence_encoders import encoder_of
 REAL = Path(__file__).parents[1] / ".." / "shared" / "data" / "questions" / "vqa_v2_train_25k.txt"
 LAMBDA = 1e-6
 NOISE = 0.4
-"""Length of the noise that makes a new vector of an old one; the cosine of the two is then about 0.93."""
+"""Length of the noise added to a vector to derive a new one; the cosine of the two is then about 0.93."""
 CELER = """
 import json, sys, time, warnings
 import numpy as np
@@ -62,7 +62,7 @@ for number, (target, left_out) in enumerate(zip(targets, out)):
 
 
 def questions(texts: list[str]) -> Iterator[str]:
-    """The texts, then made-up ones, then all of these with other nouns, without end in sight."""
+    """The texts, then generated ones, then all of these with other nouns, without end."""
     some = [*texts, *map(text, range(40_000))]
     yield from some
     rng = Random("slots")
@@ -85,7 +85,7 @@ def pool_of(texts: list[str], size: int) -> QuestionPool:
 
 @dataclass(frozen=True)
 class Partly:
-    """The default encoder for the first texts; the others get one of these vectors each, moved by seeded noise."""
+    """The default encoder's vectors for the first texts; each other text gets one of these plus seeded noise."""
 
     most: int
 
@@ -107,7 +107,7 @@ class Partly:
 
 
 def gap_of(rows: Any, target: Any, out: int, places: Any, x: Any, signed: bool) -> float:
-    """The certified gap of anyone's coefficients, in float64."""
+    """The certified gap of any solver's coefficients, in float64."""
     residual = target - x @ rows[places].astype(float)
     c = rows.astype(float) @ residual
     allowed = np.delete(c, out)

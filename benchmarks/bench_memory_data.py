@@ -2,7 +2,7 @@
 
     python benchmarks/bench_memory_data.py
 
-Prints one row per order of the annotations (as the questions, or shuffled: the index on disk) and ends with 1 when the
+Prints one row per order of the annotations (as the questions, or shuffled: the index on disk) and exits with 1 if the
 longer file takes over 20 % more memory than the shorter one. The peer for speed is ijson alone on the same two files.
 """
 
@@ -39,7 +39,7 @@ def questions(count: int) -> Iterator[Question]:
 
 
 def prepare(folder: str, size: int) -> None:
-    """Write the files; a process of its own does it, because a process starts with the peak of its parent."""
+    """Write the files in a separate process, because a process inherits the peak memory of its parent."""
     write_vqa(questions(size), f"{folder}/same")
     write_vqa(questions(size), f"{folder}/shuffled")
     (path,) = Path(folder, "shuffled").glob("*annotations.json")
@@ -49,7 +49,7 @@ def prepare(folder: str, size: int) -> None:
 
 
 def read(folder: str) -> None:
-    """Read everything once and print what it took."""
+    """Read everything once and print time and memory."""
     start = time.perf_counter()
     count = sum(1 for _ in Vqa(folder).questions())
     seconds = time.perf_counter() - start
@@ -68,13 +68,13 @@ def peer_seconds(folder: Path) -> float:
 
 
 def apart(*arguments: object) -> str:
-    """What this file prints with these arguments in a process of its own."""
+    """The output of this script with these arguments in a separate process."""
     command = [sys.executable, __file__, *map(str, arguments)]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def main() -> int:
-    """Measure, print, judge."""
+    """Measure, print, and compare with the goal."""
     peaks: dict[tuple[str, int], float] = {}
     print(f"{'order':10} {'questions':>10} {'peak MB':>8} {'per second':>11} {'time / ijson alone':>19}")
     with tempfile.TemporaryDirectory() as home:

@@ -3,9 +3,9 @@
     python benchmarks/bench_overlap.py [--sizes 20000 50000 186027] [--questions 300] [--file QUESTIONS.txt]
 
 The task is "rank the whole pool for one question and return 21". The peers are pycocoevalcap (BLEU, ROUGE-L, CIDEr) and
-NLTK (METEOR), which score one pair at a time: they are timed on a part of the pairs, in the same run, and their time is
+NLTK (METEOR), which score one pair at a time: they are timed on some of the pairs, in the same run, and their time is
 scaled to the pool (pip install pycocoevalcap nltk). Times are processor time of one core. The pool is read from the
-file, one question a line, and filled up by putting words of other questions into its questions.
+file, one question per line, and extended by replacing words in its questions with words of other questions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PEER_POOL = 2000
 
 
 def fill_up(texts: Sequence[str], count: int) -> tuple[str, ...]:
-    """Distinct questions, so many: these, and more of them with one or two words taken from other questions."""
+    """This many distinct questions: the given ones, and more of them with one or two words from other questions."""
     kept = {" ".join(tokens(text)): text for text in QuestionPool.of(texts).texts[:count]}
     split = [text.split() for text in kept]
     words = [word for each in split for word in each if len(word) > 3]
@@ -56,7 +56,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 class Meanings:
-    """Our WordNet as NLTK's METEOR asks for it, remembered, so that its own look-ups cost it nothing."""
+    """askew's WordNet with the interface that NLTK's METEOR needs, cached, so that look-ups take METEOR no time."""
 
     def __init__(self) -> None:
         self.known: dict[str, list[SimpleNamespace]] = {}

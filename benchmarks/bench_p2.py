@@ -1,17 +1,17 @@
-"""VQA P2 over as many questions as VQA v2's validation set has: seconds, memory, and ratios against peers.
+"""VQA P2 on as many questions as VQA v2's validation set has: seconds, memory, and ratios against peers.
 
     python benchmarks/bench_p2.py [COUNT] [--textattack PYTHON] [--questions FILE] [--samples N]
 
-The peer is TextAttack's WordNet augmenter on the same 2,000 questions (made up, all distinct and none seen before) when
+The peer is TextAttack's WordNet augmenter on the same 2,000 questions (generated, all distinct and new) if
 ``--textattack`` names the Python of an environment that has it (textattack 0.3.11 with "flair>=0.13" "transformers<5",
-and NLTK's wordnet, omw-1.4, stopwords and averaged_perceptron_tagger_eng data); else spaCy's whole pipeline, one
-question at a time, which any naive implementation would run first. Both are measured in seconds of processor, with one
-BLAS thread (idle ones spin, which counts as work), and what was loaded before is out of the garbage collector's sight.
-A sixth of a second is soon disturbed, so five such samples are taken, both sides in turn, and the median ratio counts.
-When the samples begin, the whole set has been read, so most of their words are known; of the peer, one question has.
-Like VQA's, the questions of the whole set repeat, some often: four in ten are distinct. ``--questions`` names a file of
-real questions, a line each, to take in place of made-up ones; the samples are then its last ones, as they come, and
-with ``--distinct`` each text is taken once, so that none of theirs was seen before.
+and NLTK's wordnet, omw-1.4, stopwords and averaged_perceptron_tagger_eng data); otherwise spaCy's whole pipeline, one
+question at a time, which any naive implementation would run first. Both are measured in processor time, with one
+BLAS thread (idle threads spin, which counts as work), and objects loaded before are frozen for the garbage collector.
+A sixth of a second is easily disturbed, so five such samples are taken, alternating between both sides, and the result
+is the median ratio. When the samples begin, askew has read the whole set, so it knows most of their words; the peer has
+read one question. As in VQA, questions of the whole set repeat, some often: four in ten are distinct. ``--questions``
+names a file of real questions, one per line, to use instead of generated ones; the samples are then its last questions,
+in their order, and with ``--distinct`` each text is used once, so that none in the samples was seen before.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def real(file: str, size: int, new: int, distinct: bool) -> tuple[list[Question]
 
 
 def memory() -> float:
-    """The most that this process has taken, in MB."""
+    """The peak memory of this process, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -99,7 +99,7 @@ def our_seconds(perturbation: P2Perturbation, texts: list[str]) -> float:
 
 @contextmanager
 def textattack(python: str) -> Iterator[Callable[[list[str]], float]]:
-    """What measures TextAttack on a sample, in a process of its own."""
+    """A function that measures TextAttack on a sample, in a separate process."""
     threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [python, "-c", TEXTATTACK]
     with Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=os.environ | threads) as process:
@@ -118,7 +118,7 @@ def textattack(python: str) -> Iterator[Callable[[list[str]], float]]:
 
 @contextmanager
 def whole_pipeline() -> Iterator[Callable[[list[str]], float]]:
-    """What measures spaCy on a sample."""
+    """A function that measures spaCy on a sample."""
     pipeline = spacy.load(Tagger().name)
 
     def seconds(texts: list[str]) -> float:

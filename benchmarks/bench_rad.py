@@ -1,4 +1,4 @@
-"""How long RAD's generator takes on a data set of the size of VQA v2 val (214,354 questions), and against a naive way.
+"""How long RAD's generator takes on a data set of the size of VQA v2 val (214,354 questions), against a naive approach.
 
     python benchmarks/bench_rad.py [number of questions]
 

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_report.py [--models 5] [--groups 20000,200000]
 
-Each measurement runs in a process of its own; the runs are made up from a seed in a temporary folder.
+Each measurement runs in a separate process; the runs are generated from a seed in a temporary folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions made up for benchmarks: forms filled with words, drawn by number."""
+"""Generated questions for benchmarks: templates filled with words, drawn by number."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ FORMS = (
 
 
 def text(number: int) -> str:
-    """The question of this number; two numbers can have the same."""
+    """The question with this number; two numbers can have the same question."""
     rng = Random(f"bench:{number}")
     form, nouns = rng.choice(FORMS), (rng.choice(NOUNS), rng.choice(NOUNS))
     return form.format(n=nouns[0], m=nouns[1], l=rng.choice(LIKE), p=rng.choice(PLACES))

@@ -1,7 +1,7 @@
 """Write ``locks/``: each package that the Makefile installs, with its version and the SHA-256 of every file of it.
 
-Run by ``make lock``. Versions that are locked already stay, unless ``--upgrade`` is given or they no longer fit. uv
-resolves for all supported versions of Python and all systems at once; it asks the index that uv is configured with.
+Run by ``make lock``. Versions that are already locked are kept, unless ``--upgrade`` is given or they no longer fit. uv
+resolves for all supported versions of Python and all systems at once, and uses its configured index.
 
 PyTorch comes in two builds. The registry's needs gigabytes of CUDA libraries on Linux; the CPU build, which pip finds
 where it is told to look (``PIP_FIND_LINKS`` or another index), needs none. So torch has a lock of its own that accepts
@@ -24,7 +24,7 @@ CPU_BUILDS = {
         "6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"
     ),
 }
-"""Files of the CPU build, with their SHA-256. For another Python or system add the file that was checked."""
+"""Files of the CPU build, with their SHA-256. For another Python or system, add the file after checking it."""
 
 
 def resolved(output: Path, *inputs: str, upgrade: bool) -> str:

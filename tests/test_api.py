@@ -142,7 +142,7 @@ def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen()
 
 
 @pytest.mark.parametrize("data", [5, None, ["What color is the car?"], {"a": 1}])
-def test_what_is_no_data_is_refused_with_what_is(data):
+def test_what_is_not_data_is_refused_with_what_is(data):
     with pytest.raises(UsageError, match=r"is not (data|a question): give a path, a spec .*askew.Question objects"):
         askew.evaluate("constant:yes", data, "accuracy")
 
@@ -161,7 +161,7 @@ def test_what_is_no_data_is_refused_with_what_is(data):
         (Question(2, None, "Why?"), "The id 2 is that of two questions"),
     ],
 )
-def test_a_question_that_was_made_wrong_is_said_to_be(made, fault):
+def test_a_wrongly_generated_question_is_reported(made, fault):
     with pytest.raises(UsageError, match=fault):
         as_data([Question("2", None, "How?"), Question(2, None, "What?", ["a"]), made])
 
@@ -178,7 +178,7 @@ def test_a_data_set_that_lacks_something_is_told_what():
 
 
 @pytest.mark.parametrize("suite", [None, 5, [None], {"rad"}])
-def test_what_is_no_suite_is_refused_with_what_is(suite):
+def test_what_is_not_a_suite_is_refused_with_what_is(suite):
     with pytest.raises(UsageError, match=r"is not a suite: it has no .name"):
         askew.evaluate("constant:yes", QUESTIONS, suite)
 

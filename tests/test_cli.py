@@ -50,7 +50,7 @@ def test_a_closed_stdout_does_not_shut_the_gate(run, monkeypatch):
     sys.stdout.close()
 
 
-def test_a_reader_that_has_gone_is_no_verdict_of_the_gate(run, monkeypatch):
+def test_a_closed_pipe_is_not_a_verdict_of_the_gate(run, monkeypatch):
     monkeypatch.setattr(sys, "stdout", Unread())
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     assert main(["gate", run, *GATE]) == 141

@@ -108,7 +108,7 @@ def test_data_that_are_null_have_no_name(gate, runs):
     assert (code in (0, 1), said) == (True, "")
 
 
-def test_half_a_line_of_samples_is_said_with_its_number(gate, runs):
+def test_half_a_line_of_samples_is_reported_with_its_number(gate, runs):
     whole = (runs / "a" / "samples.jsonl").read_bytes()
     for content, words in (
         (whole[:-40], "line 24: not JSON"),
@@ -168,7 +168,7 @@ def test_a_full_disk_is_one_line_with_what_to_do(tmp_path, monkeypatch, capsys):
     assert askew_main(words) == 0
 
 
-def test_a_full_temporary_folder_is_said():
+def test_a_full_temporary_folder_is_reported():
     with Index() as index:
         index._database.execute("PRAGMA max_page_count = 3")
         index._database.execute("PRAGMA cache_size = 1")
@@ -176,7 +176,7 @@ def test_a_full_temporary_folder_is_said():
             index.add("key", 1, "x" * 100_000)
 
 
-def test_a_store_on_a_full_disk_is_said_when_it_is_opened(tmp_path, monkeypatch):
+def test_a_store_on_a_full_disk_is_reported_when_it_is_opened(tmp_path, monkeypatch):
     from askew.engine.store import Store
     from askew.errors import RunError
 

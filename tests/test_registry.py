@@ -131,7 +131,7 @@ def test_a_broken_import_of_ours_is_not_taken_for_a_missing_extra(monkeypatch):
 @pytest.mark.parametrize(
     "made", [AttributeError("no Parrot"), ModuleNotFoundError("no zoo"), RuntimeError("boom"), 3, registry]
 )
-def test_a_broken_package_is_named_and_the_list_goes_on_without_it(joined, made):
+def test_a_broken_package_is_named_and_the_list_continues_without_it(joined, made):
     joined(Outside("parrot", "zoo:Parrot", made))
     with pytest.raises(AskewError, match=r"The model 'parrot' .* 'zoo:Parrot', which cannot be used .*uninstall"):
         registry.make("model", "parrot")

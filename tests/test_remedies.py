@@ -138,7 +138,7 @@ def test_a_folder_of_several_runs_names_them(tmp_path, capsys):
     assert main(["report", *runs, "--output", "page.html"]) == main(["report", runs[0]]) == 0
 
 
-def test_a_run_that_was_stopped_goes_on_when_it_is_run_again(tmp_path, capsys):
+def test_a_stopped_run_resumes_when_it_is_run_again(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     assert ask("q.jsonl") == 0
     (tmp_path / "o" / "results.json").unlink()

@@ -179,14 +179,14 @@ def test_the_answer_in_words():
     assert not wrong, [(*case, short(*case[:2])) for case in wrong]
 
 
-def test_a_refusal_is_no_answer():
+def test_a_refusal_is_not_an_answer():
     """Also of who cannot look, whatever is asked."""
     cases = REFUSALS + [(question, words) for question in LOOKING for words in CANNOT_LOOK]
     wrong = [case for case in cases if short(*case) != (None, "refusal")]
     assert not wrong, [(*case, short(*case)) for case in wrong]
 
 
-def test_nothing_is_no_answer():
+def test_nothing_is_not_an_answer():
     cases = [(question, words) for question in ("What is it?", "Is it?", "How many?") for words in EMPTY]
     wrong = [case for case in cases if short(*case) != (None, "empty answer")]
     assert not wrong, [(*case, short(*case)) for case in wrong]

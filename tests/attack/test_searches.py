@@ -131,7 +131,7 @@ def test_pwws_orders_words_by_saliency_times_the_best_drop():
     assert found.text == "Is the large hound near an auto?"
 
 
-def test_pwws_as_released_goes_on_after_a_swap_that_is_enough():
+def test_pwws_as_released_continues_after_a_sufficient_swap():
     given = places(big=("large",), dog=("hound",))
     assert len(played(SaliencySearch(), {}, given, reached=("large",))[1]) == 3
     assert len(played(SaliencySearch(released=True), {}, given, reached=("large",))[1]) > 3

@@ -71,7 +71,7 @@ def test_an_exception_undoes_the_transaction(study):
     assert study.look(lambda tx: tx.value(sa.select(sa.func.count()).select_from(schema.session))) == 0
 
 
-def test_a_locked_database_is_said_to_be_busy(tmp_path, monkeypatch):
+def test_a_locked_database_is_reported_as_busy(tmp_path, monkeypatch):
     monkeypatch.setattr("askew.collect.database.BUSY_SECONDS", 0.2)
     create_study(tmp_path / "s", PRESETS["small"]).close()
     url = sqlite_url(tmp_path / "s" / "study.sqlite")

@@ -22,7 +22,7 @@ from askew.collect.writing import ask, claim_image, judge
 from askew.types import Prediction
 
 
-def test_a_session_may_go_on_after_a_success(tmp_path, database_url):
+def test_a_session_may_continue_after_a_success(tmp_path, database_url):
     """All tries are used, each success is verified, and the session counts as one that succeeded."""
     settings = replace(SMALL, stop_at_first_success=False, max_tries=3)
     study = SmallStudy.make(tmp_path / "study", database_url, settings, images=1)
@@ -39,7 +39,7 @@ def test_a_session_may_go_on_after_a_success(tmp_path, database_url):
     study.close()
 
 
-def test_a_session_without_a_success_is_exhausted_when_sessions_go_on(tmp_path):
+def test_a_session_without_a_success_is_exhausted_when_sessions_continue(tmp_path):
     settings = replace(SMALL, stop_at_first_success=False, max_tries=2)
     study = SmallStudy.make(tmp_path / "study", None, settings, images=1)
     ended = [study.attack(study.people[0], f"Is it {n}?", verdict="correct").session_state for n in range(2)]

@@ -204,7 +204,7 @@ def test_a_changed_release_is_an_error(worked, tmp_path):
         statistics(FromRelease(tmp_path / "release"))
 
 
-def test_nothing_to_count_is_said(tmp_path):
+def test_nothing_to_count_is_reported(tmp_path):
     study = SmallStudy.make(tmp_path / "study")
     with pytest.raises(UsageError, match="nothing to count"):
         counted(study)

@@ -97,7 +97,7 @@ def test_kappa_of_two_coders_by_hand(tmp_path):
     assert np.isnan(Kappa().combine(np.array([0.0, 0.0, 0.0, 5.0])))
 
 
-def test_what_a_coder_did_wrong_is_said(tmp_path):
+def test_mistakes_of_a_coder_are_reported(tmp_path):
     path = written(tmp_path / "a.csv", {0: ""})
     with pytest.raises(DataError, match=r"1 rows have no mark, e.g. row 2.*--allow-uncoded"):
         read_coded(path)

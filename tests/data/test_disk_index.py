@@ -18,7 +18,7 @@ def test_ids_of_both_kinds_are_kept_apart_and_given_back() -> None:
         assert [key for _, key in index.numbers()] == ["1", "01", -1, "-1", 10**20, "ï"]
 
 
-def test_a_reading_may_go_on_in_another_thread() -> None:
+def test_reading_may_continue_in_another_thread() -> None:
     reading = distinct(Sieve("f", skip=False), enumerate("abc"), str)
     got = [next(reading)]
     thread = Thread(target=lambda: got.extend(reading))

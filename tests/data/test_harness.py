@@ -53,7 +53,7 @@ def test_rows_come_back_through_the_map(tmp_path):
     assert read(table, ids) == read(log, ids)
 
 
-def test_a_failure_of_vlmevalkit_is_no_answer(tmp_path):
+def test_a_failure_of_vlmevalkit_is_not_an_answer(tmp_path):
     table = tmp_path / "table.tsv"
     rows = [(1, "Failed to obtain answer via API."), (2, "Failed to obtain answer: <class 'RuntimeError'> x"), (3, "")]
     table.write_text("askew_ids\tprediction\n" + "".join(f"[{key}]\t{said}\n" for key, said in rows))
@@ -63,7 +63,7 @@ def test_a_failure_of_vlmevalkit_is_no_answer(tmp_path):
 FAILED = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] Error code: 503 - {'error': 'overloaded'}"
 
 
-def test_a_failure_of_lmms_eval_is_no_answer(tmp_path):
+def test_a_failure_of_lmms_eval_is_not_an_answer(tmp_path):
     """A real log of 1,000 samples with 128 of these once scored n = 1,000, failed 0."""
     records = [
         sample(0, [FAILED], doc={"id": 0}, resps=[[FAILED]]),
@@ -77,7 +77,7 @@ def test_a_failure_of_lmms_eval_is_no_answer(tmp_path):
     assert read(written(tmp_path / "log", *records)) == [(5, "[invalid]"), (6, "failed")]
 
 
-def test_a_failure_that_was_copied_from_a_log_is_no_answer_either(tmp_path):
+def test_a_failure_that_was_copied_from_a_log_is_not_an_answer_either(tmp_path):
     said = {"1": FAILED, "2": "Sorry. Failed to obtain answer via API.", "3": "yes"}
     (tmp_path / "map.json").write_text(json.dumps(said))
     records = [{"question_id": key, "answer": text} for key, text in said.items()]
@@ -86,7 +86,7 @@ def test_a_failure_that_was_copied_from_a_log_is_no_answer_either(tmp_path):
         assert read(path) == [("3", "yes")]
 
 
-def test_a_sample_of_inspect_without_completed_output_is_no_answer(tmp_path):
+def test_a_sample_of_inspect_without_completed_output_is_not_an_answer(tmp_path):
     """What inspect logs of a request that was refused, ran into the context's end, or never came back."""
 
     def output(text: str, stop: str = "stop", **more: Any) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def test_a_sample_of_inspect_without_completed_output_is_no_answer(tmp_path):
     assert read(tmp_path / "log.json") == [(5, "yes"), (6, ""), (7, "a long ans")]
 
 
-def test_a_failure_of_inspect_is_no_answer(tmp_path):
+def test_a_failure_of_inspect_is_not_an_answer(tmp_path):
     said = {"completion": "yes", "choices": []}
     samples = [
         {"id": 1, "output": said, "error": {"message": "timeout"}},

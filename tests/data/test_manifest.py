@@ -109,7 +109,7 @@ def test_files_of_an_earlier_benchmark_go_and_all_others_stay(tmp_path: Path) ->
     assert there(tmp_path) == {"mine", "sheet", "changed", "linked", "elsewhere"}
 
 
-def test_a_list_that_names_what_lies_outside_takes_nothing_away_there(tmp_path: Path) -> None:
+def test_a_list_that_names_files_outside_does_not_delete_them(tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("x")
     folder = tmp_path / "bench"
     folder.mkdir()

@@ -71,7 +71,7 @@ def test_a_file_is_known_by_its_content(tmp_path: Path, content: Any, reader: ty
         ({}, "Known are: a VQA v2 questions file"),
     ],
 )
-def test_what_is_no_data_says_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
+def test_what_is_not_data_says_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
     path = write(tmp_path / "some.json", content)
     with pytest.raises(DataError) as error:
         open_path(path)

@@ -108,7 +108,7 @@ def test_a_blind_model_is_still_asked_about_each_image(store):
     assert keys.of(Question(1, IMAGE, "q")) == keys.of(Question(2, ImageRef("b", data=IMAGE.data), "q"))
 
 
-def test_a_stopped_run_goes_on_and_asks_nothing_twice(tmp_path):
+def test_a_stopped_run_resumes_and_asks_nothing_twice(tmp_path):
     groups = [group(n, f"q{n}", f"v{n}") for n in range(20)]
     dying = Counting(dies_after=8)
     with Store(tmp_path / "s") as store, pytest.raises(Died):
@@ -121,7 +121,7 @@ def test_a_stopped_run_goes_on_and_asks_nothing_twice(tmp_path):
     assert sorted(dying.asked + again.asked) == sorted(f"{letter}{n}" for n in range(20) for letter in "qv")
 
 
-def test_a_failure_is_no_answer_and_is_asked_again_next_time(store):
+def test_a_failure_is_not_an_answer_and_is_asked_again_next_time(store):
     groups = [group(1, "q", "bad"), group(2, "q", "bad")]
     model = Counting(fails_on="bad")
     found = outcomes(groups, model, store, batch_size=1)

@@ -34,7 +34,7 @@ def test_questions_to_train_on_come_as_vqa_and_as_gqa(tmp_path):
         (["carets", "--data", WORLD, "--scenes", "x.json"], "Give --data, or --scenes"),
     ],
 )
-def test_what_cannot_be_built_is_said(tmp_path, words, said):
+def test_what_cannot_be_built_is_reported(tmp_path, words, said):
     done = run_askew("build", *words, "--output", str(tmp_path / "out"))
     assert done.returncode == 2
     assert said in done.stderr

@@ -105,7 +105,7 @@ def test_so_is_one_whose_tests_are_not_there(tmp_path: Path) -> None:
         askew.evaluate("constant:yes", tmp_path / "groups.jsonl", "p2:ant")
 
 
-def test_data_without_a_question_is_said_to_have_none(tmp_path: Path) -> None:
+def test_data_without_a_question_is_reported(tmp_path: Path) -> None:
     (tmp_path / "q.jsonl").write_text('{"id": 1, "question": "", "answer": "no"}\n')
     with pytest.raises(DataError, match=r"there is no question in it; 1 bad records were left out, e\.g\. .*blank"):
         publish(

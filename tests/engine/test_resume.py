@@ -44,7 +44,7 @@ def asked(folder):
     return log.read_text().splitlines() if log.exists() else []
 
 
-def test_a_killed_run_goes_on_where_it_was(tmp_path):
+def test_a_killed_run_resumes_where_it_was(tmp_path):
     """kill -9 in the middle: what was answered is on disk, and is not asked again."""
     stop_after(tmp_path, 60, batch_size=8, how=signal.SIGKILL)
     before = asked(tmp_path)

@@ -147,7 +147,7 @@ def test_data_that_gives_no_group_is_an_error():
         askew.evaluate("constant:yes", Questions((asked(1, "Why?", "because"),)), "rad")
 
 
-def test_what_is_no_model_is_refused():
+def test_what_is_not_a_model_is_refused():
     with pytest.raises(UsageError, match="is not a model"):
         askew.evaluate(3, QUESTIONS)
 

@@ -273,7 +273,7 @@ def test_a_config_file_may_leave_a_value_out_and_write_numbers_as_it_likes(folde
     assert results["config"]["max_failures"] == 0.05
 
 
-def test_a_config_file_that_is_no_yaml_is_an_error_in_a_line(folder, said):
+def test_a_config_file_that_is_not_yaml_is_an_error_in_one_line(folder, said):
     (folder / "run.yaml").write_text("model: constant:yes\nsuite: [rad\ndata: q.jsonl\n")
     code, text = said("run", "--config", "run.yaml")
     assert code == 2
@@ -284,7 +284,7 @@ def test_a_config_file_that_is_no_yaml_is_an_error_in_a_line(folder, said):
     assert (code, len(text.splitlines())) == (2, 1)
 
 
-def test_more_names_than_models_are_said_to_be_so(said):
+def test_more_names_than_models_are_reported(said):
     code, text = run(said, "constant:yes", more=("--name", "a", "--name", "b"))
     assert code == 2
     assert "more names (2) than models (1)" in text

@@ -90,7 +90,7 @@ def test_what_is_wrong_by_its_form_alone_is_counted_said_and_warned_of():
         assert "20 of 20 answers are wrong only by" in str(result)
 
 
-def test_the_option_that_is_named_does_what_is_said():
+def test_the_named_option_does_what_the_error_says():
     for words in ("Yes.", "Yes, it is red."):
         with pytest.warns(UserWarning, match="wrong only by") as caught:
             askew.evaluate(says(words), SAYING, "accuracy", accuracy="official", extract="none", **QUICK)

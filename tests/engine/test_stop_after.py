@@ -96,7 +96,7 @@ def test_zero_never_stops_and_less_is_refused():
         evaluate(model, stop_after=-1)
 
 
-def test_answers_before_the_stop_are_kept_and_the_run_goes_on(tmp_path):
+def test_answers_before_the_stop_are_kept_and_the_run_resumes(tmp_path):
     with pytest.raises(ModelError, match="in a row"):
         evaluate(Together(lambda number: number >= 100), output=tmp_path)
     repaired = Together(lambda number: False)

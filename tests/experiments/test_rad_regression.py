@@ -35,7 +35,7 @@ def test_networks_without_a_correct_answer_are_left_out_and_counted():
         _with_rad([nothing, *found[:2]])
 
 
-def test_adjusted_takes_off_what_features_explain_of_noise():
+def test_adjusted_subtracts_what_features_explain_of_noise():
     found = networks(by_rad=False)
     plain = predicts_generalisation(found, intercept=True)
     assert _adjusted(found)[0] == pytest.approx(1 - (1 - plain[0].mean) * 44 / 41)

@@ -31,7 +31,7 @@ def test_gzip_is_told_by_its_first_bytes_not_by_its_name(tmp_path: Path) -> None
     assert content(tmp_path / "b.json.gz") == b"[2]"
 
 
-def test_a_utf8_mark_is_no_content(tmp_path: Path) -> None:
+def test_a_utf8_mark_is_not_content(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbf[1]")
     (tmp_path / "b").write_bytes(gzip.compress(b"\xef\xbb\xbf[1]", mtime=0))
     assert content(tmp_path / "a") == content(tmp_path / "b") == b"[1]"
@@ -124,7 +124,7 @@ def test_only_what_a_killed_writer_left_is_deleted(tmp_path: Path) -> None:
     assert content(tmp_path / "a.json") == b"whole"
 
 
-def test_a_full_disk_is_said_with_the_file(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space") as error, replaced(tmp_path / "a.json"):
         raise OSError(errno.ENOSPC, "No space left on device")  # as a write says it: without a name
     assert Path(error.value.filename).parent == tmp_path

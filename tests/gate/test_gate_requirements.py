@@ -39,7 +39,7 @@ def test_requirements_are_read(text, name, part, op, value):
 @pytest.mark.parametrize(
     "text", ["", "rad.forward", "rad.forward=0.7", ">=0.7", "rad.forward>=x", "rad.forward>=nan", "a>=1;"]
 )
-def test_what_is_no_requirement_is_refused(text):
+def test_what_is_not_a_requirement_is_refused(text):
     with pytest.raises(UsageError, match="is not a requirement"):
         parse_requirement(text)
 

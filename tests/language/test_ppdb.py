@@ -168,7 +168,7 @@ def test_scores_are_read_whole(tmp_path, score, low):
 
 
 @pytest.mark.parametrize("score", ["4.2.1", ".", "nan", "inf", "4,2", ""])
-def test_a_score_that_is_no_number_is_said_with_file_and_line(tmp_path, score):
+def test_a_score_that_is_not_a_number_is_reported_with_file_and_line(tmp_path, score):
     path = file_of(tmp_path, "[NN] car -> auto 4", f"[NN] bus -> coach {score}")
     with pytest.raises(BadRecord, match=r"ppdb, line 2: PPDB2\.0Score is '.*', not a number\. .*delete the line"):
         read_ppdb([path])

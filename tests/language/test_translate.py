@@ -87,7 +87,7 @@ def test_the_second_folder_is_looked_at_before_any_work(tmp_path, monkeypatch):
     assert there.batches == []
 
 
-def test_files_that_are_no_model_are_an_error_of_ours_too(tmp_path):
+def test_files_that_are_not_a_model_are_an_error_of_ours_too(tmp_path):
     pytest.importorskip("transformers", reason="transformers is not installed")
     for name in ("config.json", "source.spm", "model.safetensors"):
         (tmp_path / name).write_text("{}")

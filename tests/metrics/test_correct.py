@@ -53,6 +53,6 @@ def test_pairs_leave_out_what_is_not_known():
 
 
 @pytest.mark.parametrize("correct", ["model", ">=2", "> -1", "0.5", ">=nan", ""])
-def test_refuses_what_is_no_rule(correct):
+def test_refuses_what_is_not_a_rule(correct):
     with pytest.raises(BadOption, match="Try 'modal', 'any'"):
         check_correct(correct, "official")

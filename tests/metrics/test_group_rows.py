@@ -20,7 +20,7 @@ def rows_of(*outcomes, slices=("test", "made_by", "answer_type", "question_type"
     return rows
 
 
-def test_an_object_that_is_no_metric_is_refused_before_anything_is_measured():
+def test_an_object_that_is_not_a_metric_is_refused_before_anything_is_measured():
     class Half:
         def measure(self, outcome, failed=None):
             return 1.0, 2.0
@@ -124,7 +124,7 @@ def test_an_index_numbers_from_zero():
     assert index.get("c") is None
 
 
-def test_can_go_on_adding_after_a_look():
+def test_can_continue_adding_after_a_look():
     rows = rows_of(outcome("red", "red", variant("red", "red"), id=1))
     first = rows.select(("", ""))
     rows.add(outcome("red", "red", variant("red", "red"), id=2))

@@ -75,7 +75,7 @@ def test_linearised_and_left_out_one_by_one_agree_for_many_images():
     assert by_leaving_out == pytest.approx(moves, abs=2e-6)
 
 
-def test_a_metric_that_is_no_ratio_is_linearised_by_leaving_out():
+def test_a_metric_that_is_not_a_ratio_is_linearised_by_leaving_out():
     @dataclass(frozen=True)
     class Root(Metric):
         def measure(self, outcome, failed=None):

@@ -42,7 +42,7 @@ def test_models_that_look_are_far_above_the_prior_and_the_one_that_does_not_is_n
         assert accuracy(Bundled(name), questions) > max(blind, language) + 10, name
 
 
-def test_the_accuracy_that_is_said_is_of_scenes_that_were_not_trained_on():
+def test_the_stated_accuracy_is_of_scenes_that_were_not_trained_on():
     for name in bundled_names():
         about = json.loads((REFERENCE / f"{name}.json").read_text())
         assert "'train'" in about["training"]["data"]
@@ -120,7 +120,7 @@ def test_the_language_model_needs_no_image():
     assert Bundled("language").answer([Question(1, None, "Is there a dog?")])[0].answer in ("yes", "no")
 
 
-def test_words_that_are_not_known_are_no_trouble(questions):
+def test_unknown_words_are_accepted(questions):
     assert Bundled("xnm").answer([replace(questions[0], text="Qwzx brrp?"), replace(questions[0], text="")])[1].answer
 
 
@@ -141,7 +141,7 @@ def test_an_exported_folder_answers_as_the_reference_does(questions):
     assert model.answer(questions[:5]) == Bundled("xnm").answer(questions[:5])
 
 
-def test_what_is_wrong_is_said(tmp_path, monkeypatch):
+def test_what_is_wrong_is_reported(tmp_path, monkeypatch):
     with pytest.raises(UnknownName, match=r"No reference model is called 'xmn'\. Known: .*xnm"):
         Bundled("xmn")
     with pytest.raises(BadOption, match="batch_size is 0"):

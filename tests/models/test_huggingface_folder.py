@@ -56,7 +56,7 @@ def test_weights_that_are_git_lfs_pointers_are_refused_with_the_remedy(tmp_path)
         find(str(saved(tmp_path / "mine", weights=pointer)))
 
 
-def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path):
+def test_a_folder_that_is_not_a_model_is_refused_at_once(tmp_path):
     with pytest.raises(ModelError, match=r"no config\.json"):
         find(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")

@@ -93,7 +93,7 @@ def test_a_folder_that_asks_for_sampling_is_decoded_without_chance(folder, regio
     )
 
 
-def test_a_missing_package_is_told_with_the_extra_that_brings_it(folder, monkeypatch):
+def test_a_missing_package_is_reported_with_the_extra_that_installs_it(folder, monkeypatch):
     path = folder("vilt")
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match=r"askew\[hf\]"):
@@ -121,7 +121,7 @@ def test_numbers_are_as_saved_on_a_gpu_and_full_on_a_cpu(tmp_path, monkeypatch):
     assert (dtype(), dtype(",device=cpu"), dtype(",device=cuda")) == ("bfloat16", "float32", "bfloat16")
 
 
-def test_scores_that_are_no_numbers_are_no_answers(folder, regions, tmp_path):
+def test_scores_that_are_not_numbers_are_not_answers(folder, regions, tmp_path):
     model = registry.make("model", spec("vilt", folder, regions))
     with torch.no_grad():
         model.runtime.loaded.model.classifier[-1].bias.fill_(float("nan"))
@@ -152,7 +152,7 @@ def test_a_model_that_writes_no_words_cannot_generate(folder):
         registry.make("model", f"hf:{folder('vilt')},task=generate").answer(QUESTIONS)
 
 
-def test_a_folder_that_cannot_be_loaded_is_told_with_its_path(tmp_path):
+def test_a_folder_that_cannot_be_loaded_is_reported_with_its_path(tmp_path):
     path = hf_folders.vilt(tmp_path / "broken")
     (path / "model.safetensors").write_bytes(b"\x08\x00\x00\x00\x00\x00\x00\x00{}      ")
     with pytest.raises(ModelError, match="broken"):

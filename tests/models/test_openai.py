@@ -205,7 +205,7 @@ def in_store(path):
     return found
 
 
-def test_a_killed_run_goes_on_and_asks_nothing_again_that_is_kept(tmp_path):
+def test_a_killed_run_resumes_and_does_not_ask_stored_questions_again(tmp_path):
     """What was under way at the kill (at most as many as there are connections) may be asked twice, nothing else."""
     count, connections = 400, 8
     write_questions(tmp_path / "data.jsonl", count)

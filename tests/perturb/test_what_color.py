@@ -48,7 +48,7 @@ def test_noun_phrases_are_carried_over(subject):
         ("What color is the cat? And the dog?", "the question has more than one part"),
     ],
 )
-def test_what_is_no_noun_phrase_is_refused(text, reason):
+def test_what_is_not_a_noun_phrase_is_refused(text, reason):
     with pytest.raises(CannotAsk, match=reason):
         TEMPLATE.read(text, Tagger(), AnswerPools())
 

@@ -52,7 +52,7 @@ def ranked(folder):
     return [int(count) for count in log.read_text().split()] if log.exists() else []
 
 
-def test_a_killed_ranking_goes_on_and_ends_in_the_same_bytes(tmp_path):
+def test_a_killed_ranking_resumes_and_gives_the_same_bytes(tmp_path):
     colors, things = ("red", "blue", "green"), ("car", "cat", "cup", "hat")
     texts = [f"Is the {color} {thing} {state}?" for color in colors for thing in things for state in ("old", "wet")]
     (tmp_path / "q.txt").write_text("\n".join([*texts, *texts[:5]]))

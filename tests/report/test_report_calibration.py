@@ -85,7 +85,7 @@ def test_a_model_without_scores_has_one_line_that_says_why(runs):
     assert "it gives answers without scores." in both
 
 
-def test_damaged_calibration_is_said(runs):
+def test_damaged_calibration_is_reported(runs):
     run = load_run(runs / "sure")
     for damaged in (
         {"rad": 7},

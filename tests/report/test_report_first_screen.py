@@ -49,7 +49,7 @@ def test_the_sentence_of_the_readme() -> None:
     ]
 
 
-def test_a_steady_model_is_said_to_be_steady() -> None:
+def test_a_steady_model_is_called_steady() -> None:
     run = run_of(ACCURACY, ("rad", "rad.forward", 0.97, 0.96, 0.98, 900))
     assert said(run) == [
         "prior correctly answers 41 % of the questions, and of those it still answers 97 % correctly (96–98) "
@@ -160,7 +160,7 @@ def test_scenes_and_ready_made_groups_are_not_taken_for_questions() -> None:
     assert said(scenes)[0].startswith("prior correctly answers 25 % of the questions, but")
 
 
-def test_a_suite_that_made_nothing_is_said_to_have_made_nothing() -> None:
+def test_a_suite_that_made_no_group_is_reported() -> None:
     empty = CARETS | {"groups": 0, "coverage": [{"test": "t", "refused": {"no scene graph": 60}}]}
     run = covering(24, 60, n=24)
     both = Run(Path(), {**run.results, "suites": [empty, *run.suites]})

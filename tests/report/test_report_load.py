@@ -41,7 +41,7 @@ def test_outcomes_are_found_again_by_their_place(tmp_path: Path) -> None:
     assert [r["group"] for r in run.outcomes_at([lines[3][0], lines[1][0]])] == [3, 1]
 
 
-def test_missing_files_are_said_with_what_to_do(tmp_path: Path) -> None:
+def test_missing_files_are_reported_with_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(
         DataError, match=r"results\.json: no such file\. Give the folder that 'askew run --output' wrote"
     ):

@@ -74,7 +74,7 @@ def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
     assert "not comparable" not in terminal_summary([run, run])
 
 
-def test_signatures_of_older_runs_lack_the_reference_rule_and_are_comparable_all_the_same(tmp_path: Path) -> None:
+def test_signatures_of_older_runs_lack_the_reference_rule_and_are_still_comparable(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     scores = [s | {"signature": f"{s['signature']}; references=matches/min(3, n)"} for s in run.results["scores"]]
     assert "not comparable" not in terminal_summary([run, Run(run.folder, {**run.results, "scores": scores})])
@@ -153,7 +153,7 @@ def test_every_suite_says_what_it_covers_and_why_not_more(tmp_path: Path) -> Non
     assert "Only" not in text
 
 
-def test_few_images_are_said_to_be_too_few(tmp_path: Path) -> None:
+def test_too_few_images_are_reported(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=40, images=False))
     suites = [suite | {"images": 4} for suite in run.suites]
     assert "Only 4 images: how far chance" in terminal_summary([Run(run.folder, {**run.results, "suites": suites})])

@@ -23,7 +23,7 @@ def command(folder):
 
 
 @pytest.mark.soak
-def test_killed_trainings_go_on_to_the_same_weights(tmp_path):
+def test_killed_trainings_resume_to_the_same_weights(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run(command(whole), check=True, capture_output=True)
     rng = random.Random(0)

@@ -132,7 +132,7 @@ def test_bad_options_are_refused_at_once(options, says):
         BasicSuite(**{"ranker": Words(), **options})
 
 
-def test_a_file_that_is_no_bqd_is_refused_at_once(tmp_path):
+def test_a_file_that_is_not_a_bqd_is_refused_at_once(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         BasicSuite(bqd=str(tmp_path / "none.jsonl"))
 

@@ -43,7 +43,7 @@ def test_targets_are_the_vqa_accuracy_of_each_answer():
     assert values[0, :3].tolist() == pytest.approx([1.0, 0.6, 0.0])
 
 
-def test_no_answer_often_enough_is_said():
+def test_no_frequent_answer_is_reported():
     with pytest.raises(DataError, match="9 times"):
         Answers.of([Question(1, None, "?", ("yes",))], least=9)
 

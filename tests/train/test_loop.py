@@ -134,7 +134,7 @@ class Stops:
 
 
 @pytest.mark.parametrize("steps", [4, 6, 11])
-def test_a_broken_off_training_goes_on_to_the_same_bits(tmp_path, monkeypatch, steps):
+def test_an_interrupted_training_resumes_to_the_same_bits(tmp_path, monkeypatch, steps):
     monkeypatch.setattr(loop, "SAVE_EVERY", -1.0)  # after every step
     tiny(tmp_path / "whole", [Q3R(rate=0.5), Stops([0])])
     with pytest.raises(KeyboardInterrupt):
@@ -189,7 +189,7 @@ def test_losses_can_be_combined(tmp_path, losses, named):
     assert set(history[0]["loss"]) == {"answer", *named}
 
 
-def test_a_training_of_before_goes_on_under_the_name_its_loss_has_now(tmp_path):
+def test_an_earlier_training_resumes_under_the_present_name_of_its_loss(tmp_path):
     tiny(tmp_path, [RandomImage()], epochs=2)
     state = torch.load(tmp_path / "state.pt", weights_only=True)
     done = state["progress"]
@@ -247,7 +247,7 @@ def test_data_without_answers_is_refused(tmp_path):
         train(NET, [Question(1, None, "Why?")], None, Colored(), output=tmp_path)
 
 
-def test_a_loss_that_is_no_number_stops_the_training(tmp_path):
+def test_a_loss_that_is_not_a_number_stops_the_training(tmp_path):
     with pytest.raises(RunError, match="learning rate"):
         tiny(tmp_path, rate=1e30, clip=0, decay=False)
 
@@ -284,7 +284,7 @@ def test_other_features_are_another_model_and_must_have_the_same_width(tmp_path)
         TrainedModel(str(tmp_path / "net"), features="nowhere.h5").answer(asked)
 
 
-def test_damaged_files_are_said(tmp_path):
+def test_damaged_files_are_reported(tmp_path):
     tiny(tmp_path, epochs=1)
     (tmp_path / "weights.pt").write_bytes(b"no weights")
     with pytest.raises(DataError, match=r"weights\.pt"):

@@ -32,7 +32,7 @@ def test_a_suite_wins_over_a_folder_of_its_name(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("named", "said"), [("no/p2", "no such file"), ("g.jsonl", "no such file"), ("p3", "'p2'")])
-def test_groups_that_are_nowhere_are_said(named, said):
+def test_missing_groups_are_reported(named, said):
     with pytest.raises(AskewError, match=said):
         found(named)
 

@@ -59,7 +59,7 @@ def test_an_album_has_what_the_scenes_have(small):
     assert set(said) >= {word for word in first.attributes if word in labels.rest}
 
 
-def test_losses_fall_and_a_broken_off_lesson_goes_on_to_the_same_weights(small, tmp_path):
+def test_losses_fall_and_an_interrupted_training_resumes_to_the_same_weights(small, tmp_path):
     labelled, _, config = small
     lesson = EncoderTrainConfig(epochs=2, coarse=1, batch_size=7)
     whole = train_encoder(labelled, config, lesson, tmp_path / "whole").state_dict()
@@ -133,7 +133,7 @@ def test_a_network_of_foreign_features_is_not_exported():
         input_of(config)
 
 
-def test_what_cannot_be_exported_is_said_without_a_traceback(tmp_path, capsys):
+def test_what_cannot_be_exported_is_reported_without_a_traceback(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         onnx_export.main([str(tmp_path / "nowhere"), str(tmp_path / "out")])
     assert ended.value.code == 2

@@ -191,7 +191,7 @@ class TestScenes:
                 assert None not in said, thing
                 assert len(said) == len(set(said)), thing
 
-    def test_pairs_that_always_hold_are_said(self, scenes: list[Scene]) -> None:
+    def test_pairs_that_always_hold_are_reported(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             for thing in scene.things:
                 for pair in set(classes()[thing.name].pairs) & set(dimensions()["always"]):

@@ -128,7 +128,7 @@ def test_a_damaged_record_is_made_again(cache: Path) -> None:
     assert list(World("val", SMALL).questions()) == first
 
 
-def test_a_cache_that_cannot_be_written_is_said_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cache_that_cannot_be_written_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "file"))
     with pytest.raises(DataError, match="ASKEW_CACHE"):
@@ -227,7 +227,7 @@ def test_same_bytes_for_any_number_of_workers(folder: Path, tmp_path: Path) -> N
     assert content(tmp_path / "again") == content(folder)
 
 
-def test_a_broken_off_writing_goes_on(folder: Path, tmp_path: Path) -> None:
+def test_an_interrupted_write_is_completed(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "out"
 
     def break_off(done: int) -> None:

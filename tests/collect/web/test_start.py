@@ -52,7 +52,7 @@ def test_safe_addresses_are_accepted() -> None:
     assert "192.168.1.5" in ACCEPTED[3].hosts
 
 
-def test_a_port_in_use_is_said_plainly() -> None:
+def test_a_port_in_use_is_reported_plainly() -> None:
     with listening(Address(port=0)) as bound:
         bound.listen()
         with pytest.raises(UsageError, match="Give another one with --port"):

@@ -146,7 +146,7 @@ def test_a_noun_that_could_be_a_choice_is_read_as_a_noun(text, name, options):
     assert list(parsed.options) == options.split()
 
 
-def test_one_thing_without_an_article_is_no_choice():
+def test_one_thing_without_an_article_is_not_a_choice():
     parsed = parse("What is the drink that is sitting on the lace antler, lemonade or tea?", "Q5")
     assert [phrase.name for phrase in parsed.phrases] == ["drink", "antler"]
     assert parsed.options == ("lemonade", "tea")

@@ -90,6 +90,6 @@ def test_any_size(size, change) -> None:
 
 
 @pytest.mark.parametrize("change", ["blur", "blur-0", "blur-51", "blur-3.5", "blur--3", "masks", ""])
-def test_what_is_no_change(change) -> None:
+def test_what_is_not_a_change(change) -> None:
     with pytest.raises(BadOption, match=r"is not an image change\. Known: mask, crop and blur-1"):
         check_change(change)

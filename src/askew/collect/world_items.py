@@ -95,10 +95,10 @@ def _world_questions(fits: Callable[[Question], bool]) -> Iterator[Question]:
     """One question per scene of worlds of their own, on which at least nine of ten simulated people agree."""
     for seed in count(WORLD_SEED):
         scenes = groupby(World("val", seed=seed).questions(), key=lambda one: one.image)
-        for picture, asked in scenes:
+        for image, asked in scenes:
             agreed = [one for one in asked if Counter(one.answers).most_common(1)[0][1] >= 9 and fits(one)]
-            if agreed and picture is not None:
-                yield Random(f"{picture.id}").choice(agreed)
+            if agreed and image is not None:
+                yield Random(f"{image.id}").choice(agreed)
 
 
 def _file(asked: Question) -> Path:

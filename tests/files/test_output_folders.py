@@ -185,7 +185,9 @@ def test_exports_are_not_replaced_without_a_word(tmp_path, capsys):
     refused(capsys, tmp_path / "e", export.format("other").split(), "an export of other questions")
     assert main([*export.format("other").split(), "--overwrite"]) == 0
     (tmp_path / "e" / "ids.jsonl").unlink()
-    refused(capsys, tmp_path / "e", export.format("other").split(), "mine.jsonl: this file is not")
+    refused(
+        capsys, tmp_path / "e", export.format("other").split(), "mine.jsonl: this file does not belong to an export"
+    )
 
 
 def test_evaluate_refuses_too(tmp_path):

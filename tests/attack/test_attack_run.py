@@ -66,7 +66,7 @@ def test_an_attack_writes_groups_and_scores_that_agree_with_them(tmp_path):
 def test_what_was_found_is_asked_of_other_models_and_of_the_same_without_a_call(tmp_path):
     made = askew.attack_model(Labels(), asked_about(20), listed(), output=tmp_path / "a")
     again = Labels()
-    same = askew.evaluate(again, tmp_path / "a", "attack", store=str(tmp_path / "a" / "answers.sqlite"))
+    same = askew.evaluate(again, tmp_path / "a", "attack", output=tmp_path / "run")
     assert again.asked == []
     assert same.score("attack.success").value == made.score("attack.success").value
     other = Confident("another")

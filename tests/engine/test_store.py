@@ -183,3 +183,16 @@ def test_the_remedy_works(tmp_path, monkeypatch, capsys):
     assert askew_main(words) == 0
     with pytest.raises(DataError, match="no such file"):
         recover(tmp_path / "nowhere")
+
+
+def test_answers_are_looked_up_in_an_earlier_store_that_stays_as_it_is(tmp_path):
+    with Store(tmp_path / "earlier.sqlite") as earlier:
+        earlier.put([(bytes([n]) * 32, Prediction(n, f"earlier {n}")) for n in (1, 2)])
+    keys = {bytes([n]) * 32: n for n in range(4)}
+    with Store(tmp_path / "own.sqlite", tmp_path / "earlier.sqlite") as store:
+        store.put([(bytes([n]) * 32, Prediction(n, f"own {n}")) for n in (2, 3)])
+        assert sorted(said.answer for said in store.get(keys).values()) == ["earlier 1", "own 2", "own 3"]
+        assert len(store.known([*keys] * 300)) == 3
+        assert len(store) == 2
+    with Store(tmp_path / "earlier.sqlite", tmp_path / "earlier.sqlite") as earlier:
+        assert len(earlier) == len(earlier.known(list(keys))) == 2

@@ -184,6 +184,8 @@ class Prepared:
     """True when every question has an image."""
     folders: ImageFolders
     """The folders that image names in the groups refer to."""
+    answers: Path | None = None
+    """Where the data are the result of an attack: the answers that it got, which need not be asked for again."""
 
     def read(self) -> Iterator[Group]:
         """The groups, streamed, with their images."""
@@ -223,7 +225,15 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "skipped": list(source.skipped),
         "ready": source.is_ready,
     }
-    return Prepared(path, suites, record, covers, source.has_images, folders)
+    answers = _attack_answers(data.what) if source.is_ready and "attack" in names else None
+    return Prepared(path, suites, record, covers, source.has_images, folders, answers)
+
+
+def _attack_answers(data: Dataset) -> Path | None:
+    """The answer store beside the groups of an attack."""
+    groups = DatasetFacts(data).path
+    store = Path(groups).with_name("answers.sqlite") if groups else None
+    return store if store is not None and store.is_file() else None
 
 
 def fingerprint_of(data: object) -> str | None:

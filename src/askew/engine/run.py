@@ -187,7 +187,7 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     begin(folder)
     scoring = _Scoring.of(model, prepared, settings)
     tally, keys = Tally(), Keys(model.what, model.signature)
-    with Store(store_path(folder, settings)) as store:
+    with Store(store_path(folder, settings), prepared.answers) as store:
         todo = _planned(model, prepared, keys, store, settings)
         outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
         extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
@@ -264,7 +264,7 @@ def _forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings
     ``folder`` is only read; where it has no answers yet, an empty store is made beside the groups.
     """
     asked, keys, path = model.what, Keys(model.what, model.signature), store_path(folder, settings)
-    with Store(path if path.is_file() else prepared.groups.with_name("answers.sqlite")) as store:
+    with Store(path if path.is_file() else prepared.groups.with_name("answers.sqlite"), prepared.answers) as store:
         todo = plan(prepared.read(), keys, store)
         needed = asked.estimate(unknown(prepared.read(), keys, store)) if isinstance(asked, Estimates) else None
     sentence = f"{model.name}: {todo.calls:,} calls for {todo.groups:,} groups ({todo.questions:,} questions, "

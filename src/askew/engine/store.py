@@ -62,9 +62,12 @@ def checksum(row: Row) -> bytes:
 
 
 class Store:
-    """The answers of one or many runs. Use it in a ``with`` statement."""
+    """The answers of one or many runs. Use it in a ``with`` statement.
 
-    def __init__(self, path: Path) -> None:
+    Answers that it does not have are looked up in the store ``earlier``, which is only read.
+    """
+
+    def __init__(self, path: Path, earlier: Path | None = None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         with self._explained("the answer store cannot be opened"):
@@ -74,6 +77,11 @@ class Store:
             except BaseException:
                 self._db.close()
                 raise
+        try:
+            self._earlier = Store(earlier) if earlier is not None and earlier.resolve() != path.resolve() else None
+        except BaseException:
+            self._db.close()
+            raise
 
     def __enter__(self) -> Store:
         return self
@@ -82,6 +90,8 @@ class Store:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._db.close()
+        if self._earlier is not None:
+            self._earlier._db.close()
 
     def get(self, keys: Mapping[bytes, Id]) -> dict[bytes, Prediction]:
         """The answers that are known, as predictions for the question ids given."""
@@ -112,7 +122,7 @@ class Store:
 
     def _rows(self, keys: Sequence[bytes]) -> Iterator[Row]:
         """The existing rows of these keys; an error when a checksum does not match."""
-        wanted = set(keys)
+        wanted, own = set(keys), set[bytes]()
         with self._explained("answers cannot be read"):
             for start in range(0, len(keys), _CHUNK):
                 part = keys[start : start + _CHUNK]
@@ -120,7 +130,10 @@ class Store:
                 for *row, found in self._db.execute(query, part):
                     if row[0] not in wanted or found != checksum(tuple(row)):
                         raise _damaged(self.path, "an answer is not the one that was written")
+                    own.add(row[0])
                     yield tuple(row)
+        if self._earlier is not None:
+            yield from self._earlier._rows(list(wanted - own))
 
     def _prepare(self) -> None:
         """Make the table, or give that of an older version its checksums; refuse a database of something else."""

@@ -16,6 +16,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NEEDS_TORCH = frozenset(("commands.md", "extending.md", "huggingface.md", "training.md"))
+"""Other pages are run as without PyTorch, which most users have not installed and which takes seconds to import."""
 BLOCK = re.compile(r"(<!-- not run: [^\n]+ -->\n+)?^```(\w+)(?: (\S+))?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -26,12 +28,16 @@ def blocks(page: Path) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_examples_of(page, tmp_path, world_cache):
+def test_examples_of(page, tmp_path, tmp_path_factory, world_cache):
     environment = {
         **os.environ,
         "ASKEW_CACHE": str(world_cache),
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
+    if page.name not in NEEDS_TORCH:
+        hidden = tmp_path_factory.mktemp("without-torch")
+        (hidden / "torch.py").write_text("raise ModuleNotFoundError('No module named torch', name='torch')\n")
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(hidden), os.environ.get("PYTHONPATH"))))
     for language, name, text in blocks(page):
         if name:
             (tmp_path / name).write_text(text, encoding="utf-8")

@@ -16,13 +16,27 @@ from askew.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "askew"
-STAGES = ("data", "world", "language", "perturb", "attack", "rank", "models", "nets", "metrics", "report", "train")
+STAGES = (
+    "data",
+    "world",
+    "language",
+    "perturb",
+    "attack",
+    "rank",
+    "models",
+    "nets",
+    "metrics",
+    "audit",
+    "report",
+    "train",
+)
 MAY_USE = {
     "perturb": {"language"},
     "attack": {"language", "perturb"},
     "rank": {"language"},
     "world": {"data", "language"},
     "models": {"data", "nets"},
+    "audit": {"metrics"},
     "train": {"data", "world", "models", "nets", "metrics", "report"},
 }
 """What a stage is built on; everything else meets in types."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "demo": "run everything on the embedded world, and write a report",
     "world": "write the embedded world: scenes, images, questions, answers",
     "build": "build a suite's groups from data: a benchmark to publish, with a datasheet",
+    "audit": "measure what the text of questions alone gives away about their answers",
     "run": "ask a model and score its answers; can be resumed",
     "attack": "reword questions until a model answers them incorrectly; writes groups, can be resumed",
     "score": "score a file of predictions without running a model",

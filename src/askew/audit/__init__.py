@@ -1,0 +1,9 @@
+"""What the text of questions alone gives away about their answers: ``askew audit``.
+
+labelled_texts     groups or questions → questions and pairs with their labels, per test, sampled by content
+text_features      texts → words and pairs of neighbouring words as sparse columns
+text_classifier    logistic regression, cross-validated with folds by image
+text_rules         the best rule with one feature, and the most revealing features with examples
+text_audit         all of it for each test and answer type, with intervals
+audit_table        the result as a table for the terminal and for Markdown
+"""

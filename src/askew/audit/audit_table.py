@@ -1,0 +1,110 @@
+"""An audit as lines for the terminal and for Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isnan
+
+from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore, TextShare
+
+FAR = 0.05
+"""Text alone is far above chance when all of its interval is more than this above it."""
+_LONGEST = 160
+"""Characters of an example that are shown."""
+_TASKS = {
+    "question": "the answer from the question",
+    "pair": "the answer from the variant and its original",
+    "original": "which of the two is the original",
+}
+
+
+def markdown(audit: TextAudit) -> str:
+    """One table for each task, the best rules, and the most revealing features.
+
+    >>> print(markdown(TextAudit(())))
+    Text alone (logistic regression on words and pairs of neighbouring words, cross-validated with folds by image): \
+there is no question with an answer.
+    """
+    if not audit.scores:
+        return f"Text alone ({METHOD}): there is no question with an answer."
+    lines = [f"Text alone: {METHOD}.", ""]
+    for task, title in _TASKS.items():
+        scores = [score for score in audit.scores if score.task == task]
+        if scores:
+            lines += [*_table(title, scores), *_rules(scores), ""]
+    return "\n".join([*lines, *sampled(audit), *(f"Warning: {line}" for line in warnings(audit))]).rstrip()
+
+
+def _table(title: str, scores: Sequence[TextScore]) -> list[str]:
+    return [
+        f"Predicted: {title}",
+        "",
+        "| test | answers | n | text alone | majority | chance | best rule |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        *(
+            f"| {place(score)} | {score.answer_type or 'all'} | {score.n:,} | {_with_interval(score)} "
+            f"| {_percent(score.majority)} | {_percent(score.chance)} "
+            f"| {_percent(score.rule_accuracy.value) if score.rule_accuracy else '—'} |"
+            for score in scores
+        ),
+        "",
+    ]
+
+
+def _rules(scores: Sequence[TextScore]) -> Iterator[str]:
+    """The best rule and the most revealing features of each score."""
+    for score in scores:
+        if score.rule or score.revealing:
+            rule = f"the best rule: {_line(score.rule)}" if score.rule else "what reveals a variant"
+            yield f"- {place(score)}{', ' if score.answer_type else ''}{score.answer_type}: {rule}"
+        for found in score.revealing:
+            yield (
+                f"  - `{_line(found.feature)}` → {found.label}: {found.hits:,} of {found.count:,} "
+                f"({_percent(found.share)}), e.g. {_line(found.example)}"
+            )
+
+
+def place(score: TextScore) -> str:
+    """The test of a score, with its suite."""
+    return _line(" ".join(filter(None, (score.suite, score.test)))) or "all"
+
+
+def _line(text: str) -> str:
+    """Text of the data on one line of a table, without control characters, shortened.
+
+    >>> _line("a\\n| b\\x1b")
+    'a / b�'
+    """
+    said = "".join(c if c.isprintable() else "�" for c in " ".join(text.split())).replace("|", "/").replace("`", "'")
+    return said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
+
+
+def _with_interval(score: TextScore) -> str:
+    share: TextShare = score.accuracy
+    if score.too_few:
+        return f"— (fewer than {LEAST_TEXTS})" if score.n < LEAST_TEXTS else "— (one answer)"
+    limits = "" if isnan(share.low) else f" ({100 * share.low:.1f}–{100 * share.high:.1f})"
+    return f"{_percent(share.value)}{limits}"
+
+
+def _percent(value: float | None) -> str:
+    return "—" if value is None else f"{100 * value:.1f} %"
+
+
+def sampled(audit: TextAudit) -> list[str]:
+    """A line about texts that were left out, if there are any."""
+    cut = [score for score in audit.scores if score.seen > score.n]
+    if not cut:
+        return []
+    most = max(cut, key=lambda score: score.seen - score.n)
+    return [f"Of the largest part {most.n:,} of about {most.seen:,} texts were drawn (seed {audit.seed})."]
+
+
+def warnings(audit: TextAudit) -> list[str]:
+    """A sentence for each yes/no test whose answers text alone predicts far better than chance."""
+    return [
+        f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the yes/no answers (chance "
+        f"{_percent(score.chance)}), so that part of any model's score may come from the words of the questions."
+        for score in audit.scores
+        if score.task == "question" and score.chance is not None and score.accuracy.low > score.chance + FAR
+    ]

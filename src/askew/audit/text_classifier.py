@@ -1,0 +1,134 @@
+"""Logistic regression on sparse texts, cross-validated with folds that are given; numpy alone.
+
+Minimised is the sum of the losses plus |w|² / (2 strength), as scikit-learn's ``LogisticRegression(C=strength)``; the
+intercept is not penalised.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from askew.audit.text_features import Floats, SparseTexts, Whole
+
+STRENGTH = 0.1
+"""The inverse of the penalty. Weak signals in many words, which is what an audit looks for, want a strong penalty."""
+_STEPS = 200
+_MEMORY = 8
+_NEAR = 1e-5
+"""The largest gradient that counts as zero, per text."""
+_DIGITS = 3
+"""Digits of a decision that are kept, so that a tie is one on every processor."""
+
+
+def predicted(texts: SparseTexts, labels: Whole, folds: Whole, intercept: bool = True) -> Whole:
+    """The label of each text (0, 1, ...) predicted by a classifier that has not seen its fold.
+
+    A label of -1 is not learned from. Without anything to decide by, the label most frequent in the other folds is
+    predicted.
+    """
+    classes = int(labels.max(initial=0)) + 1
+    found = np.zeros(texts.count, dtype=np.int64)
+    for fold in np.unique(folds):
+        held = folds == fold
+        learn = ~held & (labels >= 0)
+        if not learn.any():
+            continue
+        decided = _decisions(texts, labels, learn, classes, intercept)[:, held]
+        usual = np.bincount(labels[learn], minlength=classes)
+        order = np.argsort(-usual, kind="stable")  # argmax takes the first of equals: the most frequent label
+        found[held] = order[np.argmax(np.round(decided[order], _DIGITS), axis=0)]
+    return found
+
+
+def _decisions(texts: SparseTexts, labels: Whole, learn: NDArray[np.bool_], classes: int, intercept: bool) -> Floats:
+    """What the classifier makes of each class and text, shape (classes, texts)."""
+    if classes <= 2:
+        sides = np.where(labels == 1, 1.0, -1.0)
+        one = _fit_two(texts, sides, learn.astype(float), intercept)
+        return np.stack([-one, one])
+    return _fit_many(texts, labels, learn.astype(float), classes)
+
+
+def _fit_two(texts: SparseTexts, sides: Floats, weight: Floats, intercept: bool) -> Floats:
+    """The log odds of each text, learned from the texts with weight 1."""
+    size = len(texts.names)
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        margin = sides * (texts.dot(point[:size]) + point[size])
+        slope = -sides * weight * _logistic(-margin)
+        gradient = np.append(texts.dot_transposed(slope), float(slope.sum()) if intercept else 0.0)
+        gradient[:size] += point[:size] / STRENGTH
+        value = float((weight * np.logaddexp(0, -margin)).sum() + np.square(point[:size]).sum() / (2 * STRENGTH))
+        return value, gradient
+
+    point = minimised(loss, np.zeros(size + 1), _NEAR * float(weight.sum()))
+    found: Floats = texts.dot(point[:size]) + point[size]
+    return found
+
+
+def _fit_many(texts: SparseTexts, labels: Whole, weight: Floats, classes: int) -> Floats:
+    """The log odds of each class and text, up to a constant for each text, shape (classes, texts)."""
+    size = len(texts.names)
+    hit = np.array([weight * (labels == label) for label in range(classes)])
+
+    def scores(point: Floats) -> Floats:
+        table = point.reshape(classes, size + 1)
+        return np.array([texts.dot(line[:size]) + line[size] for line in table])
+
+    def loss(point: Floats) -> tuple[float, Floats]:
+        found = scores(point)
+        found -= found.max(axis=0)
+        total = np.log(np.exp(found).sum(axis=0))
+        slopes = weight * np.exp(found - total) - hit
+        gradient = np.array([np.append(texts.dot_transposed(slope), slope.sum()) for slope in slopes])
+        table = point.reshape(classes, size + 1)[:, :size]
+        gradient[:, :size] += table / STRENGTH
+        value = float((weight * total).sum() - (hit * found).sum() + np.square(table).sum() / (2 * STRENGTH))
+        return value, gradient.ravel()
+
+    return scores(minimised(loss, np.zeros(classes * (size + 1)), _NEAR * float(weight.sum())))
+
+
+def _logistic(x: Floats) -> Floats:
+    return np.exp(-np.logaddexp(0, -x))
+
+
+def minimised(loss: Callable[[Floats], tuple[float, Floats]], point: Floats, near: float) -> Floats:
+    """The minimum of a smooth convex function by L-BFGS (Liu & Nocedal 1989), to a gradient of at most ``near``."""
+    value, gradient = loss(point)
+    steps: list[tuple[Floats, Floats]] = []
+    for _ in range(_STEPS):
+        if float(np.abs(gradient).max(initial=0.0)) <= near:
+            break
+        move = -_quasi_newton(gradient, steps)
+        slope, size = float((move * gradient).sum()), 1.0
+        while True:
+            new_value, new_gradient = loss(point + size * move)
+            if new_value <= value + 1e-4 * size * slope or size < 1e-10:
+                break
+            size /= 2
+        change, bend = size * move, new_gradient - gradient
+        if float((change * bend).sum()) > 0:
+            steps = [*steps[-_MEMORY + 1 :], (change, bend)]
+        point, value, gradient = point + change, new_value, new_gradient
+    return point
+
+
+def _quasi_newton(gradient: Floats, steps: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """The gradient times the estimated inverse of the Hessian."""
+    found, shares = gradient.copy(), []
+    for change, bend in reversed(steps):
+        share = float((change * found).sum()) / float((change * bend).sum())
+        shares.append(share)
+        found -= share * bend
+    if steps:
+        change, bend = steps[-1]
+        found *= float((change * bend).sum()) / float(np.square(bend).sum())
+    else:
+        found /= max(1.0, float(np.sqrt(np.square(gradient).sum())))
+    for (change, bend), share in zip(steps, reversed(shares), strict=True):
+        found += (share - float((bend * found).sum()) / float((change * bend).sum())) * change
+    return found

@@ -1,0 +1,138 @@
+"""Text alone: a planted shortcut is found, balanced text gives nothing away, and images are never split."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from askew.audit.audit_table import markdown, warnings
+from askew.audit.labelled_texts import LabelledText, TextSample, texts_of_groups, texts_of_questions
+from askew.audit.text_audit import audited
+from askew.audit.text_classifier import STRENGTH, predicted
+from askew.audit.text_features import features, sparse
+from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
+
+THINGS = ("dog", "cat", "car", "tree", "bench", "kite", "boat", "lamp", "cup", "hat")
+
+
+def question(number: int, text: str, answer: str, image: int | None = None) -> Question:
+    return Question(number, ImageRef(number if image is None else image), text, (answer,) * 3, Kind())
+
+
+def shortcut(count: int = 400) -> list[Question]:
+    """Questions with "any" are answered no nine times of ten, others yes."""
+    rng, made = Random(1), []
+    for number in range(count):
+        word = rng.choice(("any", "a"))
+        usual = "no" if word == "any" else "yes"
+        answer = usual if rng.random() < 0.9 else {"no": "yes", "yes": "no"}[usual]
+        made.append(question(number, f"Is there {word} {rng.choice(THINGS)}?", answer))
+    return made
+
+
+def balanced(count: int = 400) -> list[Question]:
+    """Every text is asked about many images, with yes and with no in turn."""
+    return [question(n, f"Is there a {THINGS[n // 2 % 10]}?", "yes" if n % 2 else "no") for n in range(count)]
+
+
+def test_a_shortcut_is_found_with_its_rule_and_its_features():
+    audit = audited(texts_of_questions(shortcut()))
+    score = audit.scores[0]
+    assert (score.task, score.answer_type, score.n, score.images, score.chance) == ("question", "yes/no", 400, 400, 0.5)
+    assert 0.85 < score.accuracy.low < score.accuracy.value < score.accuracy.high < 0.95
+    assert score.rule_accuracy == score.accuracy  # nothing else is to be known
+    assert score.rule in ('contains "any" → no, else yes', 'contains "a" → yes, else no',
+                          'contains "there a" → yes, else no', 'contains "there any" → no, else yes')  # fmt: skip
+    named = {found.feature for found in score.revealing[:2]}
+    assert named <= {"a", "any", "there a", "there any"}
+    assert all(found.feature.split()[-1] in found.example for found in score.revealing[:2])
+    assert "text alone predicts" in warnings(audit)[0]
+    assert "contains" in markdown(audit)
+
+
+def test_text_that_occurs_as_often_with_yes_as_with_no_gives_nothing_away():
+    score = audited(texts_of_questions(balanced())).scores[0]
+    assert score.accuracy.value <= 0.55
+    assert score.revealing == []
+    assert warnings(audited(texts_of_questions(balanced()))) == []
+
+
+def test_an_image_is_never_on_both_sides():
+    """Each image has its own word and its own answer: only a split image would give the answer away."""
+    made = [
+        question(n, f"Is there a thing{n // 4}?", "yes" if Random(n // 4).random() < 0.5 else "no", image=n // 4)
+        for n in range(800)
+    ]
+    assert audited(texts_of_questions(made)).scores[0].accuracy.value < 0.6
+    apart = [question(q.id, q.text, q.answers[0]) for q in made]
+    assert audited(texts_of_questions(apart)).scores[0].accuracy.value > 0.9
+
+
+def test_the_order_of_the_data_and_the_size_of_the_sample():
+    made = shortcut(300)
+    shuffled = Random(2).sample(made, len(made))
+    assert audited(texts_of_questions(made)) == audited(texts_of_questions(shuffled))
+    some, others = (texts_of_questions(order, most=150)["", ""].questions for order in (made, shuffled))
+    assert list(some) == list(others)
+    assert (len(some), some.seen) == (150, 300)
+    score = audited(texts_of_questions(made, most=150)).scores[0]
+    assert (score.n, score.seen) == (150, 300)
+    assert "150 of about 300" in markdown(audited(texts_of_questions(made, most=150)))
+    assert list(texts_of_questions(made, seed=1, most=150)["", ""].questions) != list(some)
+
+
+def test_an_id_counts_once_in_a_sample():
+    sample = TextSample(most=3)
+    for number in (1, 2, 1, 2, 1):
+        sample.add(LabelledText(number, "?", "yes", 0))
+    assert (len(sample), sample.seen) == (2, 2)
+
+
+def pairs(count: int = 300) -> list[Group]:
+    """Variants say "at all" when the answer turns from yes to no."""
+    rng, made = Random(3), []
+    for n in range(count):
+        thing, no = rng.choice(THINGS), rng.random() < 0.5
+        original = question(n, f"Is there a {thing}?", rng.choice(("yes", "no")))
+        changed = f"Is there a {thing} at all?" if no else f"Is a {thing} there?"
+        variant = question(f"{n}/v", changed, "no" if no else "yes", n)
+        made.append(Group(n, "mine", original, (Variant(variant, Expect.GIVEN, "T", "rule"),)))
+    return made
+
+
+def test_pairs_and_originals():
+    audit = audited(texts_of_groups(pairs()))
+    scores = {score.task: score for score in audit.scores}
+    assert scores["pair"].accuracy.value == 1.0
+    assert scores["original"].accuracy.value == 1.0
+    assert 0.6 < scores["question"].accuracy.value < 0.9
+    assert {score.suite for score in audit.scores} == {"mine"}
+    assert scores["original"].revealing[0].label in ("original", "variant")
+    assert audit.record()["scores"][0]["accuracy"]["low"] is not None
+
+
+def test_too_few_questions_or_one_answer_are_said():
+    page = markdown(audited(texts_of_questions(shortcut(30))))
+    assert "fewer than 100" in page
+    assert "one answer" in markdown(audited(texts_of_questions(question(n, "Why?", "yes") for n in range(120))))
+    assert "no question with an answer" in markdown(audited(texts_of_questions([Question(1, None, "Why?")])))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_predicts_as_scikit_learn_does(classes):
+    linear = pytest.importorskip("sklearn.linear_model")
+    scipy = pytest.importorskip("scipy.sparse")
+    rng = Random(4)
+    texts = [" ".join(rng.choices(THINGS, k=4)) for _ in range(400)]
+    labels = np.array([(THINGS.index(text.split()[0]) + rng.randrange(3)) % classes for text in texts])
+    folds = np.arange(400) % 5
+    matrix = sparse(map(features, texts))
+    table = scipy.csr_matrix((matrix.value, (matrix.row, matrix.column)), shape=(400, len(matrix.names)))
+    ours, theirs = predicted(matrix, labels, folds), np.zeros(400)
+    for fold in range(5):
+        fitted = linear.LogisticRegression(C=STRENGTH, tol=1e-8, max_iter=1000)
+        fitted.fit(table[folds != fold], labels[folds != fold])
+        theirs[folds == fold] = fitted.predict(table[folds == fold])
+    assert (ours == theirs).mean() > 0.99

@@ -147,6 +147,19 @@ class Previews(Protocol):
 
 
 @runtime_checkable
+class TakesBatches(Protocol):
+    """A model that can be asked by batch files (``askew batch``): requests in, replies out, without a connection."""
+
+    def request(self, question: Question, image_url: str = "") -> bytes:
+        """The JSON of the request; ``image_url`` names the image instead of including it. BadImage if it cannot be."""
+        ...
+
+    def from_reply(self, status: int, body: bytes) -> Prediction:
+        """What a reply with this HTTP status says; the question's id is not known here and is 0."""
+        ...
+
+
+@runtime_checkable
 class Prices(Protocol):
     """A model that knows what tokens cost."""
 

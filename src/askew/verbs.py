@@ -36,6 +36,7 @@ from askew.optional_verbs import (
     Similar,
     Streams,
     SuiteFacts,
+    TakesBatches,
     TellsFraction,
 )
 from askew.types import (
@@ -91,6 +92,7 @@ __all__ = [
     "Streams",
     "Suite",
     "SuiteFacts",
+    "TakesBatches",
     "TellsFraction",
     "WrapsDataset",
 ]

@@ -33,6 +33,8 @@ COMMANDS = {
     "export": "write groups as questions that other harnesses can answer",
     "train": "train a network on questions and groups; can be resumed",
     "experiment": "replicate a paper's table with newly trained networks",
+    "batch": "write requests as batch files for an endpoint, and read the results",
+    "merge": "join the answers of several runs or stores in one store",
     "recover": "recover the intact rows of a damaged answer store",
     "ls": "list what is registered: suites, models, readers, each with its options",
 }

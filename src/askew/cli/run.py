@@ -43,6 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", action="append", metavar="METRIC", help="an additional metric: see askew ls metric")
     parser.add_argument("--output", metavar="DIR", help="the run's folder")
     add_shared(parser, "limit", "seed")
+    parser.add_argument("--shard", metavar="I/N", help="ask only part I of N; askew merge joins the answers")
     parser.add_argument("--batch-size", type=int, metavar="N", help="questions asked at once (default 64)")
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
@@ -89,6 +90,11 @@ def main(args: argparse.Namespace) -> int:
             print(sentence)
     else:
         run_and_show(models, data, suites, output, settings, as_typed(), published=published)
+        if settings.shard:
+            print(
+                f"These are scores of shard {settings.shard} only. For those of the whole: askew merge RUN ... --store "
+                "FILE with the runs of all shards, then this command without --shard and with --store FILE."
+            )
     return 0
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from askew.answers.normalise import modal_answer
 from askew.data.groups import read_groups, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
-from askew.engine.settings import Named, Settings, progress_bar, ticking
+from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import AskewError, BadOption, DataError, UsageError
 from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
@@ -99,15 +99,6 @@ class Coverage:
             "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "cut": self.cut[test],
         }
-
-
-def build(suite: Suite, data: Dataset, seed: int, coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
-    """The suite's groups, streamed and counted; at most ``limit`` of them.
-
-    The suite still sees the whole of the data when it must be fitted first, so that a limited run has the same
-    variants as the whole.
-    """
-    return counted(suite.groups(data, seed), coverage, limit)
 
 
 def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
@@ -209,13 +200,13 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
     path = folder / "groups.jsonl"
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _some(_groups(source, covers, settings), source, data.spec, covers)
+        made = _some(_groups(source, covers, settings), source, data.spec, covers, settings.shard)
         groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
         write_groups(groups, str(path), folders)
     clear_unnamed(folder)
     record = {
-        "name": data.name or source.name,
+        "name": (data.name or source.name) + (f", shard {settings.shard}" if settings.shard else ""),
         "spec": data.spec,
         "signature": repr(source),
         "fingerprint": fingerprint_of(data.what),
@@ -242,12 +233,28 @@ def fingerprint_of(data: object) -> str | None:
 
 
 def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
-    """The groups of all suites, built from questions or read from a file of groups."""
+    """The groups of all suites, built from questions or read from a file of groups.
+
+    A suite that must be fitted first sees all of the data, so that a limited run has the same variants as the whole.
+    """
     for cover in covers:
-        if data.is_ready:
-            yield from counted(_of(data.groups(), cover.suite), cover, settings.limit)
+        made = _of(data.groups(), cover.suite) if data.is_ready else cover.suite.groups(data, settings.seed)
+        if settings.shard:
+            yield from counted(_part(made, Shard.parse(settings.shard), settings.limit), cover)
         else:
-            yield from build(cover.suite, data, settings.seed, cover, settings.limit)
+            yield from counted(made, cover, settings.limit)
+
+
+def _part(items: Iterable[Group | Refusal], shard: Shard, limit: int | None) -> Iterator[Group | Refusal]:
+    """The items of a shard, of the first ``limit`` groups."""
+    groups = 0
+    for item in items:
+        is_group = isinstance(item, Group)
+        if shard.has(item.id if isinstance(item, Group) else item.question_id):
+            yield item
+        groups += is_group
+        if groups == limit:
+            return
 
 
 def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
@@ -260,14 +267,16 @@ def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
                 yield group if len(variants) == len(group.variants) else replace(group, variants=variants)
 
 
-def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage]) -> Iterator[Group]:
+def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage], shard: str) -> Iterator[Group]:
     """The same groups; raises DataError when there are none, before an earlier file is replaced.
 
     With ready-made groups each suite must have some: a person who names a suite expects its groups in the file.
     """
     yield from groups
     without = [cover for cover in covers if not cover.groups]
-    if len(without) == len(covers) or (without and data.is_ready):
+    if len(without) == len(covers) and shard:
+        raise DataError(f"{spec}: shard {shard} has no group. Use fewer shards, and give all of them the same number.")
+    if len(without) == len(covers) or (without and data.is_ready and not shard):
         raise DataError(_nothing_made(data, spec, without))
 
 

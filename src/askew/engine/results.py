@@ -162,7 +162,12 @@ def claim_folder(
     ready = isinstance(data.what, HoldsGroups)
     signatures = [{"signature": Coverage(suite.what, ready).signature} for suite in suites]
     record = {"signature": data.signature, "fingerprint": fingerprint_of(data.what), "ready": ready}
-    common = {"data": record, "suites": signatures, "config": {"limit": settings.limit}, "seed": settings.seed}
+    common = {
+        "data": record,
+        "suites": signatures,
+        "config": {"limit": settings.limit, "shard": settings.shard},
+        "seed": settings.seed,
+    }
     runs = [run_of({"model": {"signature": model.signature}, **common}) for model in models]
     check_run_output(folder, runs, settings.overwrite)
     note_output(folder, "a run", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,6 +22,8 @@ class Settings:
 
     limit: int | None = None
     """The maximum number of groups of each suite."""
+    shard: str = ""
+    """``3/16``: only the third of sixteen parts of the groups, which several hosts ask at the same time."""
     seed: int = 0
     batch_size: int = 64
     max_failures: float = 0.05
@@ -43,6 +46,8 @@ class Settings:
     def __post_init__(self) -> None:
         if self.limit is not None:
             check_whole("limit", self.limit, least=1)
+        if self.shard:
+            Shard.parse(self.shard)
         check_whole("seed", self.seed)
         check_whole("batch_size", self.batch_size, least=1)
         check_share("max_failures", self.max_failures)
@@ -52,12 +57,43 @@ class Settings:
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
 
 
+@dataclass(frozen=True)
+class Shard:
+    """One of several parts of the groups. A group belongs to a part by its id, wherever and in whatever order it is
+    made, so that parts do not overlap and together are the whole.
+    """
+
+    number: int
+    count: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """The shard of a text.
+
+        >>> Shard.parse("3/16")
+        Shard(number=3, count=16)
+        >>> Shard.parse("0/16")
+        Traceback (most recent call last):
+        askew.errors.BadOption: shard is '0/16'; it must be I/N, such as 3/16 for the third of 16 parts.
+        """
+        number, _, count = text.partition("/") if isinstance(text, str) else ("", "", "")
+        digits = number.isdecimal() and count.isdecimal() and len(text) <= 20
+        if not digits or not 1 <= int(number) <= int(count):
+            raise BadOption(f"shard is {text!r}; it must be I/N, such as 3/16 for the third of 16 parts.")
+        return cls(int(number), int(count))
+
+    def has(self, key: object) -> bool:
+        """Whether the group (or the refused question) with this id belongs to the part."""
+        digest = hashlib.sha256(str(key).encode("utf-8", "surrogatepass")).digest()
+        return int.from_bytes(digest, "big") % self.count == self.number - 1
+
+
 def settings_from(given: Mapping[str, Any]) -> Settings:
     """Settings by name; unknown names raise BadOption.
 
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
-    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, seed, batch_size, max_failures, \
+    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, shard, seed, batch_size, max_failures, \
 stop_after, store, extract, accuracy, metrics, overwrite, progress.
     """
     known = [field.name for field in fields(Settings)]

@@ -120,6 +120,14 @@ class Store:
         with self._explained("answers cannot be counted"):
             return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
 
+    def rows(self) -> Iterator[Row]:
+        """All rows of this file, in the order of their keys; an error when a checksum does not match."""
+        with self._explained("answers cannot be read"):
+            for *row, found in self._db.execute(f"SELECT {_FIELDS} FROM answers ORDER BY key"):
+                if found != checksum(tuple(row)):
+                    raise _damaged(self.path, "an answer is not the one that was written")
+                yield tuple(row)
+
     def _rows(self, keys: Sequence[bytes]) -> Iterator[Row]:
         """The existing rows of these keys; an error when a checksum does not match."""
         wanted, own = set(keys), set[bytes]()

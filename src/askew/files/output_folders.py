@@ -34,6 +34,7 @@ _SIGNS: Mapping[str, Sequence[str]] = {
     "a benchmark": (".askew-made",),
     "a world": ("images/.drawn",),
     "a training": ("words.json",),
+    "batch files": ("keys.txt",),
     "an experiment": ("plan.json",),
     "a run": ("results.json", "answers.sqlite", MEMBERS, "groups.jsonl"),
     "a report": ("differences.json",),
@@ -104,6 +105,7 @@ def run_of(results: Mapping[str, Any]) -> Any:
         CONTENT: data.get("fingerprint"),
         "suite": [_MEASURED.sub("", str(suite.get("signature"))) for suite in results.get("suites") or ()],
         "limit": (results.get("config") or {}).get("limit"),
+        "shard": (results.get("config") or {}).get("shard") or None,
         "seed": None if ready else results.get("seed"),
     }
     return public(of)

@@ -17,9 +17,11 @@ import orjson
 from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
 from askew.models.endpoint.budget import Budget, BudgetLimits, Price, price_of
-from askew.models.endpoint.chat import Chat
+from askew.models.endpoint.chat import Chat, Completion, judge
+from askew.models.endpoint.completion import prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
-from askew.models.endpoint.image_urls import EncodedImages, scaled
+from askew.models.endpoint.http import Reply
+from askew.models.endpoint.image_urls import EncodedImage, EncodedImages, scaled
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
 
@@ -158,6 +160,24 @@ class OpenAI:
         numbered = [replace(question, id=place) for place, question in enumerate(questions)]
         said = {prediction.question_id: prediction for prediction in self.stream(numbered)}
         return [replace(said[place], question_id=question.id) for place, question in enumerate(questions)]
+
+    def request(self, question: Question, image_url: str = "") -> bytes:
+        """The JSON of the request for a question, e.g. for a line of a batch file."""
+        if any(secrets_in(_checked_extra(self.extra))):
+            raise BadOption("openai: extra has a secret, which batch files would show. Leave it out of extra.")
+        if self.blind or question.image is None:
+            return self.chat.body(question, None)
+        if image_url:
+            return self.chat.body(question, EncodedImage(orjson.dumps(image_url), (0, 0)))
+        return self.chat.body(question, self.images.now(question.image))
+
+    def from_reply(self, status: int, body: bytes) -> Prediction:
+        """What a reply says; the tokens are those that the endpoint counted."""
+        verdict = judge(Reply(status, {}, body), self.chat.wants_scores)
+        if not isinstance(verdict, Completion):
+            return Prediction(0, None, error=verdict.reason)
+        said = prediction_from_reply(0, verdict.reply, self.max_answer_tokens)
+        return replace(said, tokens=tokens_of_reply(verdict.reply, 0))
 
     def preview(self, question: Question) -> str:
         """The request for a question: its fields, the system prompt, and the message with the size of the image."""

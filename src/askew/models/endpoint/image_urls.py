@@ -77,6 +77,14 @@ class EncodedImages:
 
     async def of(self, ref: ImageRef) -> EncodedImage:
         """The image, encoded in a thread on first use; ``BadImage`` when it cannot be used."""
+        future = self._future(ref)
+        return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
+
+    def now(self, ref: ImageRef) -> EncodedImage:
+        """The same outside an event loop."""
+        return self._future(ref).result()
+
+    def _future(self, ref: ImageRef) -> Future[EncodedImage]:
         key = content_hash(ref)
         with self._lock:
             future = self._known.get(key)
@@ -84,7 +92,7 @@ class EncodedImages:
                 self._threads = self._threads or ThreadPoolExecutor(2, "askew-images")
                 future = self._known[key] = self._threads.submit(self._encode, key, ref)
             self._known.move_to_end(key)
-        return future.result() if future.done() else await asyncio.shield(asyncio.wrap_future(future))
+        return future
 
     def _encode(self, key: str, ref: ImageRef) -> EncodedImage:
         image = encode(ref, self.max_side)

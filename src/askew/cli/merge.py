@@ -1,0 +1,33 @@
+"""``askew merge``: the answers of several runs in one store."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXAMPLES = """\
+examples:
+  askew run --model hf:DIR --data mine.jsonl --suite rad --shard 1/2 --output runs/1     (on one host)
+  askew run --model hf:DIR --data mine.jsonl --suite rad --shard 2/2 --output runs/2     (on another)
+  askew merge runs/1 runs/2 --store answers.sqlite
+  askew run --model hf:DIR --data mine.jsonl --suite rad --store answers.sqlite --output runs/whole"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of this command."""
+    parser.epilog = EXAMPLES
+    parser.add_argument("stores", nargs="+", metavar="RUN", help="folders of runs, or answer stores")
+    parser.add_argument("--store", required=True, metavar="FILE", help="the store that gets all answers")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Merge, and say what came together."""
+    from askew.engine.store_merge import merge_stores
+
+    merged = merge_stores([Path(place) for place in args.stores], Path(args.store))
+    print(
+        f"{merged.copied:,} answers of {merged.stores:,} stores are now in {args.store}; {merged.known:,} were there."
+    )
+    if merged.differing:
+        print(f"{merged.differing:,} requests have different answers in different stores; the first is kept.")
+    return 0

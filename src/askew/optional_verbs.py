@@ -63,6 +63,13 @@ class DatasetFacts:
         """Its file; images are looked for relative to that file's folder where ``images`` is None. Default: None."""
         return _text(getattr(self.data, "path", None))
 
+    @property
+    def remarks(self) -> Sequence[str]:
+        """What the last reading has to tell besides what it left out, one sentence each: fields that were not read,
+        counts against published sizes. Default: none.
+        """
+        return tuple(getattr(self.data, "remarks", ()))
+
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None

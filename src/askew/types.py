@@ -115,6 +115,11 @@ class Question:
     """yes, maybe or no for each answer, when the people were asked how sure they are."""
     tags: tuple[tuple[str, str], ...] = ()
     """What else the data sorts it by, e.g. the round and domain of a collected benchmark; scores are sliced by it."""
+    choices: tuple[str, ...] = ()
+    """The options of a multiple-choice question, in the order in which they are lettered; the answers are among them.
+
+    ``text`` does not contain them: they are added when the question is asked.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,9 @@ from askew.metrics.attacks import (
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
+from askew.metrics.group_accuracy import AllCorrect
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
+from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
@@ -51,6 +53,9 @@ PERFECT = {
     Flips("negative"): 0.0,
     Worst(): 1.0,
     Worst(original=True): 1.0,
+    AllCorrect(): 1.0,
+    AllCorrect("image", "any"): 1.0,
+    OptionAccuracy("B"): 1.0,
     Introspect(): 1.0,
     Introspect(False, False): 0.0,
     AttackErrorRate(): 0.0,
@@ -61,7 +66,7 @@ PERFECT = {
 }
 """What each metric gives a model that answers as everybody does."""
 
-METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries(), AttackNote()]
+METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries(), AttackNote(), WrongOption("A")]
 
 ANSWERS = ("yes", "no", "2", "red")
 NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
@@ -70,12 +75,12 @@ NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 
 def make(rng, number, answer):
     truth = rng.choice(ANSWERS)
-    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10)
+    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS)
     variants = []
     for place in range(rng.choice((0, 1, 2, 3, 3))):
         expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))
         new = rng.choice([a for a in ANSWERS if a != truth]) if expect is Expect.DIFFERENT else truth
-        question = Question(f"{number}/{place}", original.image, "Which?", (new,) * 10)
+        question = Question(f"{number}/{place}", original.image, "Which?", (new,) * 10, choices=ANSWERS)
         variants.append(Variant(question, expect, "t", "rule", {"level": place + 1, "tries": place + 1, **NOTE}))
     score = 1.0 if answer is perfect else number % 11 / 10
     return Outcome(

@@ -10,7 +10,7 @@ from askew.suites.basic import BasicSuite
 from word_ranker import Words
 
 SPECS = (
-    *("accuracy", "attack", "backtranslate", "corruption", "visual", "rad", "rad:originals=all"),
+    *("accuracy", "attack", "backtranslate", "choices", "corruption", "visual", "rad", "rad:originals=all"),
     *("p2", "p2:synonymous", "p2:originals=all"),
     *("carets", "carets:order", "carets:visual,antonym", "carets:rephrase,order"),
 )

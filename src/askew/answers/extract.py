@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from askew.answers.choices import chosen_option, exact_option
 from askew.answers.extract_rules import bare, count, first_sentence, opened, refuses, rules, unquoted
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
@@ -46,12 +47,34 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     ('yes', 'Yes, there is a dog.')
     >>> extract("short", Question(1, None, "Who is it?"), Prediction(1, "I'm sorry, I can't help with that.")).error
     'refusal'
+
+    To a multiple-choice question the answer is the text of the option that the reply names, by its letter or its
+    text; without extraction, only if the reply is nothing but that.
+
+    >>> asked = Question(1, None, "What is it?", choices=("a cat", "a dog"))
+    >>> extract("none", asked, Prediction(1, "B")).answer, extract("none", asked, Prediction(1, "B, I think")).answer
+    ('a dog', 'B, I think')
     """
     check_step(step)
-    if step == "none" or prediction.answer is None:
+    said = prediction.answer
+    if said is None:
         return prediction
-    answer, error = short(question.text, prediction.answer)
-    return replace(prediction, answer=answer, error=error, raw=prediction.answer)
+    if step == "none":
+        option = exact_option(question.choices, said) if question.choices else None
+        return prediction if option in (None, said) else replace(prediction, answer=option, raw=said)
+    answer, error = _option(question.choices, said) if question.choices else short(question.text, said)
+    return replace(prediction, answer=answer, error=error, raw=said)
+
+
+def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]:
+    """The option that a reply names, or what kind of non-answer it is; a reply that names none is a wrong answer."""
+    text = bare(words, speaker=False)
+    if not text:
+        return None, EMPTY
+    option = chosen_option(choices, words)
+    if option is None and refuses(text):
+        return None, REFUSAL
+    return option or text, None
 
 
 def short(question: str, words: str) -> tuple[str | None, str | None]:

@@ -84,10 +84,10 @@ def rules() -> Rules:
     )
 
 
-def bare(words: str) -> str:
+def bare(words: str, speaker: bool = True) -> str:
     """The words without thoughts, wrappings, marks, markdown, quotes around them and a period at the end.
 
-    What the speaker cannot see in the image is not there.
+    What the speaker cannot see in the image is not there. ``speaker``: a name before a colon ("A: ") is removed too.
 
     >>> bare("<think>A cat?</think>**Answer:** a cat."), bare("I cannot see any cat.")
     ('a cat', 'there is no cat')
@@ -99,7 +99,7 @@ def bare(words: str) -> str:
         text = next((part for part in wrapped[-1] if part), "") if isinstance(wrapped[-1], tuple) else wrapped[-1]
     text = known.marks.sub(" ", text)
     *_, last = _ANSWER_IS.split(text)
-    text = _MARKDOWN.sub("", _SPEAKER.sub("", last.strip()))
+    text = _MARKDOWN.sub("", _SPEAKER.sub("", last.strip()) if speaker else last.strip())
     text = known.unseen.sub(lambda said: f"there is {known.absent[said[1].lower()]}", text)
     return unquoted(text)
 

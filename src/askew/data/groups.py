@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from askew.answers.choices import as_asked
 from askew.data.bad_records import Sieve, identity, mapping, missing, short, text, wrong
 from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesByPath
@@ -75,7 +76,7 @@ def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] |
         for group in groups:
             for question in (group.original, *(variant.question for variant in group.variants)):
                 image = question.image
-                asked = [question.text, question.context, image and str(image.id), image and image.path]
+                asked = [as_asked(question).text, question.context, image and str(image.id), image and image.path]
                 found_by = key(question.id) if key else question.id
                 if seen.add(found_by, record=[asked, repr(group.id)]):
                     continue

@@ -2,7 +2,8 @@
 
 A record may be as short as ``{"image": "a.jpg", "question": "...", "answer": "..."}``. The fields are those of
 ``files/records.py``; ``answer`` is short for one of ``answers``, and ``image`` is the image's file, relative to the
-folder of the JSONL file, unless ``path`` gives another.
+folder of the JSONL file, unless ``path`` gives another. ``choices`` are the options of a multiple-choice question; its
+answer is the text of one of them, or its letter.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import Any
 
 import orjson
 
-from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, text, texts, wrong
+from askew.answers.choices import LETTERS
+from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
 from askew.data.disk_index import distinct
 from askew.data.find_images import ImagesByPath
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
@@ -26,6 +28,13 @@ from askew.files.read_write import fingerprint, signature
 from askew.files.records import question_from
 from askew.types import Id, Question
 
+KNOWN_FIELDS = frozenset(
+    (
+        *("id", "question_id", "image", "image_id", "path", "sha256", "size", "question", "context", "choices"),
+        *("answer", "answers", "confidences", "answer_type", "question_type", "tags", "scene"),
+    )
+)
+"""The fields of a question's record that are read; others are named in ``remarks``."""
 _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
@@ -40,6 +49,8 @@ class OneFile:
     path: str
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Messages about the bad records left out by the last reading."""
+    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What else the last reading has to tell: fields that were not read, counts."""
 
     def __repr__(self) -> str:
         return signature(self)
@@ -66,6 +77,8 @@ class Jsonl(OneFile):
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the file."""
         self.skipped.clear()
+        self.remarks.clear()
+        unread: dict[str, int] = {}
         listed = first_character(self.path) == "["
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
         images = ImagesByPath(os.path.dirname(self.path), self.images, folders_of(self.path))
@@ -74,6 +87,21 @@ class Jsonl(OneFile):
             question = sieve.sift(number, key, _question, key, record, images)
             if question:
                 yield question
+                for name in record.keys() - KNOWN_FIELDS:
+                    unread[name] = unread.get(name, 0) + 1
+        self.remarks.extend(unread_fields(self.path, unread))
+
+
+def unread_fields(path: str, unread: Mapping[str, int]) -> list[str]:
+    """A sentence about the fields of a file that are not read, if there are any.
+
+    >>> unread_fields("a.jsonl", {"hint": 2, "source": 1})
+    ["a.jsonl: fields that are not known were not read: 'hint' (2 records), 'source' (1 record)."]
+    """
+    names = sorted(unread)
+    shown = [f"{short(name)} ({unread[name]:,} record{'s' * (unread[name] > 1)})" for name in names[:8]]
+    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+    return [f"{path}: fields that are not known were not read: {', '.join(shown)}{more}."] if names else []
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,8 +143,11 @@ def question_key(record: object) -> Id:
     fields = plain(record)
     if "id" in fields:
         return identity(fields, "id")
-    content = orjson.dumps([fields.get(name) for name in ("image", "path", "question", "context")])
-    return f"q-{hashlib.sha256(content).hexdigest()[:12]}"
+    content = [fields.get(name) for name in ("image", "path", "question", "context")]
+    if "choices" in fields:
+        content.append(fields["choices"])
+    digest = hashlib.sha256(orjson.dumps(content)).hexdigest()
+    return f"q-{digest[:12]}"
 
 
 def checked(record: object) -> Mapping[str, Any]:
@@ -131,6 +162,9 @@ def checked(record: object) -> Mapping[str, Any]:
         raise missing(fields, "image")
     if "answers" not in fields and "answer" in fields:
         fields["answers"] = [text(fields, "answer")]
+    if "choices" in fields:
+        choices = check_choices(texts(fields, "choices"))
+        fields["answers"] = [option_named(choices, answer) for answer in texts(fields, "answers")]
     given, rated = len(texts(fields, "answers")), len(texts(fields, "confidences"))
     if rated not in (0, given):
         raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
@@ -141,6 +175,40 @@ def checked(record: object) -> Mapping[str, Any]:
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
         raise wrong("size", "[width, height]", size)
     return fields
+
+
+def check_choices(choices: tuple[str, ...]) -> tuple[str, ...]:
+    """The options of a question: at least two, at most 26, none blank and no two the same.
+
+    >>> check_choices(("a cat", "a cat"))
+    Traceback (most recent call last):
+    askew.errors.BadRecord: two of 'choices' are 'a cat'. Options must differ; fix the record.
+    """
+    if not 2 <= len(choices) <= len(LETTERS):
+        raise BadRecord(f"'choices' has {len(choices)} options. Give 2 to {len(LETTERS)}.")
+    for place, option in enumerate(choices):
+        if not option.strip():
+            raise BadRecord("one of 'choices' is blank. Fill it in, or leave it out.")
+        if option in choices[:place]:
+            raise BadRecord(f"two of 'choices' are {short(option)}. Options must differ; fix the record.")
+    return choices
+
+
+def option_named(choices: tuple[str, ...], answer: str) -> str:
+    """The option that an answer in the data is: its text, or its letter.
+
+    >>> option_named(("a cat", "a dog"), "a dog"), option_named(("a cat", "a dog"), "B")
+    ('a dog', 'a dog')
+    """
+    if answer in choices:
+        return answer
+    place = LETTERS.find(answer) if len(answer) == 1 else -1
+    if not 0 <= place < len(choices):
+        last = LETTERS[len(choices) - 1]
+        raise BadRecord(
+            f"the answer {short(answer)} is none of 'choices'. Give the text of an option, or its letter (A to {last})."
+        )
+    return choices[place]
 
 
 def plain(record: object) -> dict[str, Any]:

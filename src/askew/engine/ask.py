@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from askew.answers.choices import as_asked
 from askew.data.bad_records import short
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError
@@ -58,11 +59,11 @@ class Keys:
     def of(self, question: Question) -> bytes:
         """32 bytes, equal for questions that would be the same request."""
         by = repr(question.id) if self._by_id else ""
-        return ask_key(self._signature, self.image(question), question.text, question.context, by)
+        return self.with_image(question, self.image(question), by)
 
     def with_image(self, question: Question, image: str, by: str = "") -> bytes:
         """The same for a question whose image is known already; ``by`` says what else is asked about it."""
-        return ask_key(self._signature, image, question.text, question.context, by)
+        return ask_key(self._signature, image, as_asked(question).text, question.context, by)
 
     def image(self, question: Question) -> str:
         """What a question's image is known by."""
@@ -109,7 +110,7 @@ def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
 
 
 def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
-    """Each distinct question that has no answer in the store yet."""
+    """Each distinct question that has no answer in the store yet, as it will be asked."""
     seen: set[bytes] = set()
     for window in chunks(groups, 512):
         found = {keys.of(question): question for group in window for question in members(group)}
@@ -117,7 +118,7 @@ def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Quest
         for key, question in found.items():
             if key not in known and key[:8] not in seen:
                 seen.add(key[:8])
-                yield question
+                yield as_asked(question)
 
 
 @dataclass
@@ -230,7 +231,7 @@ def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) 
             yield dict(zip(keys, _answer(model, [wanted[key] for key in keys]), strict=True))
         return
     left = dict(enumerate(wanted))
-    numbered = [replace(question, id=place) for place, question in enumerate(wanted.values())]
+    numbered = [replace(as_asked(question), id=place) for place, question in enumerate(wanted.values())]
     for prediction in _checked(model, "stream", model.stream(numbered)):
         key = left.pop(int(prediction.question_id), None)
         if key is None:
@@ -243,7 +244,7 @@ def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) 
 
 
 def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
-    said = list(_checked(model, "answer", model.answer(questions)))
+    said = list(_checked(model, "answer", model.answer(list(map(as_asked, questions)))))
     if [prediction.question_id for prediction in said] != [question.id for question in questions]:
         raise ModelError(
             f"{model!r} was asked {len(questions)} questions and gave {len(said)} predictions that do not belong to "

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from askew.answers.choices import as_asked
 from askew.engine.ask import Keys, Streak, answers_of, chunks, writable
 from askew.engine.store import Store
 from askew.errors import BudgetSpent, ModelError
@@ -121,7 +122,7 @@ def scored(model: object, requests: Sequence[AttackRequest]) -> dict[bytes, Pred
     """The probabilities of given answers, as predictions of those answers."""
     if not isinstance(model, Scores):
         raise ModelError(f"{model!r} does not score given answers (it has no scores()).")
-    questions = [one.question for one in requests]
+    questions = [as_asked(one.question) for one in requests]
     values = list(model.scores(questions, [str(one.answer) for one in requests]))
     if len(values) != len(requests):
         raise ModelError(f"{type(model).__name__}.scores() gave {len(values)} values for {len(requests)} questions.")

@@ -214,6 +214,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "counted": "ready-made group" if source.is_ready else DatasetFacts(data.what).counted,
         "images": len(source.images),
         "skipped": list(source.skipped),
+        "remarks": list(DatasetFacts(data.what).remarks),
         "ready": source.is_ready,
     }
     answers = _attack_answers(data.what) if source.is_ready and "attack" in names else None

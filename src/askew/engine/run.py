@@ -126,6 +126,8 @@ def run_models(
         refuse_meaningless(settings.metrics, [suite.what for suite in suites], prepared.read())
         if skipped := prepared.data["skipped"]:
             tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
+        for sentence in prepared.data["remarks"]:
+            tell("note", sentence)
         for sentence in empty_suites(prepared):
             tell("warning", sentence)
         results = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from askew.answers.choices import as_asked
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
 from askew.engine.run_metrics import step_for
@@ -30,7 +31,7 @@ def try_model(model: Named, questions: Sequence[Question], settings: Settings) -
     step = step_for(model.what, settings)
     check_step(step)
     yield safe(model.name)
-    for number, question in enumerate(questions, start=1):
+    for number, question in enumerate(map(as_asked, questions), start=1):
         image = f"image {question.image.id!r}" if question.image is not None else "without an image"
         yield f"\n{number}. {safe(question.text)}"
         yield f"   question {question.id!r}, {safe(image)}"

@@ -42,6 +42,7 @@ def question_record(question: Question) -> Record:
         context=question.context,
         confidences=question.confidences,
         tags=dict(question.tags),
+        choices=question.choices,
         scene=question.scene and scene_record(question.scene),
     )
 
@@ -67,6 +68,7 @@ def question_from(record: Mapping[str, Any]) -> Question:
         context=record.get("context", ""),
         confidences=tuple(record.get("confidences", ())),
         tags=tuple(sorted(record.get("tags", {}).items())),
+        choices=tuple(record.get("choices", ())),
     )
 
 

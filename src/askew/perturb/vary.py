@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from random import Random
 from typing import Any
@@ -74,8 +75,16 @@ def vary_all(
             yield from _grouped(question, list(perturbation.vary(question, rng)), suite, originals == "all")
 
 
+def _fitting(variant: Variant) -> Variant:
+    """The variant; without the options of the original where its own answers are not among them."""
+    question = variant.question
+    if not question.choices or set(question.answers) <= set(question.choices):
+        return variant
+    return replace(variant, question=replace(question, choices=()))
+
+
 def _grouped(question: Question, made: list[Variant | Refusal], suite: str, keep: bool) -> Iterator[Group | Refusal]:
     yield from [item for item in made if isinstance(item, Refusal)]
-    variants = tuple([item for item in made if isinstance(item, Variant)])
+    variants = tuple([_fitting(item) for item in made if isinstance(item, Variant)])
     if variants or keep:
         yield Group(question.id, suite, question, variants)

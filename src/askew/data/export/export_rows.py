@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import orjson
 
+from askew.answers.choices import as_asked
 from askew.answers.normalise import modal_answer
 from askew.errors import DataError
 from askew.files.images import content_hash
@@ -98,9 +99,9 @@ def distinct_questions(groups: Iterable[Group]) -> list[ExportRow]:
 
 def _members(groups: Iterable[Group]) -> Iterator[tuple[Question, str]]:
     for group in groups:
-        yield replace(group.original, scene=None), "original"
+        yield replace(as_asked(group.original), scene=None), "original"
         for variant in group.variants:
-            yield replace(variant.question, scene=None), variant.test or "variant"
+            yield replace(as_asked(variant.question), scene=None), variant.test or "variant"
 
 
 def _content(question: Question) -> _Content:

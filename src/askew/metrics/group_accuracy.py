@@ -1,0 +1,62 @@
+"""All answers of a group correct, or of each named part of it: what paired benchmarks count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from askew.metrics.correct import Correct, check_correct, judged
+from askew.metrics.sums import ratio
+from askew.types import Mode, Outcome, Prediction, Question, Row
+from askew.verbs import Metric
+
+
+@dataclass(frozen=True)
+class AllCorrect(Metric):
+    """Share of groups whose questions are all answered correctly, the original and every variant.
+
+    It is G-Acc of NaturalBench, qAcc and fAcc of HallusionBench, circular accuracy of MMBench, pair accuracy of MMVP
+    and Perf-Con of ConVQA. With ``by`` the questions of a group are divided by that tag of theirs first, and each
+    part counts: Q-Acc of NaturalBench by ``question``, I-Acc by ``image``. A group (or part) with a missing answer is
+    left out, even if another answer is wrong: keeping only such groups would bias the share.
+
+    A group of four with one wrong answer counts 0 of 1; in two parts of two it counts 1 of 2.
+    """
+
+    by: str = ""
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(groups or parts that are all correct, groups or parts)."""
+        parts: dict[str, list[float | None]] = {}
+        for question, prediction in members(outcome):
+            value = judged(question, prediction, failed, self.correct, self.mode)
+            parts.setdefault(_tag(question, self.by), []).append(value)
+        known = [min(values) for values in map(_complete, parts.values()) if values]
+        return (sum(known), float(len(known))) if known else None
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
+def members(outcome: Outcome) -> Iterable[tuple[Question, Prediction]]:
+    """Every question of a group with its answer, the original first."""
+    yield outcome.group.original, outcome.original
+    for variant, prediction in outcome.pairs():
+        yield variant.question, prediction
+
+
+def _complete(values: list[float | None]) -> list[float]:
+    """The values if none is missing, else nothing."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []
+
+
+def _tag(question: Question, name: str) -> str:
+    return dict(question.tags).get(name, "") if name else ""

@@ -1,0 +1,133 @@
+"""The suite ``choices``: every rotation of the options, from a JSONL file to circular accuracy and position bias."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+import askew
+from askew.data.jsonl import Jsonl
+from askew.errors import BadOption, BadRecord, DataError
+from askew.perturb.vary import vary_all
+from askew.suites.choices_suite import ChoicesSuite
+from askew.types import Expect, Prediction, Question, Refusal, Variant
+
+RECORDS = (
+    {"id": 1, "question": "What is it?", "choices": ["a cat", "a dog", "a cow"], "answer": "B"},
+    {"id": 2, "question": "Is it wet?", "choices": ["yes", "no"], "answer": "yes", "difficulty": 3},
+    {"id": 3, "question": "Which?", "choices": ["x", "y", "both A and B"], "answer": "x"},
+    {"id": 4, "question": "Why?", "answer": "because", "difficulty": 1},
+)
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
+    return str(file)
+
+
+class Reads:
+    """Answers by a rule from what it is asked."""
+
+    free_text = True
+    blind = True
+
+    def __init__(self, rule):
+        self.rule, self.read = rule, []
+
+    def answer(self, questions):
+        self.read += [question.text for question in questions]
+        return [Prediction(question.id, self.rule(question)) for question in questions]
+
+
+def test_rotations_keep_the_answer_by_text(path):
+    made = list(ChoicesSuite().groups(Jsonl(path), 0))
+    groups = [item for item in made if not isinstance(item, Refusal)]
+    assert {item.reason for item in made if isinstance(item, Refusal)} == {
+        "not a multiple-choice question",
+        "an option speaks of other options",
+    }
+    first = groups[0]
+    assert [v.question.choices for v in first.variants] == [("a dog", "a cow", "a cat"), ("a cow", "a cat", "a dog")]
+    assert {v.question.answers for v in first.variants} == {("a dog",)} == {first.original.answers}
+    assert {v.expect for g in groups for v in g.variants} == {Expect.SAME}
+    assert len(groups[1].variants) == 1
+
+
+def test_a_model_that_always_says_a_is_right_once_a_group(path):
+    model = Reads(lambda question: "A")
+    result = askew.evaluate(model, path, "choices")
+    assert "What is it?\nA. a cat\nB. a dog\nC. a cow\nAnswer with" in model.read[0]
+    # by hand: 5 questions; A is correct once in a group of three and once in a group of two
+    assert result.score("accuracy.all").value == 0.5  # as the data orders them: wrong for 1, right for 2
+    assert result.score("accuracy.variant").value == pytest.approx(1 / 3)
+    assert result.score("circular").value == 0.0
+    assert (result.score("option.A").value, result.score("option.B").value) == (1.0, 0.0)
+    assert (result.score("wrong.A").value, result.score("wrong.B").value) == (1.0, 0.0)
+
+
+def test_a_model_that_knows_is_right_in_every_order(path):
+    result = askew.evaluate(Reads(lambda q: f"It is {q.answers[0]}."), path, "choices")
+    assert result.score("circular").value == result.score("cons").value == 1.0
+    assert result.score("wrong.A").value != result.score("wrong.A").value  # no wrong answer: a dash
+
+
+def test_unknown_fields_are_named_once(path):
+    data = Jsonl(path)
+    for _ in range(2):
+        list(data.questions())
+        assert data.remarks == [f"{path}: fields that are not known were not read: 'difficulty' (2 records)."]
+
+
+@pytest.mark.parametrize(
+    ("record", "told"),
+    [
+        ({"choices": ["a", "b"], "answer": "c"}, "the answer 'c' is none of 'choices'"),
+        ({"choices": ["a", "b"], "answer": "C"}, r"or its letter \(A to B\)"),
+        ({"choices": ["a"], "answer": "a"}, "'choices' has 1 options"),
+        ({"choices": ["a", "a"], "answer": "a"}, "two of 'choices' are 'a'"),
+        ({"choices": ["a", " "], "answer": "a"}, "one of 'choices' is blank"),
+        ({"choices": "ab", "answer": "a"}, "'choices' must be a list of texts"),
+    ],
+)
+def test_bad_options_are_refused(tmp_path, record, told):
+    file = tmp_path / "bad.jsonl"
+    file.write_text(json.dumps({"question": "What?", **record}))
+    with pytest.raises(BadRecord, match=told):
+        list(Jsonl(str(file)).questions())
+    assert not list(Jsonl(str(file), skip_bad=True).questions())
+
+
+class AsksYesNo:
+    """A perturbation with answers of its own."""
+
+    def vary(self, question, rng):
+        yield Variant(replace(question, id=f"{question.id}/yes", answers=("yes",)), Expect.GIVEN, "t", "rule")
+        yield Variant(replace(question, id=f"{question.id}/same", text="Which?"), Expect.SAME, "t", "rule")
+
+
+def test_options_of_the_original_do_not_go_with_other_answers():
+    asked = Question(1, None, "What color is it?", ("red",), choices=("red", "white"))
+    (group,) = vary_all(AsksYesNo(), [asked], 0, "s")
+    assert [variant.question.choices for variant in group.variants] == [(), ("red", "white")]
+
+
+def test_data_without_options_and_bad_letters_are_refused(tmp_path):
+    file = tmp_path / "q.jsonl"
+    file.write_text(json.dumps({"question": "Why?", "answer": "because"}))
+    with pytest.raises(DataError, match="1 not a multiple-choice question"):
+        askew.evaluate("constant:A", str(file), "choices")
+    with pytest.raises(BadOption, match="Give different capital letters"):
+        ChoicesSuite("aB")
+
+
+def test_letters_in_a_file_of_answers_count(path, tmp_path):
+    answers = {1: "B", "1/rotation-1": "A", "1/rotation-2": "(C)", 2: "yes", "2/rotation-1": "A"}
+    file = tmp_path / "answers.json"
+    file.write_text(json.dumps([{"question_id": key, "answer": said} for key, said in answers.items()]))
+    result = askew.evaluate(f"predictions:{file}", path, "choices")
+    assert result.score("accuracy.all").value == 1.0
+    assert result.score("circular").value == 0.5  # the last rotation of 2 says "no"

@@ -26,7 +26,7 @@ def verify_with_leavers(folder: Path, url: str | None, questions: int, people: i
     settings = replace(PRESETS["small"], **changes)
     made = SmallStudy.make(folder, url, settings, images=-(-questions // TRIES), people=1 + people)
     rng = Random(seed)
-    made.do(_write, made.people[0], questions)
+    made.do(write_questions, made.people[0], questions)
     stay = questions * VERIFIERS // people
     leaves = {person: rng.randrange(stay // 4, 1 + stay // 2) for person in made.people[1::5]}
     planned = len(leaves)
@@ -37,7 +37,7 @@ def verify_with_leavers(folder: Path, url: str | None, questions: int, people: i
     return done | {"left": planned - len(leaves)}
 
 
-def _write(tx: Tx, author: int, questions: int) -> None:
+def write_questions(tx: Tx, author: int, questions: int) -> None:
     """Questions about each image by one author, all judged wrong."""
     for number in range(questions):
         task = claim_image(tx, author)

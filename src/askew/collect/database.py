@@ -32,6 +32,14 @@ AnyRow: TypeAlias = Any
 BUSY_SECONDS = 30
 _WRITERS_LOCK = 0x61736B6577  # "askew"; the advisory lock of all writers, in the study's own database
 _WRITES = "askew_writes"
+_BY_INDEX = {
+    **dict.fromkeys(("enable_seqscan", "enable_bitmapscan", "enable_sort", "enable_material"), "off"),
+    **dict.fromkeys(("enable_hashjoin", "enable_mergejoin"), "off"),
+    "jit": "off",  # a plan that is penalised by the settings above looks costly enough to be compiled
+    **dict.fromkeys(("join_collapse_limit", "from_collapse_limit"), "1"),  # joined as written
+}
+"""PostgreSQL's settings for queries that are written to follow an index. Its own choice rests on statistics, which know
+nothing of the questions of the last minutes: it would read every open question."""
 
 
 class Clock(Protocol):
@@ -105,6 +113,13 @@ class Tx:
         key = self.connection.execute(sa.insert(table), values).inserted_primary_key
         assert key is not None
         return int(key[0]) if isinstance(key[0], int) else 0
+
+    def follow_indexes(self) -> None:
+        """From here to its end the transaction reads along indexes, whatever PostgreSQL's statistics say; SQLite does
+        so by itself. For queries that stop at the first row that fits."""
+        if not self.database.is_sqlite:
+            settings = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in _BY_INDEX.items())
+            self.connection.exec_driver_sql(f"SELECT {settings}")
 
     def change(self, table: sa.Table, where: sa.ColumnElement[bool], **values: Any) -> int:
         """Change rows; gives how many there were."""

@@ -37,6 +37,7 @@ from askew.collect.schema_parts import (
     VERDICTS,
     among,
     id_column,
+    index_where,
     metadata,
     reference,
     time_column,
@@ -183,6 +184,7 @@ place = Table(
     PrimaryKeyConstraint("image_id", "n"),
 )
 Index("ix_place_free", place.c.session_id, place.c.image_id, place.c.n)
+index_where("ix_place_free_order", (place.c.image_id, place.c.n), "session_id IS NULL")  # the one PostgreSQL can use
 
 question = Table(
     "question",

@@ -61,4 +61,11 @@ def time_column(name: str = "at", *, null: bool = False) -> Column[int]:
 
 def unique_where(name: str, column: Column[int] | Column[str], condition: str) -> Index:
     """A column has each value once among the rows with this condition."""
-    return Index(name, column, unique=True, sqlite_where=text(condition), postgresql_where=text(condition))
+    return index_where(name, (column,), condition, unique=True)
+
+
+def index_where(
+    name: str, columns: tuple[Column[int] | Column[str], ...], condition: str, *, unique: bool = False
+) -> Index:
+    """An index of the rows with this condition."""
+    return Index(name, *columns, unique=unique, sqlite_where=text(condition), postgresql_where=text(condition))

@@ -77,6 +77,7 @@ def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
 
 def slot_for(tx: Tx, annotator_id: int) -> AnyRow | None:
     """The slot that this person would get next."""
+    tx.follow_indexes()
     last = _last_pair(tx, annotator_id)
     return _work(tx, annotator_id, last) or (_work(tx, annotator_id, None) if last else None)
 

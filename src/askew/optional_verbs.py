@@ -64,6 +64,11 @@ class DatasetFacts:
         return _text(getattr(self.data, "path", None))
 
     @property
+    def suites(self) -> Sequence[str]:
+        """The suites that are measured where a person names none. Default: none."""
+        return tuple(getattr(self.data, "suites", ()))
+
+    @property
     def remarks(self) -> Sequence[str]:
         """What the last reading has to tell besides what it left out, one sentence each: fields that were not read,
         counts against published sizes. Default: none.

@@ -17,6 +17,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
@@ -52,6 +53,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "choices": "askew.suites.choices_suite:ChoicesSuite",
         "corruption": "askew.suites.corruption:CorruptionSuite",
         "p2": "askew.suites.p2:P2Suite",
+        "pope": "askew.suites.object_benchmarks:PopeSuite",
         "rad": "askew.suites.rad:RadSuite",
         "visual": "askew.suites.visual:VisualSuite",
     },
@@ -69,6 +71,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     },
     "reader": {
         "vqa": "askew.data.benchmarks.vqa:Vqa",
+        "pope": "askew.data.benchmarks.pope:Pope",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",
@@ -100,6 +103,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "rscore": "askew.metrics.noise:RScore",
         "self-consistency": "askew.metrics.consistency:SelfConsistency",
         "valid-attack-rate": "askew.metrics.attacks:ValidAttackRate",
+        "yes-no": "askew.metrics.yes_no:YesNo",
         "worst": "askew.metrics.accuracy:Worst",
         "wrong-option": "askew.metrics.option_metrics:WrongOption",
     },
@@ -181,7 +185,7 @@ def make(kind: str, spec: str, **given: Any) -> Any:
     name, _, rest = spec.partition(":")
     build = factory(kind, name)
     parameters = inspect.signature(build).parameters
-    hints = typing.get_type_hints(build.__init__ if inspect.isclass(build) else build)
+    hints = _hints(build)
     options = _options(name, rest, hints, parameters)
     options = {key: value for key, value in given.items() if key in parameters} | options
     values = {
@@ -244,6 +248,13 @@ def describe(kind: str, name: str) -> tuple[str, str]:
         return "not known", str(broken)
     summary = (inspect.getdoc(build) or "").partition("\n")[0]
     return _usage(inspect.signature(build).parameters), summary
+
+
+def _hints(build: Callable[..., Any]) -> Mapping[str, Any]:
+    """The annotated types of the parameters; inherited fields are annotated in the module of their own class."""
+    if not inspect.isclass(build):
+        return typing.get_type_hints(build)
+    return typing.get_type_hints(build if is_dataclass(build) else build.__init__)
 
 
 def _module(name: str, kind: str) -> types.ModuleType:

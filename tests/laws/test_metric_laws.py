@@ -25,6 +25,7 @@ from askew.metrics.group_accuracy import AllCorrect
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.metrics.rad_metrics import Introspect, Rad
+from askew.metrics.yes_no import YesNo
 from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric
@@ -56,6 +57,10 @@ PERFECT = {
     AllCorrect(): 1.0,
     AllCorrect("image", "any"): 1.0,
     OptionAccuracy("B"): 1.0,
+    Accuracy("members", "robust"): 1.0,
+    YesNo(): 1.0,
+    YesNo("precision", "no"): 1.0,
+    YesNo("recall"): 1.0,
     Introspect(): 1.0,
     Introspect(False, False): 0.0,
     AttackErrorRate(): 0.0,

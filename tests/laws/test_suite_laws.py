@@ -5,11 +5,16 @@ from __future__ import annotations
 import pytest
 
 from askew.metrics.group_rows import SLICES
-from askew.registry import make, names
+from askew.registry import BUILT_IN, make, names
 from askew.suites.basic import BasicSuite
 from word_ranker import Words
 
+BENCHMARKS = sorted(
+    name for name in names("suite") if BUILT_IN["suite"][name].partition(":")[0].endswith("_benchmarks")
+)
+"""Suites of published benchmarks, whose groups are ready-made."""
 SPECS = (
+    *BENCHMARKS,
     *("accuracy", "attack", "backtranslate", "choices", "corruption", "visual", "rad", "rad:originals=all"),
     *("p2", "p2:synonymous", "p2:originals=all"),
     *("carets", "carets:order", "carets:visual,antonym", "carets:rephrase,order"),

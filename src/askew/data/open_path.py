@@ -6,6 +6,8 @@ import os
 import re
 
 from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.pope import Pope
+from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
 from askew.data.json_stream import format_of
@@ -13,6 +15,8 @@ from askew.data.jsonl import Jsonl, Lines
 from askew.errors import DataError
 from askew.verbs import Dataset
 
+READERS = (Pope,)
+"""Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"
 """The manifest in a folder written by ``askew collect export``."""
 GROUPS = "groups.jsonl"
@@ -34,7 +38,7 @@ _ADVICE = {
 
 
 def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set at a path: VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``).
+    """The data set at a path: a benchmark, VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``).
 
     For a folder written by ``askew world``, ``askew build`` or ``askew collect export``: the questions of a split, or
     the groups.
@@ -50,6 +54,10 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
         return Jsonl(_world_split(path), images=images, skip_bad=skip_bad)
     if os.path.isfile(groups := os.path.join(path, GROUPS)):
         return GroupFile(groups, images=images, skip_bad=skip_bad)
+    contents = PathContents(path)
+    for reader in READERS:
+        if reader.sniff(contents):
+            return reader(path, images=images, skip_bad=skip_bad)
     kind = _format_in(path) if os.path.isdir(path) else format_of(path)
     if kind == "vqa":
         return Vqa(path, images=images, skip_bad=skip_bad)

@@ -19,7 +19,7 @@ from askew.errors import DataError, UsageError
 from askew.models.python_function import CallableModel, source_hash
 from askew.registry import make, open_data
 from askew.types import Id, ImageRef, Question
-from askew.verbs import Dataset, HidesSecrets, HoldsGroups, Model, Streams, Suite
+from askew.verbs import Dataset, DatasetFacts, HidesSecrets, HoldsGroups, Model, Streams, Suite
 
 SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "correct", "headline", "groups")
 """What every suite has: see :class:`askew.verbs.Suite`."""
@@ -120,7 +120,9 @@ def as_attack(attack: Any) -> Named:
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:
-    """The suites of ready-made groups, in order of appearance; for other data ``otherwise``."""
+    """The suites that the data is for: those of ready-made groups, in order of appearance; else ``otherwise``."""
+    if own := DatasetFacts(data.what).suites:
+        return list(own)
     if not isinstance(data.what, HoldsGroups):
         return [otherwise]
     found = list(dict.fromkeys(group.suite for group in data.what.groups()))

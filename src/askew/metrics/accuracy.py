@@ -14,7 +14,7 @@ from askew.metrics.sums import ratio
 from askew.types import Id, Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
 
-Side: TypeAlias = Literal["original", "paired", "variant", "all"]
+Side: TypeAlias = Literal["original", "paired", "variant", "all", "members"]
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
@@ -92,7 +92,7 @@ class Accuracy(Metric):
 
     ``original`` is Accuracy(D) and ``variant`` Accuracy(D′) of RAD and *Pert* of VQA P2; its *Ori* is ``paired``: each
     original as often as it has variants, so that the two can be compared. ``all`` includes the originals without
-    variants. Nothing to measure: nan.
+    variants; ``members`` is over every question, originals and variants alike. Nothing to measure: nan.
     """
 
     of: Side = "all"
@@ -113,6 +113,8 @@ class Accuracy(Metric):
         if self.of == "original" and not outcome.variants:
             return None
         value = soft(outcome.group.original, outcome.original, failed, self.mode)
+        if self.of == "members":
+            return summed((*([] if value is None else [value]), *soft_variants(outcome, failed, self.mode)))
         return None if value is None else (value, 1.0)
 
     def combine(self, sums: Any) -> Any:

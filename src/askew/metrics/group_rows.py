@@ -2,7 +2,8 @@
 
 A *part* is ``""`` (everything), or a slice of the data such as ``test=Y/N←C`` or ``answer_type=number``. For
 ``answer_type`` and ``question_type`` the original decides the part; for ``test``, ``made_by`` and ``note.…`` its
-variants do, and a group whose variants differ is measured again with only the variants of each part.
+variants do, and a group whose variants differ is measured again with only the variants of each part. ``tag.…`` is a tag
+of the original.
 """
 
 from __future__ import annotations
@@ -149,8 +150,8 @@ def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[in
             if value := getattr(outcome.group.original.kind, name):
                 together[everything][name] = value
             continue
-        if name in _TAGS:
-            if value := dict(outcome.group.original.tags).get(name, ""):
+        if name in _TAGS or name.startswith("tag."):
+            if value := dict(outcome.group.original.tags).get(name.removeprefix("tag."), ""):
                 together[everything][name] = value
             continue
         by_value: dict[str, list[int]] = {}

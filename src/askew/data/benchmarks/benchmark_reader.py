@@ -1,0 +1,213 @@
+"""What readers of published benchmarks share: their files, images by name, bad records, counts against published sizes.
+
+A reader is a frozen dataclass with ``sniff``, ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark
+whose questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+from askew.data.bad_records import Sieve, short
+from askew.data.json_stream import first_character, items
+from askew.data.jsonl import valid_lines
+from askew.errors import BadImage, DataError
+from askew.files.read_write import fingerprint, signature
+from askew.types import Group, ImageRef, Question
+
+_IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, repr=False)
+class BenchmarkFiles:
+    """The files of a published benchmark. Nothing is downloaded: what is missing is named with where it belongs."""
+
+    title: ClassVar[str]
+    """What tables call the data."""
+    suites: ClassVar[Sequence[str]]
+    """The suites that are measured where none is named."""
+
+    path: str
+    """The file, or the folder that contains the files."""
+    images: str | None = None
+    """The folder of images, which are found by name in it and its sub-folders; by default the folder of the files."""
+    skip_bad: bool = False
+    """Leave out bad records and list them in ``skipped``; read files of another size than the published ones."""
+    skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """Messages about the bad records left out by the last reading."""
+    remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
+    """What else the last reading has to tell: counts against published sizes, fields and files that are missing."""
+
+    def __post_init__(self) -> None:
+        if not os.path.exists(self.path):
+            raise DataError(f"{self.path}: there is no such file or folder. {self.title} belongs there.")
+        self.files()
+
+    def __repr__(self) -> str:
+        return signature(self)
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return self.title
+
+    def fingerprint(self) -> str:
+        """A hash of the content of the files, as 16 hexadecimal digits."""
+        return fingerprint(*self.files())
+
+    @abstractmethod
+    def files(self) -> Sequence[str]:
+        """The files that are read; DataError that says what is missing and where it belongs."""
+
+    @abstractmethod
+    def expected(self) -> Mapping[str, int]:
+        """Published sizes, e.g. ``{"questions in coco_pope_random.json": 3000}``; empty where none is known."""
+
+    def sieve(self, path: str, word: str = "record") -> Sieve:
+        """What handles the bad records of a file."""
+        return Sieve(path, self.skip_bad, self.skipped, word)
+
+    def records(self, sieve: Sieve, key: str = "questions") -> Iterator[tuple[int, Any]]:
+        """The records of a JSON list, of the list under ``key`` of a JSON object, or of JSONL."""
+        if first_character(sieve.path) == "[":
+            return items(sieve.path, key)
+        return valid_lines(sieve)
+
+    @cached_property
+    def _found(self) -> ImagesByName:
+        return ImagesByName(self.images, folder_of(self.path))
+
+    def image(self, name: str) -> ImageRef:
+        """The image of this name."""
+        return self._found.find(name)
+
+    def begin(self) -> Counter[str]:
+        """Forget the last reading; gives what the records of this one are counted in."""
+        self.skipped.clear()
+        self.remarks.clear()
+        return Counter()
+
+    def finish(self, counts: Mapping[str, int]) -> None:
+        """Compare the counts with the published sizes: a remark about each, an error if one differs."""
+        expected = self.expected()
+        for what in dict.fromkeys((*counts, *expected)):
+            count, size = counts.get(what, 0), expected.get(what)
+            if size is None:
+                self.remarks.append(f"{self.title}: {count:,} {what}.")
+                continue
+            said = f"{self.title}: {count:,} of {size:,} expected {what}"
+            if count != size and not self.skip_bad:
+                raise DataError(
+                    f"{self.path}: {said}, so this is not the published benchmark. Copy the files again, or read them "
+                    "as they are: --skip-bad, or skip_bad=true after the data."
+                )
+            self.remarks.append(f"{said}.")
+
+
+@dataclass(frozen=True, repr=False)
+class GroupBenchmark(BenchmarkFiles):
+    """A benchmark whose questions come as groups; as a data set it yields their original questions."""
+
+    def groups(self) -> Iterator[Group]:
+        """The groups in the order of the files."""
+        counts = self.begin()
+        yield from self.read_groups(counts)
+        self.finish(counts)
+
+    def questions(self) -> Iterator[Question]:
+        """The original questions."""
+        return (group.original for group in self.groups())
+
+    @abstractmethod
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """The groups, streamed; counts what ``expected`` names."""
+
+
+@dataclass(frozen=True, repr=False)
+class QuestionBenchmark(BenchmarkFiles):
+    """A plain set of questions, as data for any suite and for attacks."""
+
+    suites: ClassVar[Sequence[str]] = ("accuracy",)
+
+    def questions(self) -> Iterator[Question]:
+        """The questions in the order of the files."""
+        counts = self.begin()
+        yield from self.read_questions(counts)
+        self.finish(counts)
+
+    @abstractmethod
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions, streamed; counts what ``expected`` names."""
+
+
+class ImagesByName:
+    """The image files in a folder and its sub-folders, found by name; the folder is listed once.
+
+    If files of one name lie in several sub-folders, the one whose path ends like the name in the data is taken.
+    Without a folder given by the user, and without image files beside the data, images are only known by their names.
+    """
+
+    def __init__(self, given: str | None, beside: str) -> None:
+        if given is not None and not os.path.isdir(given):
+            raise DataError(
+                f"{given}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
+            )
+        self._folder, self._given = given or beside, given is not None
+
+    @cached_property
+    def _places(self) -> dict[str, str | list[str]]:
+        """The path of each image file below the folder, by its name; several where the name occurs again."""
+        found: dict[str, str | list[str]] = {}
+        for place, folders, names in os.walk(self._folder):
+            folders.sort()
+            for name in filter(_IMAGE.search, names):
+                path = os.path.join(place, name)
+                before = found.setdefault(name, path)
+                if before is not path:
+                    found[name] = [*([before] if isinstance(before, str) else before), path]
+        return found
+
+    def find(self, name: str) -> ImageRef:
+        """The image of this name (a file name, or a path in the data's own folders)."""
+        places = self._places
+        if not places and not self._given:
+            return ImageRef(name)
+        base = name.replace("\\", "/").rpartition("/")[2]
+        found = places.get(base)
+        if isinstance(found, list):
+            tail = "/" + name.replace("\\", "/").lstrip("./")
+            fitting = [path for path in found if path.replace(os.sep, "/").endswith(tail)]
+            if len(fitting) != 1:
+                raise BadImage(
+                    f"{len(found)} files are called {base} in {self._folder}, e.g. {found[0]} and {found[1]}. "
+                    "Give a folder with only the right one (--images DIR; images=...)."
+                )
+            found = fitting[0]
+        if found is None:
+            raise BadImage(
+                f"the image file {base} is neither in {self._folder} nor in its sub-folders. "
+                "Put it there, or give the folder that contains it (--images DIR; images=...)."
+            )
+        return ImageRef(name, found)
+
+
+def folder_of(path: str) -> str:
+    """The folder itself, or the folder of a file."""
+    return path if os.path.isdir(path) else os.path.dirname(path) or "."
+
+
+def missing_files(path: str, title: str, wanted: str) -> DataError:
+    """The error for files that are not there: what is missing, and where it belongs."""
+    return DataError(f"{path}: no file of {title} is here. Put {wanted} there, or give the folder that has it.")
+
+
+def bad_label(value: object, wanted: str) -> str:
+    """The words for a label that is not one of those that a benchmark has."""
+    return f"the label is {short(value)}; it must be {wanted}. Fix the record."

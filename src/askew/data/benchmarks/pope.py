@@ -1,0 +1,141 @@
+"""POPE (Li et al. 2023): is an object in the image? Objects that are there, and objects drawn in three ways.
+
+Files ``coco_pope_{random,popular,adversarial}.json`` (JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with
+``question_id``, ``image``, ``text``, ``label``. Rows alternate: an object that is in the image (yes), one that is not
+(no). The objects that are there are the same in the three files of a set, so each is the original of a group whose
+variants are the absent objects of the three strategies.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, ClassVar
+
+from askew.data.bad_records import Sieve, identity, text
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.disk_index import distinct
+from askew.errors import BadRecord, DataError
+from askew.types import Expect, Group, Id, Kind, Question, Variant
+
+STRATEGIES = ("random", "popular", "adversarial")
+_FILE = re.compile(rf"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>{'|'.join(STRATEGIES)})\.jsonl?(?:\.gz)?")
+_OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
+_KEYS = {"question_id", "image", "text", "label"}
+
+Asked = tuple[Question, Question]
+"""A question about an object that is there, and the next one, about one that is not."""
+
+
+@dataclass(frozen=True, repr=False)
+class Pope(GroupBenchmark):
+    """POPE: is an object in the image? Absent objects are random, popular or adversarial (Li et al. 2023)."""
+
+    title: ClassVar[str] = "POPE"
+    suites: ClassVar[Sequence[str]] = ("pope",)
+
+    source: str | None = None
+    """Which set of a folder with several: ``coco``, ``aokvqa`` or ``gqa``."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a file with POPE's keys, or a folder with files of POPE's names."""
+        return contents.keys >= _KEYS or bool(contents.named(_FILE.pattern))
+
+    def files(self) -> Sequence[str]:
+        """The files of one set, in the order of the strategies."""
+        return list(self._by_strategy().values())
+
+    def expected(self) -> Mapping[str, int]:
+        """3,000 questions in each official file."""
+        names = map(os.path.basename, self.files())
+        return {f"questions in {name}": 3000 for name in names if _OFFICIAL.fullmatch(name)}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """One group for each object that is in an image; the files are read side by side."""
+        by_strategy = self._by_strategy()
+        if absent := [name for name in STRATEGIES if name not in by_strategy]:
+            example = os.path.basename(next(iter(by_strategy.values())))
+            self.remarks.append(
+                f"{self.title}: there is no file for {' and '.join(absent)}; it belongs beside {example}."
+            )
+        streams = [self._pairs(path, counts) for path in by_strategy.values()]
+        for row in zip_longest(*streams):
+            found = {name: pair for name, pair in zip(by_strategy, row, strict=True) if pair is not None}
+            yield from _grouped(found)
+
+    def _by_strategy(self) -> dict[str, str]:
+        if not os.path.isdir(self.path):
+            named = _FILE.fullmatch(os.path.basename(self.path))
+            return {named["strategy"] if named else STRATEGIES[0]: self.path}
+        sets: dict[str, dict[str, str]] = {}
+        for file in PathContents(self.path).named(_FILE.pattern):
+            if match := _FILE.fullmatch(os.path.basename(file)):
+                sets.setdefault(match["source"], {}).setdefault(match["strategy"], file)
+        wanted = [self.source] if self.source else list(sets)
+        if len(wanted) > 1:
+            raise DataError(
+                f"{self.path}: files of several sets are here: {', '.join(sets)}. Pick one, e.g. "
+                f"pope:{self.path},source={wanted[0]}"
+            )
+        if not wanted or wanted[0] not in sets:
+            names = f"{self.source or 'coco'}_pope_random.json, ..._popular.json and ..._adversarial.json"
+            raise missing_files(self.path, self.title, names)
+        found = sets[wanted[0]]
+        return {name: found[name] for name in STRATEGIES if name in found}
+
+    def _pairs(self, path: str, counts: Counter[str]) -> Iterator[Asked | None]:
+        """The object that is there (odd rows) with the absent one of the next row; None where one of them is bad."""
+        sieve, home = self.sieve(path), os.path.basename(path)
+        stem, pair, first = home.split(".")[0], 0, None
+        for number, key, record in distinct(sieve, self.records(sieve), _key):
+            question = sieve.sift(number, key, self._question, f"{stem}/{key}", record)
+            counts[f"questions in {home}"] += question is not None
+            if number % 2:
+                first = question
+                continue
+            for _ in range(pair, number // 2 - 1):
+                yield None
+            pair = number // 2
+            yield _pair(sieve, number, key, first, question)
+            first = None
+        if first is not None:
+            sieve.refuse(number, BadRecord("the last row has no partner: rows are pairs of yes and no. Add it."), key)
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        label = text(record, "label").strip().lower()
+        if label not in ("yes", "no"):
+            raise BadRecord(bad_label(record["label"], "yes or no"))
+        return Question(key, self.image(text(record, "image")), text(record, "text"), (label,), Kind("yes/no"))
+
+
+def _pair(sieve: Sieve, number: int, key: Id, first: Question | None, second: Question | None) -> Asked | None:
+    if first is None or second is None:
+        return None  # the other one is refused already
+    fault = BadRecord("rows must alternate: yes, then no, about the same image. Put them in the published order.")
+    if (first.answers, second.answers) != (("yes",), ("no",)) or first.image != second.image:
+        sieve.refuse(number, fault, key)
+        return None
+    return first, second
+
+
+def _grouped(found: Mapping[str, Asked]) -> Iterator[Group]:
+    """One group of all strategies if they ask about the same present object, else one for each."""
+    asked: dict[tuple[object, str], list[str]] = {}
+    for strategy, (present, _) in found.items():
+        asked.setdefault((present.image and present.image.id, present.text), []).append(strategy)
+    for strategies in asked.values():
+        original = found[strategies[0]][0]
+        variants = tuple(
+            Variant(found[strategy][1], Expect.GIVEN, strategy, f"pope/{strategy}") for strategy in strategies
+        )
+        yield Group(original.id, "pope", original, variants)
+
+
+def _key(record: object) -> Id:
+    return identity(record if isinstance(record, dict) else {}, "question_id")

@@ -1,0 +1,137 @@
+"""POPE: groups of the published shape, and its evaluator's arithmetic recomputed by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import askew
+from askew.data.benchmarks.pope import Pope
+from askew.data.open_path import open_path
+from askew.errors import BadRecord, DataError
+from askew.types import Expect, Prediction
+
+ABSENT = {"random": ("car", "tree"), "popular": ("chair", "table"), "adversarial": ("fork", "table")}
+
+
+def rows(strategy):
+    """Two images with one pair each, as POPE writes them."""
+    for place, (present, absent) in enumerate(zip(("dog", "knife"), ABSENT[strategy], strict=True)):
+        for offset, (thing, label) in enumerate(((present, "yes"), (absent, "no"))):
+            yield {
+                "question_id": 2 * place + offset + 1,
+                "image": f"COCO_val2014_{place + 1:012d}.jpg",
+                "text": f"Is there a {thing} in the image?",
+                "label": label,
+            }
+
+
+def write(folder: Path, source: str = "coco_pope", listed: bool = False, **changed) -> Path:
+    folder.mkdir(exist_ok=True)
+    for strategy in ABSENT:
+        records = list(rows(strategy))
+        for number, change in changed.get(strategy, {}).items():
+            records[number] |= change
+        text = json.dumps(records) if listed else "".join(json.dumps(record) + "\n" for record in records)
+        (folder / f"{source}_{strategy}.json").write_text(text)
+    return folder
+
+
+def test_present_objects_are_originals_and_absent_ones_variants(tmp_path):
+    for source, listed in (("coco_pope", False), ("aokvqa_pope_seem", True)):
+        data = open_path(write(tmp_path / source, source, listed), skip_bad=True)
+        assert isinstance(data, Pope)
+        first, second = data.groups()
+        assert first.original.text == "Is there a dog in the image?"
+        assert first.original.image.id == "COCO_val2014_000000000001.jpg"
+        assert [(v.test, v.question.text.split()[3]) for v in second.variants] == [
+            ("random", "tree"), ("popular", "table"), ("adversarial", "table"),
+        ]  # fmt: skip
+        assert {(v.expect, v.question.answers) for v in first.variants} == {(Expect.GIVEN, ("no",))}
+        ids = [q.id for g in (first, second) for q in (g.original, *(v.question for v in g.variants))]
+        assert len(set(ids)) == 8
+        assert data.remarks[0] == f"POPE: 4 of 3,000 expected questions in {source}_random.json."
+
+
+def test_the_published_size_is_checked(tmp_path):
+    with pytest.raises(DataError, match=r"4 of 3,000 expected questions in coco_pope_random.json.*--skip-bad"):
+        list(Pope(str(write(tmp_path / "pope"))).groups())
+
+
+def test_faults_are_named_and_can_be_skipped(tmp_path):
+    cases = (
+        ({1: {"label": "maybe"}}, "the label is 'maybe'; it must be yes or no"),
+        ({1: {"label": "yes"}}, "rows must alternate"),
+        ({1: {"question_id": 1}}, "the id 1 occurs twice"),
+        ({0: {"text": ""}}, "'text' is blank"),
+    )
+    for number, (change, told) in enumerate(cases):
+        folder = write(tmp_path / str(number), popular=change)
+        with pytest.raises(BadRecord, match=told):
+            list(Pope(str(folder)).groups())
+        data = Pope(str(folder), skip_bad=True)
+        groups = list(data.groups())
+        assert len(data.skipped) == 1
+        assert sum(len(group.variants) for group in groups) == 5  # the other pair of the file is still read
+        assert len(groups) == 2
+
+
+def test_images_are_found_by_name_in_sub_folders(tmp_path):
+    folder = write(tmp_path / "pope")
+    place = tmp_path / "coco" / "val2014"
+    place.mkdir(parents=True)
+    (place / "COCO_val2014_000000000001.jpg").touch()
+    data = Pope(str(folder), images=str(tmp_path / "coco"), skip_bad=True)
+    (group,) = data.groups()
+    assert group.original.image.path == str(place / "COCO_val2014_000000000001.jpg")
+    assert "the image file COCO_val2014_000000000002.jpg is neither in" in data.skipped[0]
+
+
+def test_missing_files_are_named(tmp_path):
+    folder = write(tmp_path / "pope")
+    (folder / "coco_pope_popular.json").unlink()
+    data = open_path(folder, skip_bad=True)
+    assert len(list(data.groups())) == 2
+    assert data.remarks[0] == "POPE: there is no file for popular; it belongs beside coco_pope_random.json."
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DataError, match=r"Put coco_pope_random.json"):
+        Pope(str(tmp_path / "empty"))
+    write(folder, "gqa_pope_seem")
+    with pytest.raises(DataError, match="source=coco"):
+        Pope(str(folder))
+    assert len(list(Pope(str(folder), source="gqa", skip_bad=True).groups())) == 2
+
+
+class Says:
+    """Says yes to everything but tables."""
+
+    blind = True
+
+    def answer(self, questions):
+        return [Prediction(q.id, "No, there is no table." if "table" in q.text else "Yes.") for q in questions]
+
+
+def test_the_evaluators_figures_by_hand(tmp_path):
+    """The public evaluator counts TP, TN, FP, FN per file of 2 × 2 questions, positive class yes."""
+    result = askew.evaluate(Says(), f"pope:{write(tmp_path / 'pope')},skip_bad=true", "pope")
+    by_hand = {
+        # strategy: TP, FP, TN, FN
+        "random": (2, 2, 0, 0),
+        "popular": (2, 1, 1, 0),
+        "adversarial": (2, 1, 1, 0),
+    }
+    for strategy, (tp, fp, tn, fn) in by_hand.items():
+        precision, recall = tp / (tp + fp), tp / (tp + fn)
+        figures = {
+            "accuracy.members": (tp + tn) / 4,
+            "precision": precision,
+            "recall": recall,
+            "f1": 2 * precision * recall / (precision + recall),
+            "yes": (tp + fp) / 4,
+            "pair": tn / 2,
+        }
+        for metric, value in figures.items():
+            assert result.score(metric, f"test={strategy}").value == pytest.approx(value), (strategy, metric)
+    assert result.score("group").value == 0.0

@@ -7,8 +7,6 @@ from math import isnan
 
 from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore, TextShare
 
-FAR = 0.05
-"""Text alone is far above chance when all of its interval is more than this above it."""
 _LONGEST = 160
 """Characters of an example that are shown."""
 _TASKS = {
@@ -106,5 +104,5 @@ def warnings(audit: TextAudit) -> list[str]:
         f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the yes/no answers (chance "
         f"{_percent(score.chance)}), so that part of any model's score may come from the words of the questions."
         for score in audit.scores
-        if score.task == "question" and score.chance is not None and score.accuracy.low > score.chance + FAR
+        if score.task == "question" and score.far_above_chance
     ]

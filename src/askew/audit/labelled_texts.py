@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from heapq import heappush, heappushpop
+from typing import TypeAlias
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.types import Group, Id, Question
@@ -85,7 +86,7 @@ class TestTexts:
     """Variants with their originals' texts, where the two differ."""
 
 
-Tests = dict[tuple[str, str], TestTexts]
+Tests: TypeAlias = dict[tuple[str, str], TestTexts]
 """By suite and test; both are empty for plain questions."""
 
 
@@ -96,18 +97,23 @@ def texts_of_groups(groups: Iterable[Group], seed: int = 0, most: int = MOST_TEX
     """
     found: Tests = {}
     for group in groups:
-        original = labelled(group.original)
-        for test in dict.fromkeys(variant.test for variant in group.variants) or ("",):
-            if original:
-                _texts(found, group.suite, test, seed, most).questions.add(original)
-        for variant in group.variants:
-            text = labelled(variant.question, group.original)
-            if text:
-                texts = _texts(found, group.suite, variant.test, seed, most)
-                texts.questions.add(text)
-                if text.text != text.before:
-                    texts.pairs.add(text)
+        add_group(found, group, seed, most)
     return found
+
+
+def add_group(found: Tests, group: Group, seed: int = 0, most: int = MOST_TEXTS) -> None:
+    """Add the texts of one group."""
+    original = labelled(group.original)
+    for test in dict.fromkeys(variant.test for variant in group.variants) or ("",):
+        if original:
+            _texts(found, group.suite, test, seed, most).questions.add(original)
+    for variant in group.variants:
+        text = labelled(variant.question, group.original)
+        if text:
+            texts = _texts(found, group.suite, variant.test, seed, most)
+            texts.questions.add(text)
+            if text.text != text.before:
+                texts.pairs.add(text)
 
 
 def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int = MOST_TEXTS) -> Tests:

@@ -12,7 +12,7 @@ import numpy as np
 
 from askew.audit.labelled_texts import YES_NO, LabelledText, Tests, TestTexts, TextSample, content_hash
 from askew.audit.text_classifier import predicted
-from askew.audit.text_features import Floats, SparseTexts, Whole, features, pair_features, sparse
+from askew.audit.text_features import Floats, Whole, features, pair_features, sparse
 from askew.audit.text_rules import Revealing, best_rule, revealing, rule_hits
 from askew.metrics.interval import Estimate
 
@@ -22,8 +22,11 @@ LEAST_TEXTS = 100
 """With fewer texts there is nothing to learn from."""
 ANSWERS = 10
 """Of answers other than yes and no, as many of the most frequent ones are predicted; the others count as wrong."""
+FAR = 0.05
+"""Text alone is far above chance when all of its interval is more than this above it."""
 MOST_OPEN = 10_000
 """Texts of questions with other answers that are learned from: there are many answers to tell apart."""
+ALL_TESTS = "(all tests)"
 TASKS = ("question", "pair", "original")
 """What is predicted: a question's answer from its text; a variant's answer from its text and its original's; which of
 the two texts is the original."""
@@ -66,9 +69,14 @@ class TextScore:
         return isnan(self.accuracy.value)
 
     @property
-    def above_chance(self) -> float:
-        """By how much text alone is better than chance; nan where chance is not known."""
-        return nan if self.chance is None else self.accuracy.value - self.chance
+    def far_above_chance(self) -> bool:
+        """True when all of the interval is more than five points above chance."""
+        return self.chance is not None and self.accuracy.low > self.chance + FAR
+
+    def record(self) -> dict[str, Any]:
+        """The score as plain JSON values."""
+        found: dict[str, Any] = _plain(asdict(self))
+        return {**found, "far_above_chance": self.far_above_chance}
 
 
 @dataclass(frozen=True)
@@ -81,18 +89,27 @@ class TextAudit:
 
     def record(self) -> dict[str, Any]:
         """The audit as plain JSON values."""
-        scores = [_plain(asdict(score)) for score in self.scores]
+        scores = [score.record() for score in self.scores]
         return {"method": METHOD, "folds": FOLDS, "seed": self.seed, "scores": scores}
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A score with what it rests on: whether each text was predicted correctly, and its image."""
+
+    score: TextScore
+    right: Floats
+    images: Whole
 
 
 def audited(tests: Tests, seed: int = 0, done: Callable[[], object] = lambda: None) -> TextAudit:
     """Audit the texts of all tests; ``done`` is called after each score."""
-    scores = []
+    judged = []
     for (suite, test), texts in tests.items():
-        for score in _scores(suite, test, texts):
-            scores.append(score)
+        for one in _judged(suite, test, texts):
+            judged.append(one)
             done()
-    return TextAudit(scores, seed)
+    return TextAudit([*_together(judged), *(one.score for one in judged)], seed)
 
 
 def tasks_of(tests: Tests) -> int:
@@ -102,15 +119,48 @@ def tasks_of(tests: Tests) -> int:
     )
 
 
-def _scores(suite: str, test: str, texts: TestTexts) -> Iterator[TextScore]:
+def yes_no_alone(tests: Tests) -> list[TextScore]:
+    """What the text of yes/no questions alone predicts: over all tests of each suite, where it has several, and in each
+    test; tests with too few texts are left out.
+    """
+    judged = []
+    for (suite, test), texts in tests.items():
+        members = _by_type(texts.questions).get(YES_NO, [])
+        if len(members) >= LEAST_TEXTS:
+            judged.append(_label_score("question", suite, test, YES_NO, members, explain=False))
+    return [score for score in (*_together(judged), *(one.score for one in judged)) if not score.too_few]
+
+
+def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
+    """Over all tests of a suite that has several: the yes/no answers predicted from the question."""
+    suites: dict[str, list[_Judged]] = {}
+    for one in judged:
+        score = one.score
+        if (score.task, score.answer_type) == ("question", YES_NO) and not score.too_few:
+            suites.setdefault(score.suite, []).append(one)
+    for suite, members in suites.items():
+        if len(members) > 1:
+            right, images = (
+                np.concatenate(parts) for parts in zip(*((m.right, m.images) for m in members), strict=True)
+            )
+            yes = sum(member.score.n * member.score.majority for member in members) / len(right)
+            count = len(np.unique(images))
+            yield TextScore(
+                "question", suite, ALL_TESTS, YES_NO, len(right), count, _share(right, images), round(yes, 3), 0.5,
+                seen=sum(member.score.seen for member in members),
+            )  # fmt: skip
+
+
+def _judged(suite: str, test: str, texts: TestTexts) -> Iterator[_Judged]:
     for task, sample in (("question", texts.questions), ("pair", texts.pairs)):
         for answer_type, members in _by_type(sample).items():
-            share = len(members) / max(1, len(sample))
+            seen = round(len(members) / max(1, len(sample)) * sample.seen)
             members = members if answer_type == YES_NO else members[:MOST_OPEN]
-            score = _label_score(task, suite, test, answer_type, members)
-            yield replace(score, seen=max(score.n, round(share * sample.seen)))
+            one = _label_score(task, suite, test, answer_type, members)
+            yield replace(one, score=replace(one.score, seen=max(one.score.n, seen)))
     if len(texts.pairs):
-        yield replace(_original_score(suite, test, list(texts.pairs)), seen=texts.pairs.seen)
+        one = _original_score(suite, test, list(texts.pairs))
+        yield replace(one, score=replace(one.score, seen=texts.pairs.seen))
 
 
 def _by_type(sample: TextSample) -> dict[str, list[LabelledText]]:
@@ -121,75 +171,56 @@ def _by_type(sample: TextSample) -> dict[str, list[LabelledText]]:
     return dict(sorted(found.items(), key=lambda item: (item[0] != YES_NO, item[0])))
 
 
-def _label_score(task: str, suite: str, test: str, answer_type: str, texts: Sequence[LabelledText]) -> TextScore:
+def _label_score(
+    task: str, suite: str, test: str, answer_type: str, texts: Sequence[LabelledText], explain: bool = True
+) -> _Judged:
     counts = Counter(text.label for text in texts)
     ranked = sorted(counts, key=lambda label: (-counts[label], label))[:ANSWERS]
     names = ["no", "yes"] if answer_type == YES_NO else ranked
     place = {name: number for number, name in enumerate(names)}
     labels = np.array([place.get(text.label, -1) for text in texts], dtype=np.int64)
-    majority = counts[ranked[0]] / len(texts)
-    chance = 0.5 if answer_type == YES_NO else None
-    images = _images(texts)
-    known = TextScore(
-        task,
-        suite,
-        test,
-        answer_type,
-        len(texts),
-        len(set(images.tolist())),
-        TextShare(nan),
-        round(majority, 3),
-        chance,
-    )
+    images, chance = _images(texts), 0.5 if answer_type == YES_NO else None
+    majority, found = round(counts[ranked[0]] / len(texts), 3), len(np.unique(images))
+    known = TextScore(task, suite, test, answer_type, len(texts), found, TextShare(nan), majority, chance, len(texts))
     if len(texts) < LEAST_TEXTS or len(counts) < 2:
-        return known
-    matrix = sparse(_features(task, text) for text in texts)
-    folds = np.array([content_hash(1, image) % FOLDS for image in images.tolist()])
+        return _Judged(known, np.zeros(0), images)
+    matrix, folds = sparse(_features(task, text) for text in texts), _folds(images)
     right = (predicted(matrix, labels, folds) == labels).astype(float)
-    return _explained(known, matrix, labels, names, [_shown(task, text) for text in texts], folds, images, right)
+    score = replace(known, accuracy=_share(right, images))
+    if not explain or answer_type != YES_NO:
+        return _Judged(score, right, images)
+    feature, label = best_rule(matrix, labels)
+    other = names[1 - label]
+    score = replace(
+        score,
+        rule=f'contains "{feature}" → {names[label]}, else {other}' if feature else f"always {other}",
+        rule_accuracy=_share(rule_hits(matrix, labels, folds), images),
+        revealing=revealing(matrix, labels, names, [_shown(task, text) for text in texts]),
+    )
+    return _Judged(score, right, images)
 
 
-def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> TextScore:
+def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:
     """Which of the two is the original: a classifier of the difference, shown in an order that content decides."""
     images = _images(texts)
-    known = TextScore("original", suite, test, "", len(texts), len(set(images.tolist())), TextShare(nan), 0.5, 0.5)
+    known = TextScore(
+        "original", suite, test, "", len(texts), len(np.unique(images)), TextShare(nan), 0.5, 0.5, len(texts)
+    )
     if len(texts) < LEAST_TEXTS:
-        return known
+        return _Judged(known, np.zeros(0), images)
     first = np.array([content_hash(2, text.id) % 2 for text in texts])  # 1: the original comes first
     both = [(text.before or "", text.text) for text in texts]
     ordered = [(old, new) if one else (new, old) for (old, new), one in zip(both, first.tolist(), strict=True)]
     matrix = sparse((features(a) for a, _ in ordered), (features(b) for _, b in ordered))
-    folds = np.array([content_hash(1, image) % FOLDS for image in images.tolist()])
-    right = (predicted(matrix, first, folds, intercept=False) == first).astype(float)
-    # What reveals a variant: features of one of the two texts, as one list of originals and one of variants.
-    sides = sparse([features(text) for pair in both for text in pair])
-    labels = np.array([1, 0] * len(both), dtype=np.int64)
+    right = (predicted(matrix, first, _folds(images), intercept=False) == first).astype(float)
     shown = [text for pair in both for text in pair]
-    found = revealing(sides, labels, ("variant", "original"), shown)
-    return replace(known, accuracy=_share(right, images), revealing=found)
+    labels = np.array([1, 0] * len(both), dtype=np.int64)
+    found = revealing(sparse(map(features, shown)), labels, ("variant", "original"), shown)
+    return _Judged(replace(known, accuracy=_share(right, images), revealing=found), right, images)
 
 
-def _explained(
-    score: TextScore,
-    matrix: SparseTexts,
-    labels: Whole,
-    names: Sequence[str],
-    shown: Sequence[str],
-    folds: Whole,
-    images: Whole,
-    right: Floats,
-) -> TextScore:
-    if score.answer_type != YES_NO:
-        return replace(score, accuracy=_share(right, images))
-    feature, label = best_rule(matrix, labels)
-    other = names[1 - label]
-    return replace(
-        score,
-        accuracy=_share(right, images),
-        rule=f'contains "{feature}" → {names[label]}, else {other}' if feature else f"always {other}",
-        rule_accuracy=_share(rule_hits(matrix, labels, folds), images),
-        revealing=revealing(matrix, labels, names, shown),
-    )
+def _folds(images: Whole) -> Whole:
+    return np.array([content_hash(1, image) % FOLDS for image in images.tolist()], dtype=np.int64)
 
 
 def _features(task: str, text: LabelledText) -> list[str]:

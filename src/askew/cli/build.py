@@ -43,6 +43,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
     )
+    parser.add_argument(
+        "--no-audit",
+        action="store_true",
+        default=None,
+        help="leave what the text alone gives away out of the datasheet",
+    )
     add_listed(parser, BESIDE, "suites that take them")
     add_shared(parser, "limit", "seed", "overwrite", "quiet", "config")
 
@@ -62,6 +68,8 @@ def main(args: argparse.Namespace) -> int:
     data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
     given = beside(options, BESIDE, "suite", [options.suite])
     suite = as_suite(options.suite, progress=not options.quiet, **given)
-    write = publish if options.purpose == "testing" else publish_training
-    print(write(suite, data, Path(options.output), settings, as_typed()))
+    if options.purpose == "training":
+        print(publish_training(suite, data, Path(options.output), settings, as_typed()))
+    else:
+        print(publish(suite, data, Path(options.output), settings, as_typed(), not options.no_audit))
     return 0

@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from askew.answers.normalise import modal_answer
+from askew.audit.labelled_texts import Tests, add_group
+from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.groups import read_groups, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
@@ -24,6 +26,8 @@ from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups, Suite,
 
 DRAWN_SHOWN = 20
 """How many of the drawn words a coverage report lists for each test."""
+AUDITED = 5_000
+"""Questions of each test that are audited while groups are made; ``askew audit`` uses more."""
 
 
 @dataclass
@@ -51,6 +55,10 @@ class Coverage:
     """Per test, the words that a rule drew at random (``note["drawn"]``)."""
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
+    texts: Tests = field(default_factory=dict, repr=False)
+    """Questions with their labels, for an audit of what the text alone gives away; a sample if there are many."""
+    text_alone: Sequence[TextScore] = ()
+    """What the text of yes/no questions alone predicts, over all tests and in each."""
 
     @property
     def signature(self) -> str:
@@ -68,6 +76,7 @@ class Coverage:
             self.refused.setdefault(item.test, Counter())[item.reason] += 1
             self.examples.setdefault(item.test, {}).setdefault(item.reason, item.question_id)
             return
+        add_group(self.texts, item, most=AUDITED)
         self.groups += 1
         self.variants += len(item.variants)
         self.changed += bool(item.variants)
@@ -205,6 +214,8 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         folders = ImageFolders(str(folder), root_of(data.what))
         write_groups(groups, str(path), folders)
     clear_unnamed(folder)
+    for cover in covers:
+        cover.text_alone = yes_no_alone(cover.texts)
     record = {
         "name": (data.name or source.name) + (f", shard {settings.shard}" if settings.shard else ""),
         "spec": data.spec,

@@ -10,6 +10,8 @@ from typing import Any
 
 import askew
 from askew.answers.normalise import modal_answer
+from askew.audit.audit_table import markdown
+from askew.audit.text_audit import audited
 from askew.data.groups import read_groups
 from askew.data.jsonl import Jsonl
 from askew.data.manifest import clear_unwritten
@@ -21,6 +23,7 @@ from askew.files.locks import alone_in
 from askew.files.output_folders import CONTENT, check_output, note_output
 from askew.files.paths import public_text, root_of
 from askew.files.read_write import write_joined
+from askew.report.caveats import text_alone_sentence
 from askew.types import Question
 from askew.verbs import MakesTraining, Releases
 
@@ -28,13 +31,14 @@ SHOWN = 40
 """How many rules of a test are printed; the file lists all."""
 
 
-def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
+def publish(suite: Named, data: Named, folder: Path, settings: Settings, command: str, audit: bool = True) -> str:
     """Write the benchmark; returns its datasheet, with long lists shortened.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
     with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
     ``notes`` say is in the datasheet. Where a question has no image there is ``groups.jsonl`` alone, since those
-    formats need one. Files of an earlier benchmark in the folder are deleted.
+    formats need one. Files of an earlier benchmark in the folder are deleted. ``audit``: the datasheet ends with
+    what the text alone gives away.
     """
     with alone_in(folder):
         made_of = _made_of(suite, data, settings)
@@ -47,10 +51,18 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
                 written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
-        write_joined(sheet, [datasheet(suite, data, prepared, settings.seed, command).encode()])
+        found = markdown(audited(prepared.covers[0].texts)) if audit else ""
+        text_alone = f"\n## What the text alone gives away\n\n{found}\n" if audit else ""
+        write_joined(sheet, [(datasheet(suite, data, prepared, settings.seed, command) + text_alone).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")
         note_output(folder, "a benchmark", made_of)
-    return datasheet(suite, data, prepared, settings.seed, command, SHOWN)
+    return datasheet(suite, data, prepared, settings.seed, command, SHOWN) + _text_alone(prepared, audit)
+
+
+def _text_alone(prepared: Prepared, audit: bool) -> str:
+    """A sentence about what text alone predicts of the yes/no answers, for the terminal."""
+    said = text_alone_sentence([score.record() for score in prepared.covers[0].text_alone]) if audit else ""
+    return f"\n{said}\n" if said else ""
 
 
 def publish_training(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:

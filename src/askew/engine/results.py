@@ -115,6 +115,7 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
         "changed": cover.changed,
         "images": len(cover.images),
         "coverage": cover.records(),
+        "text_alone": [score.record() for score in cover.text_alone],
         "tables": [asdict(table) for table in what.tables],
     }
 

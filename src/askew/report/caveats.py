@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askew.report.score_display import count
@@ -17,7 +17,8 @@ def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[st
     """A suite's coverage in sentences: how much of the data it asks, and whether it has too few images."""
     if made_nothing(suite):
         return [f"Warning: {nothing_sentence(suite, data)}"]
-    return list(filter(None, (coverage_sentence(suite, data), few_images(suite))))
+    alone = text_alone_sentence(suite.get("text_alone") or ())
+    return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone)))
 
 
 def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:
@@ -88,6 +89,28 @@ def few_images(suite: Mapping[str, Any]) -> str:
         return ""
     only = plural(images, "image") if images else plural(groups, "question")
     return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {LEAST_IMAGES}."
+
+
+def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
+    """What a classifier that sees only text predicts of the yes/no answers, and where it is far above chance.
+
+    >>> share = {"value": 0.56, "low": 0.54, "high": 0.58}
+    >>> score = {"test": "C", "n": 900, "accuracy": share, "chance": 0.5, "far_above_chance": False}
+    >>> text_alone_sentence([score])
+    'Text alone: 56.0 % of the yes/no answers (54.0–58.0; chance 50 %).'
+    >>> text_alone_sentence([score | {"far_above_chance": True}])[-79:]
+    'Far above chance, so that part of these scores may come from words: C (56.0 %).'
+    """
+    if not scores:
+        return ""
+    share = scores[0]["accuracy"]
+    limits = "" if share.get("low") is None else f"{100 * share['low']:.1f}–{100 * share['high']:.1f}; "
+    said = f"Text alone: {100 * share['value']:.1f} % of the yes/no answers ({limits}chance 50 %)."
+    own = scores[1:] or scores
+    far = [f"{one['test']} ({100 * one['accuracy']['value']:.1f} %)" for one in own if one.get("far_above_chance")]
+    if not far:
+        return said
+    return f"{said} Far above chance, so that part of these scores may come from words: {', '.join(far)}."
 
 
 def plural(number: int, noun: str) -> str:

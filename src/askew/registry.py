@@ -92,6 +92,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "consensus": "askew.metrics.consistency:Consensus",
         "flips": "askew.metrics.flips:Flips",
         "gap": "askew.metrics.accuracy:Gap",
+        "head-tail-gap": "askew.metrics.head_tail:HeadTailGap",
         "introspect": "askew.metrics.rad_metrics:Introspect",
         "mu": "askew.metrics.accuracy:Mu",
         "noise-accuracy": "askew.metrics.noise:NoiseAccuracy",

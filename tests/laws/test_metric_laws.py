@@ -22,6 +22,7 @@ from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
 from askew.metrics.group_accuracy import AllCorrect
+from askew.metrics.head_tail import HeadTailGap
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.metrics.rad_metrics import Introspect, Rad
@@ -59,6 +60,8 @@ PERFECT = {
     OptionAccuracy("B"): 1.0,
     Accuracy("members", "robust"): 1.0,
     YesNo(): 1.0,
+    HeadTailGap(): 0.0,
+    Flips(authors=True): 0.0,
     YesNo("precision", "no"): 1.0,
     YesNo("recall"): 1.0,
     Introspect(): 1.0,
@@ -74,13 +77,16 @@ PERFECT = {
 METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries(), AttackNote(), WrongOption("A")]
 
 ANSWERS = ("yes", "no", "2", "red")
+PARTS = ("head", "tail", "neither")
 NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 """What attacks write."""
 
 
 def make(rng, number, answer):
     truth = rng.choice(ANSWERS)
-    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS)
+    original = Question(
+        number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS, tags=(("part", PARTS[number % 3]),)
+    )
     variants = []
     for place in range(rng.choice((0, 1, 2, 3, 3))):
         expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))

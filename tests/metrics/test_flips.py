@@ -47,6 +47,12 @@ def test_by_hand():
     assert [total(Flips(kind), CV) for kind in ("positive", "negative", "wrong", "right")] == [0.2, 0.2, 0.2, 0.0]
 
 
+def test_as_the_authors_count():
+    many = [*CV, edited("many", "4", variant("3", "3", Expect.GIVEN), id=6)]
+    assert total(Flips(), many) == 4 / 6
+    assert total(Flips(authors=True), many) == 3 / 6  # out of the flips, not out of the pairs
+
+
 def test_both_accepted_though_different():
     either = ("red",) * 5 + ("blue",) * 5
     both = [outcome("red", either, variant("blue", either))]

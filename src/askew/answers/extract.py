@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from askew.answers.benchmark_rules import RULES
 from askew.answers.choices import chosen_option, exact_option
 from askew.answers.extract_rules import bare, count, first_sentence, opened, refuses, rules, unquoted
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 3}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 3, **dict.fromkeys(RULES, 1)}
 """The steps there are. A version is raised whenever a step may take another answer out of the same words."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
@@ -62,8 +63,25 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     if step == "none":
         option = exact_option(question.choices, said) if question.choices else None
         return prediction if option in (None, said) else replace(prediction, answer=option, raw=said)
+    if step in RULES:
+        _check_form(step, question)
+        return replace(prediction, answer=RULES[step](said, question.choices), raw=said)
     answer, error = _option(question.choices, said) if question.choices else short(question.text, said)
     return replace(prediction, answer=answer, error=error, raw=said)
+
+
+def _check_form(step: str, question: Question) -> None:
+    """The rules of benchmarks are for yes/no questions and options; a rule that never fails would answer any other."""
+    if not question.choices and question.kind.answer_type != "yes/no" and not asks_yes_no(question.text):
+        raise BadOption(
+            f"--extract {step} is for yes/no questions and multiple choice, and question {question.id!r} "
+            f"({question.text[:60]!r}) is neither. Leave --extract out, or give short."
+        )
+    if question.choices and step == "pope":
+        raise BadOption(
+            f"--extract pope is for yes/no questions, and question {question.id!r} has options. Leave --extract out, "
+            "or give vlmevalkit."
+        )
 
 
 def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]:

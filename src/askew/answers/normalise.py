@@ -49,7 +49,7 @@ def normalise(text: str) -> str:
     text = clean(text)
     rules = _rules()
     if rules.marked.search(text):
-        text = _without_punctuation(text, rules.punctuation)
+        text = without_punctuation(text)
     words = (rules.numbers.get(word, word) for word in text.lower().split())
     return " ".join(rules.contractions.get(word, word) for word in words if word not in rules.articles)
 
@@ -82,12 +82,17 @@ def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
     return max(counts, key=counts.__getitem__, default="")
 
 
-def _without_punctuation(text: str, marks: str) -> str:
+def without_punctuation(text: str) -> str:
+    """The text without punctuation, as the public VQA evaluator removes it (or puts a space in its place).
+
+    >>> without_punctuation("yes, it is."), without_punctuation("yes,it is")
+    ('yes it is', 'yes it is')
+    """
     # sic: a mark goes everywhere when it stands beside a space anywhere, and every mark goes when the text has a
     # number such as 1,000; otherwise it becomes a space. Only the text as given decides, not what is left of it.
     has_thousands = _DIGIT_COMMA_DIGIT.search(text) is not None
     left = text
-    for mark in marks:
+    for mark in _rules().punctuation:
         if mark in text:
             goes = has_thousands or mark + " " in text or " " + mark in text
             left = left.replace(mark, "" if goes else " ")

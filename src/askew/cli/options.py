@@ -36,7 +36,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "seed": {"type": int, "metavar": "S", "help": "the seed of all random draws (default 0)"},
     "extract": {
         "metavar": "STEP",
-        "help": "how answers are extracted from free text: auto, none or short (default: auto for run, none for score)",
+        "help": "how answers are extracted from free text: auto, none, short, or the rule of a benchmark's evaluator: "
+        "pope, vlmevalkit, naturalbench, exact (default: auto for run, none for score)",
     },
     "accuracy": {
         "metavar": "MODE",

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 import askew
+from askew.answers.extract import extract
 from askew.data.benchmarks.pope import Pope
 from askew.data.open_path import open_path
-from askew.errors import BadRecord, DataError
-from askew.types import Expect, Prediction
+from askew.errors import BadOption, BadRecord, DataError
+from askew.types import Expect, Prediction, Question
 
 ABSENT = {"random": ("car", "tree"), "popular": ("chair", "table"), "adversarial": ("fork", "table")}
 
@@ -135,3 +136,23 @@ def test_the_evaluators_figures_by_hand(tmp_path):
         for metric, value in figures.items():
             assert result.score(metric, f"test={strategy}").value == pytest.approx(value), (strategy, metric)
     assert result.score("group").value == 0.0
+
+
+class Rambles:
+    """Says nothing that POPE's rule takes for a no, unless it is asked about a dog."""
+
+    blind = True
+
+    def answer(self, questions):
+        return [Prediction(q.id, "Not sure. No." if "dog" in q.text else "I cannot tell, no") for q in questions]
+
+
+def test_the_rule_of_the_evaluator_decides_the_number(tmp_path):
+    data = f"pope:{write(tmp_path / 'pope')},skip_bad=true"
+    # by hand: "Not sure" has no word no, so it is a yes; all the others are no: 1 of 2 present objects is found
+    result = askew.evaluate(Rambles(), data, "pope", extract="pope")
+    assert result.run.results["model"]["extract"] == "pope-v1"
+    assert result.score("recall", "test=random").value == 0.5
+    assert result.score("accuracy.members", "test=random").value == 0.75
+    with pytest.raises(BadOption, match="for yes/no questions and multiple choice, and question 1 "):
+        extract("pope", Question(1, None, "What is it?"), Prediction(1, "a cat"))

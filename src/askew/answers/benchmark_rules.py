@@ -1,0 +1,111 @@
+"""How the evaluators of benchmarks find an answer in a reply, oddities included, so that figures can be compared.
+
+Each rule is as in the public code named in its docstring. A reply in which a rule finds nothing is a wrong answer there
+(``UNKNOWN``), not a missing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from askew.answers.choices import LETTERS
+from askew.answers.normalise import without_punctuation
+
+UNKNOWN = "unknown"
+"""The answer of a reply that names none."""
+
+_REJECTS = (
+    "Sorry, I can't help with images of people yet.",
+    "I can't process this file.",
+    "I'm sorry, but without the image provided",
+    "Cannot determine the answer",
+)
+"""Replies that VLMEvalKit takes as an option Z, which is never correct."""
+_MARKS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
+
+
+def pope(words: str, choices: Sequence[str] = ()) -> str:
+    """``evaluate.py`` of POPE (Li et al. 2023): no if the first sentence has the word No, no or not, else yes.
+
+    An empty or refusing reply is a yes there, and so is "NO".
+
+    >>> pope("There is not, I think. Yes."), pope("I cannot tell."), pope("Nope"), pope("no, none")
+    ('no', 'yes', 'yes', 'no')
+    """
+    said = words.split(".")[0].replace(",", "").split(" ")
+    return "no" if {"No", "not", "no"} & set(said) else "yes"
+
+
+def vlmevalkit(words: str, choices: Sequence[str] = ()) -> str:
+    """VLMEvalKit's rules without its language model: ``YOrN_Extraction``, or ``can_infer`` for options.
+
+    Yes or no if one of the words occurs and the other does not. An option if exactly one letter stands as a word of its
+    own (an article "A" is one), else if exactly one option's text occurs.
+
+    >>> vlmevalkit("Yes, it is."), vlmevalkit("No doubt: yes"), vlmevalkit("It is.")
+    ('yes', 'unknown', 'unknown')
+    >>> options = ("a cat", "a dog")
+    >>> [vlmevalkit(said, options) for said in ("B.", "A dog", "It is a dog", "A or B", "b")]
+    ['a dog', 'a cat', 'a dog', 'unknown', 'unknown']
+    """
+    if choices:
+        return _inferred(words, choices)
+    said = without_punctuation(words.lower()).split()
+    found = [word for word in ("yes", "no") if word in said]
+    return found[0] if len(found) == 1 else UNKNOWN
+
+
+def naturalbench(words: str, choices: Sequence[str] = ()) -> str:
+    """``extract_answer`` of NaturalBench (Li et al. 2024): the first whole word of the two, in any case.
+
+    For options the words are A and B, so an article "a" is the first option.
+
+    >>> naturalbench("I see no dog, so yes"), naturalbench("nothing"), naturalbench("It is a B.", ("x", "y"))
+    ('no', 'unknown', 'x')
+    """
+    names = ("A", "B") if choices else ("yes", "no")
+    places = [match.start() if (match := re.search(rf"\b{name}\b", words, re.I)) else -1 for name in names]
+    if max(places) < 0:
+        return UNKNOWN
+    first = 0 if places[1] < 0 or 0 <= places[0] < places[1] else 1
+    return choices[first] if choices else names[first]
+
+
+def exact(words: str, choices: Sequence[str] = ()) -> str:
+    """lmms-eval's POPE: the whole reply is yes or no, in any case; for options, a letter or the text of an option.
+
+    AMBER's own evaluator (Wang et al. 2023) asks for "Yes" or "No" with a capital as well.
+
+    >>> exact(" Yes"), exact("Yes."), exact("b", ("x", "y")), exact("Y", ("x", "y"))
+    ('yes', 'unknown', 'y', 'y')
+    """
+    said = words.strip().lower()
+    if not choices:
+        return said if said in ("yes", "no") else UNKNOWN
+    place = LETTERS.lower().find(said) if len(said) == 1 else -1
+    lettered = [choices[place]] if 0 <= place < len(choices) else []
+    return next(iter([*lettered, *(option for option in choices if option.strip().lower() == said)]), UNKNOWN)
+
+
+RULES: Mapping[str, Callable[[str, Sequence[str]], str]] = {
+    "pope": pope,
+    "vlmevalkit": vlmevalkit,
+    "naturalbench": naturalbench,
+    "exact": exact,
+}
+"""By the name that people type."""
+
+
+def _inferred(words: str, choices: Sequence[str]) -> str:
+    """``can_infer`` of VLMEvalKit."""
+    if any(reject in words for reject in _REJECTS):
+        return UNKNOWN
+    splits = set(words.translate(_MARKS).split())
+    lettered = [option for letter, option in zip(LETTERS, choices, strict=False) if letter in splits]
+    if len(lettered) == 1:
+        return lettered[0]
+    if not lettered and "Z" in splits:
+        return UNKNOWN
+    named = [option for option in choices if option.lower() in words.lower()]
+    return named[0] if len(named) == 1 else UNKNOWN

@@ -5,7 +5,7 @@ from __future__ import annotations
 from threading import Thread
 
 from askew.data.bad_records import Sieve
-from askew.data.disk_index import Index, distinct
+from askew.data.disk_index import Index, SeenIds, distinct
 from askew.types import Id
 
 
@@ -25,3 +25,12 @@ def test_reading_may_continue_in_another_thread() -> None:
     thread.start()
     thread.join()
     assert [key for _, key, _ in got] == ["a", "b", "c"]
+
+
+def test_repeated_ids_are_found_whatever_their_hashes(monkeypatch):
+    monkeypatch.setattr("askew.data.disk_index._BITS", 64)  # most ids share a bit
+    monkeypatch.setattr("askew.data.disk_index._BATCH", 7)
+    with SeenIds() as seen:
+        keys = [key for number in range(200) for key in (number, str(number))]
+        assert [seen.add(key, place) for place, key in enumerate(keys)] == [None] * 400
+        assert [seen.add(key, 999) for key in keys] == list(range(400))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -14,6 +15,21 @@ from askew.errors import BadRecord, DataError
 from askew.types import Id
 
 T = TypeVar("T")
+
+
+_INSERT = "INSERT OR IGNORE INTO entry VALUES (?, ?, ?)"
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """An error of SQLite as one that says what to do."""
+    try:
+        yield
+    except sqlite3.OperationalError as trouble:
+        raise DataError(
+            f"the index cannot be written to the temporary folder ({trouble}). Free some disk space there, or "
+            "use another folder: SQLITE_TMPDIR=FOLDER."
+        ) from None
 
 
 class Index:
@@ -47,14 +63,14 @@ class Index:
     def add(self, key: Id, number: int = 0, record: Any = None) -> bool:
         """Add a record with this id; returns False and changes nothing if the id exists."""
         blob = None if record is None else orjson.dumps(record)
-        try:
-            done = self._database.execute("INSERT OR IGNORE INTO entry VALUES (?, ?, ?)", (_text(key), number, blob))
-        except sqlite3.OperationalError as trouble:
-            raise DataError(
-                f"the index cannot be written to the temporary folder ({trouble}). Free some disk space there, or "
-                "use another folder: SQLITE_TMPDIR=FOLDER."
-            ) from None
+        with _explained():
+            done = self._database.execute(_INSERT, (_text(key), number, blob))
         return done.rowcount == 1
+
+    def add_all(self, entries: Iterable[tuple[Id, int]]) -> None:
+        """Add ids with their numbers; those that exist are left as they are."""
+        with _explained():
+            self._database.executemany(_INSERT, ((_text(key), number, None) for key, number in entries))
 
     def get(self, key: Id) -> tuple[int, Any] | None:
         """The number and record with this id."""
@@ -74,6 +90,52 @@ class Index:
             yield number, int(key[1:]) if key[0] == "i" else key[1:]
 
 
+class SeenIds:
+    """Ids with the number of their first record. Memory stays flat: the ids are in an :class:`Index` on disk.
+
+    A bitmap of hashes tells that most ids are new without looking there, and new ids are written in batches.
+
+    >>> with SeenIds() as seen:
+    ...     [seen.add(key, number) for number, key in enumerate((1, "1", 2, 1))]
+    [None, None, None, 0]
+    """
+
+    def __init__(self) -> None:
+        self._index = Index()
+        self._bitmap = bytearray(_BITS >> 3)
+        self._waiting: list[tuple[Id, int]] = []
+
+    def __enter__(self) -> SeenIds:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._index.close()
+
+    def add(self, key: Id, number: int) -> int | None:
+        """Add an id; returns the number of its first record if it was there already."""
+        place = hash((key,)) & (_BITS - 1)
+        bit = 1 << (place & 7)
+        if self._bitmap[place >> 3] & bit:
+            self._flush()
+            if (found := self._index.get(key)) is not None:
+                return found[0]
+        self._bitmap[place >> 3] |= bit
+        self._waiting.append((key, number))
+        if len(self._waiting) >= _BATCH:
+            self._flush()
+        return None
+
+    def _flush(self) -> None:
+        self._index.add_all(self._waiting)
+        self._waiting.clear()
+
+
+_BITS = 1 << 26
+_BATCH = 4096
+
+
 def distinct(
     sieve: Sieve,
     records: Iterable[tuple[int, T]],
@@ -84,12 +146,11 @@ def distinct(
 
     ``again`` returns the error for a repeated id, given the id, its record, and where it was first.
     """
-    with Index() as seen:
+    with SeenIds() as seen:
         for number, record in records:
             try:
                 key = identify(record)
-                if not seen.add(key, number):
-                    first, _ = seen.get(key) or (0, None)
+                if (first := seen.add(key, number)) is not None:
                     raise again(key, record, f"{sieve.word} {first}")
             except BadRecord as fault:
                 sieve.refuse(number, fault, known_id(record, "id", "question_id", "questionId"))

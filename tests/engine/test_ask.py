@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 import pytest
 
 import askew
-from askew.engine.ask import Keys, ask, plan
+from askew.engine.ask import Keys, ask
 from askew.engine.components import as_model
+from askew.engine.planning import plan
+from askew.engine.settings import Named
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError, RunError
 from askew.models.baselines import Constant, Scripted
@@ -63,7 +65,7 @@ def store(tmp_path):
 def test_an_original_is_asked_once_for_all_its_variants(store):
     model = Counting()
     groups = [group(1, "q", "v1"), group(2, "q", "v2"), group(3, "q", "v3")]
-    assert plan(groups, Keys(model), store).calls == 4
+    assert plan(groups, Named(model, ""), store).calls == 4
     found = outcomes(groups, model, store)
     assert model.asked == ["q", "v1", "v2", "v3"]
     assert [(o.original.question_id, o.original.answer, o.variants[0].question_id) for o in found] == [
@@ -96,7 +98,7 @@ def test_only_a_model_that_looks_needs_the_images(tmp_path, store):
     groups = [group(1, "q", "v", image=gone)]
     (tmp_path / "p.jsonl").write_text('{"id": 1, "answer": "yes"}\n{"id": "1/v", "answer": "no"}\n')
     for blind in (Predictions(str(tmp_path / "p.jsonl")), Constant(), Scripted({}, "yes")):
-        assert plan(groups, Keys(blind), store).calls == 2
+        assert plan(groups, Named(blind, ""), store).calls == 2
         assert outcomes(groups, blind, store)[0].original.answer == "yes"
     with pytest.raises(BadImage, match="gone"):
         outcomes(groups, Counting(), store)
@@ -115,7 +117,7 @@ def test_a_stopped_run_resumes_and_asks_nothing_twice(tmp_path):
         outcomes(groups, dying, store)
     again = Counting()
     with Store(tmp_path / "s") as store:
-        assert plan(groups, Keys(again), store).known == 8
+        assert plan(groups, Named(again, ""), store).known == 8
         found = outcomes(groups, again, store)
     assert len(found) == 20
     assert sorted(dying.asked + again.asked) == sorted(f"{letter}{n}" for n in range(20) for letter in "qv")

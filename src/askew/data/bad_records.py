@@ -20,7 +20,7 @@ _NAMES = {
     bool: "true or false",
     float: "a number",
 }
-_EXACT = 2.0**63
+EXACT = 2.0**63
 """Integers from here on are refused by the reader of JSON lists, and the largest are read as floats."""
 
 
@@ -93,7 +93,7 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
     value = record.get(key)
     if value is None:
         raise missing(record, key)
-    if isinstance(value, int | float) and abs(value) >= _EXACT:
+    if isinstance(value, int | float) and abs(value) >= EXACT:
         raise BadRecord(
             f"{key!r} is too large a number to be read exactly ({short(value)}). Write it as text, in quotes."
         )

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from askew.errors import BadImage, DataError
-from askew.files.paths import ImageFolders
+from askew.files.paths import ImageFolders, with_image
 from askew.types import Id, ImageRef, Question
 
 
@@ -77,10 +77,11 @@ class ImagesByPath:
 
     def placed(self, question: Question) -> Question:
         """The question with the path of its image file."""
-        if question.image is None:
-            return question
-        place = self._beside if self._folder is None else self._inside
-        return replace(question, image=place(question.image))
+        return with_image(question, self.place)
+
+    def place(self, image: ImageRef) -> ImageRef:
+        """The image with the path of its file."""
+        return self._beside(image) if self._folder is None else self._inside(image)
 
     def _beside(self, image: ImageRef) -> ImageRef:
         if image.path and (known := self._folders.find(image.path)):

@@ -7,20 +7,23 @@ Paths of images below the file's folder are relative to it, so the folder can be
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+
+import orjson
 
 from askew.answers.choices import as_asked
 from askew.data.bad_records import Sieve, identity, mapping, missing, short, text, wrong
 from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesByPath
 from askew.data.jsonl import OneFile, checked, valid_lines
-from askew.data.write_questions import line, with_stored_image
+from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
-from askew.files.paths import ImageFolders, folders_of, remember
-from askew.files.read_write import write_joined
+from askew.files.paths import ImageFolders, folders_of, remember, with_images
+from askew.files.read_write import opened, write_joined
 from askew.files.records import group_from, group_record
-from askew.types import Expect, Group, Id, Question
+from askew.types import Expect, Group, Id, ImageRef, Question
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,16 +58,65 @@ def read_groups(path: str, images: str | None = None, folders: Mapping[str, str]
     return GroupFile(path, images, folders=folders).groups()
 
 
-def write_groups(groups: Iterable[Group], path: str, folders: ImageFolders | None = None) -> int:
+def read_written(path: str, folders: Mapping[str, str]) -> Iterator[Group]:
+    """The groups of a file that this process has just written, each found valid by a ``GroupCheck``.
+
+    They are not checked again; one that cannot be read is left to ``read_groups``, which says why.
+    """
+    place = _Places(path, ImageFolders(os.path.dirname(path), None, folders))
+    with opened(path) as lines:
+        for number, record in enumerate(map(orjson.loads, lines)):
+            try:
+                group = place.of(group_from(record))
+            except (AttributeError, KeyError, TypeError, ValueError):
+                yield from islice(read_groups(path, folders=folders), number, None)
+                return
+            yield group
+
+
+def write_groups(
+    groups: Iterable[Group],
+    path: str,
+    folders: ImageFolders | None = None,
+    see: Sequence[Callable[[Group], None]] = (),
+) -> int:
     """Write groups to a file, streamed; the file appears when it is complete. Returns their number.
 
-    ``folders`` records where the images named in the file are.
+    ``folders`` records where the images named in the file are. ``see``: functions that are called with each group as
+    it will be read.
     """
     folder = os.path.dirname(path)
     folders = folders or ImageFolders(folder)
-    count = write_joined(path, (line(group_record(_stored(folder, group, folders))) for group in groups))
+    place = _Places(path, folders)
+
+    def lines() -> Iterator[bytes]:
+        for group in groups:
+            stored = _stored(folder, group, folders)
+            yield line(group_record(stored))
+            placed = place.of(stored) if see else stored
+            for function in see:
+                function(placed)
+
+    count = write_joined(path, lines())
     remember(path, folders)
     return count
+
+
+class _Places:
+    """The images of a file of groups, from the names in it."""
+
+    def __init__(self, path: str, folders: ImageFolders) -> None:
+        self._home, self._folders = os.path.dirname(path), folders
+
+    def of(self, group: Group) -> Group:
+        """The group with the paths of its images."""
+        return with_images(group, self._image)
+
+    def _image(self, image: ImageRef) -> ImageRef:
+        if image.path is None:
+            return image
+        found = self._folders.find(image.path) or os.path.normpath(os.path.join(self._home, image.path))
+        return replace(image, path=found)
 
 
 def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] | None = None) -> Iterator[Group]:
@@ -93,8 +145,7 @@ def unique_by_id(groups: Iterable[Group], source: str, key: Callable[[Id], Id] |
 
 
 def _stored(folder: str, group: Group, folders: ImageFolders) -> Group:
-    variants = tuple(replace(v, question=with_stored_image(folder, v.question, folders)) for v in group.variants)
-    return replace(group, original=with_stored_image(folder, group.original, folders), variants=variants)
+    return with_images(group, lambda image: stored_image(folder, image, folders))
 
 
 def _key(record: object) -> Id:
@@ -129,5 +180,4 @@ def _group(record: object, images: ImagesByPath) -> Group:
         group = group_from(fields)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"the group cannot be read ({trouble!r}). Fix it.") from None
-    variants = tuple(replace(variant, question=images.placed(variant.question)) for variant in group.variants)
-    return replace(group, original=images.placed(group.original), variants=variants)
+    return with_images(group, images.place)

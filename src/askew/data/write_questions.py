@@ -13,7 +13,7 @@ import orjson
 from askew.answers.normalise import modal_answer
 from askew.data.manifest import kept
 from askew.errors import DataError
-from askew.files.paths import ImageFolders, remember
+from askew.files.paths import ImageFolders, remember, with_image
 from askew.files.read_write import replaced, write_joined
 from askew.files.records import question_record
 from askew.types import Id, ImageRef, Question
@@ -27,8 +27,8 @@ def write_jsonl(questions: Iterable[Question], path: str, root: str | None = Non
     """
     folder = os.path.dirname(path)
     folders = ImageFolders(folder, root)
-    named = (line(question_record(with_stored_image(folder, question, folders))) for question in questions)
-    count = write_joined(path, named)
+    named = (with_image(question, lambda image: stored_image(folder, image, folders)) for question in questions)
+    count = write_joined(path, (line(question_record(question)) for question in named))
     remember(path, folders)
     return count
 
@@ -73,12 +73,9 @@ def write_gqa(questions: Iterable[Question], path: str) -> int:
     return write_joined(path, parts, b"{\n", b",\n", b"\n}\n")
 
 
-def with_stored_image(folder: str, question: Question, folders: ImageFolders) -> Question:
-    """The question with a path of its image that a file in this folder can refer to."""
-    image = question.image
-    if image is None:
-        return question
-    return replace(question, image=folders.public(image if image.data is None else _kept(folder, image)))
+def stored_image(folder: str, image: ImageRef, folders: ImageFolders) -> ImageRef:
+    """The image with a path that a file in this folder can refer to."""
+    return folders.public(image if image.data is None else _kept(folder, image))
 
 
 def line(record: Any) -> bytes:

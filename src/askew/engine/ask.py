@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
-import numpy as np
-
 from askew.answers.choices import as_asked
 from askew.data.bad_records import short
-from askew.engine.store import Store, ask_key
-from askew.errors import BadImage, ModelError
+from askew.engine.store import Store, framed, key_of
+from askew.errors import ModelError
 from askew.files.images import content_hash
 from askew.files.limits import token_counts
-from askew.types import Group, ImageRef, Outcome, Prediction, Question
+from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, ModelFacts, Streams
 
 Item = TypeVar("Item")
@@ -29,41 +26,21 @@ STREAM = 8192
 """How many questions a streaming model gets at once, so that it seldom waits for the last answer of a window."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How much there is to ask."""
-
-    groups: int
-    questions: int
-    """Originals and variants, repeats included."""
-    distinct: int
-    known: int
-    """Distinct questions whose answer is already in the store."""
-    tokens: tuple[int, int] = (0, 0)
-    """Tokens read and written for the known answers."""
-
-    @property
-    def calls(self) -> int:
-        """Distinct questions that the model will be asked."""
-        return self.distinct - self.known
-
-
 class Keys:
     """The key of each question in the answer store, for one model: ``keys.of(question)``."""
 
     def __init__(self, model: Model | Streams, signature: str = "") -> None:
         facts = ModelFacts(model)
-        self._signature = signature or repr(model)
+        self._start = framed(signature or repr(model))
         self._by_id, self._blind, self._opens_images = facts.by_id, facts.blind, facts.opens_images
 
     def of(self, question: Question) -> bytes:
         """32 bytes, equal for questions that would be the same request."""
-        by = repr(question.id) if self._by_id else ""
-        return self.with_image(question, self.image(question), by)
+        return self.with_image(question, self.image(question), repr(question.id) if self._by_id else "")
 
     def with_image(self, question: Question, image: str, by: str = "") -> bytes:
         """The same for a question whose image is known already; ``by`` says what else is asked about it."""
-        return ask_key(self._signature, image, as_asked(question).text, question.context, by)
+        return key_of(self._start, image, as_asked(question).text, question.context, by)
 
     def image(self, question: Question) -> str:
         """What a question's image is known by."""
@@ -76,49 +53,7 @@ class Keys:
 
     def _image(self, image: ImageRef) -> str:
         """The hash of an image; for a model that never looks, what the data says of it: no file is needed."""
-        return content_hash(replace(image, path=None) if self._blind else image)
-
-
-def plan(groups: Iterable[Group], keys: Keys, store: Store) -> Plan:
-    """Count what must be asked, without asking; refuse images that are named and missing.
-
-    Memory: nine bytes a question, and more for each known answer that took tokens.
-    """
-    count = missing = 0
-    example: Question | None = None
-    prefixes, answered, paid = array("Q"), bytearray(), dict[bytes, tuple[int, int]]()
-    for window in chunks(groups, 512):
-        count += len(window)
-        questions = [question for group in window for question in members(group)]
-        lacking = list(filter(keys.lacks_image, questions))
-        missing, example = missing + len(lacking), example or next(iter(lacking), None)
-        found = list(map(keys.of, questions))
-        known = store.known(found)
-        prefixes.extend(int.from_bytes(key[:8], "big") for key in found)
-        answered.extend(key in known for key in found)
-        paid.update((key[:8], tokens) for key, tokens in known.items() if any(tokens))
-    if example is not None and example.image is not None:
-        raise BadImage(
-            f"{missing:,} of {len(prefixes):,} questions name an image whose file is not known, e.g. image "
-            f"{example.image.id!r} of question {example.id!r}, and the model looks at images. Give their folder "
-            "(--images DIR; images=... in Python). A model that never looks must say so (blind=true)."
-        )
-    distinct, first = np.unique(np.array(prefixes, dtype=np.uint64), return_index=True)
-    known_count = int(np.frombuffer(answered, dtype=np.uint8)[first].sum())
-    read, written = (sum(counts) for counts in zip((0, 0), *paid.values(), strict=True))
-    return Plan(count, len(prefixes), len(distinct), known_count, (read, written))
-
-
-def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
-    """Each distinct question that has no answer in the store yet, as it will be asked."""
-    seen: set[bytes] = set()
-    for window in chunks(groups, 512):
-        found = {keys.of(question): question for group in window for question in members(group)}
-        known = store.known(list(found))
-        for key, question in found.items():
-            if key not in known and key[:8] not in seen:
-                seen.add(key[:8])
-                yield as_asked(question)
+        return content_hash(replace(image, path=None) if self._blind and image.path is not None else image)
 
 
 @dataclass
@@ -187,8 +122,13 @@ def ask(
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
             on_answers(list(said.values()))
         for group, group_keys in zip(window, keyed, strict=True):
-            first, *rest = (replace(answers[key], question_id=question.id) for key, question in group_keys)
+            first, *rest = (_addressed(answers[key], question.id) for key, question in group_keys)
             yield Outcome(group, first, tuple(rest))
+
+
+def _addressed(prediction: Prediction, question_id: Id) -> Prediction:
+    """The prediction for the question with this id."""
+    return prediction if prediction.question_id == question_id else replace(prediction, question_id=question_id)
 
 
 def writable(prediction: Prediction) -> Prediction:

@@ -18,8 +18,9 @@ from urllib.parse import quote
 import orjson
 
 import askew
-from askew.engine.ask import Keys, chunks, plan, unknown, writable
+from askew.engine.ask import Keys, chunks, writable
 from askew.engine.build import prepare
+from askew.engine.planning import Planner, unknown
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import BadImage, DataError, UsageError
@@ -90,10 +91,11 @@ def write_batch(
         note_output(folder, KIND, of)
         clear_parts(folder)
         scratch = held.enter_context(TemporaryDirectory(prefix="askew-"))
-        prepared = prepare(data, suites, Path(scratch), settings)
-        keys = Keys(model.what, model.signature)
+        planner = Planner(model)
+        prepared = prepare(data, suites, Path(scratch), settings, see=[planner.add])
+        keys = planner.keys
         store = held.enter_context(Store(batch_store(folder, settings), prepared.answers))
-        todo = plan(prepared.read(), keys, store)
+        todo = planner.plan(store)
         done = Written(todo.known)
         earlier = _earlier_files(folder)
         with progress_bar(settings, total=todo.calls, desc="Writing requests", unit=" questions") as bar:

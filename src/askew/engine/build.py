@@ -7,7 +7,7 @@ left out of the signature.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ from typing import Any
 from askew.answers.normalise import modal_answer
 from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
-from askew.data.groups import read_groups, unique_by_id, write_groups
+from askew.data.group_check import GroupCheck
+from askew.data.groups import read_groups, read_written, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import AskewError, BadOption, DataError, UsageError
@@ -187,15 +188,27 @@ class Prepared:
     answers: Path | None = None
     """Where the data are the result of an attack: the answers that it got, which need not be asked for again."""
 
+    checked: bool = False
+    """True when every group was found valid while it was written, so that reading need not check it again."""
+
     def read(self) -> Iterator[Group]:
         """The groups, streamed, with their images."""
-        return read_groups(str(self.groups), folders=self.folders.folders)
+        read = read_written if self.checked else read_groups
+        return read(str(self.groups), folders=self.folders.folders)
 
 
-def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settings, by_id: bool = False) -> Prepared:
+def prepare(
+    data: Named,
+    suites: Sequence[Named],
+    folder: Path,
+    settings: Settings,
+    by_id: bool = False,
+    see: Sequence[Callable[[Group], None]] = (),
+) -> Prepared:
     """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
 
-    ``by_id``: answers will be matched by id, so one id for two different questions is refused.
+    ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``see``: functions that
+    are called with each group as it will be read.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
@@ -212,7 +225,8 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         made = _some(_groups(source, covers, settings), source, data.spec, covers, settings.shard)
         groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
-        write_groups(groups, str(path), folders)
+        with GroupCheck() as check:
+            write_groups(groups, str(path), folders, (check.add, *see))
     clear_unnamed(folder)
     for cover in covers:
         cover.text_alone = yes_no_alone(cover.texts)
@@ -229,7 +243,7 @@ def prepare(data: Named, suites: Sequence[Named], folder: Path, settings: Settin
         "ready": source.is_ready,
     }
     answers = _attack_answers(data.what) if source.is_ready and "attack" in names else None
-    return Prepared(path, suites, record, covers, source.has_images, folders, answers)
+    return Prepared(path, suites, record, covers, source.has_images, folders, answers, check.valid)
 
 
 def _attack_answers(data: Dataset) -> Path | None:

@@ -27,8 +27,9 @@ import askew
 from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
-from askew.engine.ask import Keys, Plan, Streak, ask, plan, unknown
+from askew.engine.ask import Keys, Streak, ask
 from askew.engine.build import Prepared, prepare
+from askew.engine.planning import Plan, Planner, unknown
 from askew.engine.results import (
     FORMAT,
     begin,
@@ -40,8 +41,8 @@ from askew.engine.results import (
     too_many_failures,
     versions,
 )
-from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, refuse_meaningless, scored_by, step_for
-from askew.engine.settings import Named, Settings, progress_bar, ticking
+from askew.engine.run_metrics import AnswerForms, MeaningfulMetrics, measured_by, metric_record, scored_by, step_for
+from askew.engine.settings import Named, Settings, progress_bar
 from askew.engine.store import Store
 from askew.errors import TooManyFailures
 from askew.files.locks import alone_in
@@ -52,7 +53,7 @@ from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.types import Group, Outcome, Prediction, Question
-from askew.verbs import Estimates, FindsById, HidesSecrets, Model, ModelFacts, Prices, Suite, SuiteFacts
+from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Suite, SuiteFacts
 
 
 @dataclass
@@ -122,8 +123,8 @@ def run_models(
         claim_folder(output, models, data, suites, settings)
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
         begin(output, folders if len(folders) > 1 else ())
-        prepared = prepare(data, suites, output, settings)
-        refuse_meaningless(settings.metrics, [suite.what for suite in suites], prepared.read())
+        planners = [Planner(model) for model in models]
+        prepared = _prepared(planners, data, suites, output, settings)
         if skipped := prepared.data["skipped"]:
             tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
         for sentence in prepared.data["remarks"]:
@@ -131,12 +132,28 @@ def run_models(
         for sentence in empty_suites(prepared):
             tell("warning", sentence)
         results = []
-        for model, folder in zip(models, folders, strict=True):
+        for planner, folder in zip(planners, folders, strict=True):
             if len(models) > 1:
-                tell("note", model.spec)
-            results.append(run(model, prepared, folder, settings, command))
+                tell("note", planner.model.spec)
+            results.append(run(planner, prepared, folder, settings, command))
         finish(folders)
     return Runs(folders, results, [error for one in results if (error := too_many_failures(one))])
+
+
+def _prepared(
+    planners: Sequence[Planner], data: Named, suites: Sequence[Named], folder: Path, settings: Settings
+) -> Prepared:
+    """The groups on disk. Each was seen by every planner, so what cannot be asked is refused before anything is."""
+    metrics = MeaningfulMetrics(settings.metrics, [suite.what for suite in suites])
+    see = [metrics.add, *(planner.add for planner in planners)]
+    prepared = prepare(data, suites, folder, settings, see=see)
+    metrics.check()
+    for planner in planners:
+        if (found_by := planner.repeats_ids()) is not None:
+            for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
+                pass
+        planner.check()
+    return prepared
 
 
 @dataclass(frozen=True)
@@ -180,17 +197,17 @@ class _Scoring:
         ]
 
 
-def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
-    """Ask one model the groups, score its answers, and write its folder; returns what results.json holds.
+def run(planner: Planner, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
+    """Ask the planner's model the groups, score its answers, and write its folder; returns what results.json holds.
 
     That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
     """
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     begin(folder)
+    model, keys, tally = planner.model, planner.keys, Tally()
     scoring = _Scoring.of(model, prepared, settings)
-    tally, keys = Tally(), Keys(model.what, model.signature)
     with Store(store_path(folder, settings), prepared.answers) as store:
-        todo = _planned(model, prepared, keys, store, settings)
+        todo = planner.plan(store)
         outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
         extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
         _write_samples(folder / "samples.jsonl", extracted, scoring, prepared.folders)
@@ -231,18 +248,6 @@ def run(model: Named, prepared: Prepared, folder: Path, settings: Settings, comm
     return results
 
 
-def _planned(model: Named, prepared: Prepared, keys: Keys, store: Store, settings: Settings) -> Plan:
-    """What must be asked. The groups are read here and again while asking: a missing image must be found before the
-    first answer is paid for, and memory stays flat however many groups there are.
-    """
-    with progress_bar(settings, desc="Planning", unit=" groups") as bar:
-        groups = prepared.read()
-        if ModelFacts(model.what).by_id:
-            found_by = model.what.key if isinstance(model.what, FindsById) else None
-            groups = unique_by_id(groups, prepared.data["spec"], found_by)
-        return plan(ticking(bar, groups), keys, store)
-
-
 def empty_suites(prepared: Prepared) -> list[str]:
     """A sentence for each suite without a group while others have some; a person who named it must be warned."""
     records = [suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)]
@@ -254,20 +259,21 @@ def forecast(
 ) -> Iterator[str]:
     """What a run would ask of each model, in a sentence each; asks nothing, and writes nothing to ``output``."""
     with TemporaryDirectory(prefix="askew-") as scratch:
-        prepared = prepare(data, suites, Path(scratch), settings)
-        refuse_meaningless(settings.metrics, [suite.what for suite in suites], prepared.read())
-        for model, folder in zip(models, model_folders(models, output), strict=True):
-            yield _forecast(model, prepared, folder, settings)
+        planners = [Planner(model) for model in models]
+        prepared = _prepared(planners, data, suites, Path(scratch), settings)
+        for planner, folder in zip(planners, model_folders(models, output), strict=True):
+            yield _forecast(planner, prepared, folder, settings)
 
 
-def _forecast(model: Named, prepared: Prepared, folder: Path, settings: Settings) -> str:
+def _forecast(planner: Planner, prepared: Prepared, folder: Path, settings: Settings) -> str:
     """Calls, and tokens and cost where the model can estimate them.
 
     ``folder`` is only read; where it has no answers yet, an empty store is made beside the groups.
     """
-    asked, keys, path = model.what, Keys(model.what, model.signature), store_path(folder, settings)
+    model, keys, path = planner.model, planner.keys, store_path(folder, settings)
+    asked = model.what
     with Store(path if path.is_file() else prepared.groups.with_name("answers.sqlite"), prepared.answers) as store:
-        todo = plan(prepared.read(), keys, store)
+        todo = planner.plan(store)
         needed = asked.estimate(unknown(prepared.read(), keys, store)) if isinstance(asked, Estimates) else None
     sentence = f"{model.name}: {todo.calls:,} calls for {todo.groups:,} groups ({todo.questions:,} questions, "
     sentence += f"{todo.distinct:,} distinct, {todo.known:,} known already)"

@@ -68,35 +68,43 @@ def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Met
     return with_more(made.metrics, specs, None if made is suite else made.accuracy)
 
 
-def refuse_meaningless(specs: Iterable[str], suites: Iterable[Suite], groups: Iterable[Group]) -> None:
-    """Raise UsageError for a metric named by a person that no group of any suite says anything about.
+class MeaningfulMetrics:
+    """Refuses a metric named by a person that no group of any suite says anything about.
 
     Whatever a model answers, such a metric is a dash: ``flips`` of RAD's questions, whose answers change by design.
     Only askew's own metrics are checked; on which answers another depends is not known here.
     """
-    named, suites = list(dict.fromkeys(specs)), list(suites)
-    metrics = {suite.name: measured_by(suite, suite.accuracy, named) for suite in suites}
-    dashes = [
-        spec
-        for spec in named
-        if not any(spec in suite.metrics for suite in suites)
-        and all(type(found[spec]).__module__.startswith(OURS) for found in metrics.values())
-    ]
-    for group in groups if dashes else ():
+
+    def __init__(self, specs: Iterable[str], suites: Iterable[Suite]) -> None:
+        named, self._suites = list(dict.fromkeys(specs)), list(suites)
+        self._metrics = {suite.name: measured_by(suite, suite.accuracy, named) for suite in self._suites}
+        self._dashes = [
+            spec
+            for spec in named
+            if not any(spec in suite.metrics for suite in self._suites)
+            and all(type(found[spec]).__module__.startswith(OURS) for found in self._metrics.values())
+        ]
+
+    def add(self, group: Group) -> None:
+        """Look at one group."""
+        if not self._dashes:
+            return
         unanswered = Outcome(
             group,
             Prediction(group.original.id, None),
             tuple(Prediction(variant.question.id, None) for variant in group.variants),
         )
-        dashes = [spec for spec in dashes if not rows_of_fillings(metrics[group.suite][spec], unanswered)]
-        if not dashes:
-            return
-    if dashes:
-        names = ", ".join(suite.name for suite in suites)
-        raise UsageError(
-            f"The metric {dashes[0]} says nothing about {names}, whatever is answered. Leave it out (--metric "
-            f"{dashes[0]}; metrics=[...] in Python), or add a suite whose changes it measures."
-        )
+        metrics = self._metrics[group.suite]
+        self._dashes = [spec for spec in self._dashes if not rows_of_fillings(metrics[spec], unanswered)]
+
+    def check(self) -> None:
+        """Raise UsageError for the first metric that says nothing about the groups added."""
+        if self._dashes:
+            names, spec = ", ".join(suite.name for suite in self._suites), self._dashes[0]
+            raise UsageError(
+                f"The metric {spec} says nothing about {names}, whatever is answered. Leave it out (--metric "
+                f"{spec}; metrics=[...] in Python), or add a suite whose changes it measures."
+            )
 
 
 def metric_record(metric: Metric) -> dict[str, Any]:

@@ -43,13 +43,28 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 _FIELDS = ", ".join(name for name, _ in COLUMNS)
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
+PREFIX = 8
+"""Bytes of a key that tell it apart from all others of a run."""
 
 
 def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") -> bytes:
     """The key of one request: 32 bytes. ``by`` is the question's id for models that answer by id alone."""
-    parts = [part.encode("utf-8", "surrogatepass") for part in (model, image, text, context, by)]
-    framed = b"".join(len(part).to_bytes(8, "big") + part for part in parts)
-    return hashlib.sha256(framed).digest()
+    return key_of(framed(model), image, text, context, by)
+
+
+def key_of(start: bytes, image: str, text: str, context: str, by: str) -> bytes:
+    """The same, of a model that is framed already."""
+    rest = framed(context) + framed(by) if context or by else _NO_REST
+    return hashlib.sha256(start + framed(image) + framed(text) + rest).digest()
+
+
+def framed(part: str) -> bytes:
+    """A text as bytes, after their number."""
+    encoded = part.encode("utf-8", "surrogatepass")
+    return len(encoded).to_bytes(8, "big") + encoded
+
+
+_NO_REST = framed("") * 2
 
 
 Row: TypeAlias = tuple[bytes, str, float | None, int, float, int, int]
@@ -103,6 +118,24 @@ class Store:
     def known(self, keys: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
         """Which of these have an answer, with the tokens read and written for it."""
         return {row[0]: token_counts(*row[-2:]) for row in self._rows(keys)}
+
+    def tokens_of(self, prefixes: Iterable[bytes]) -> dict[bytes, tuple[int, int]]:
+        """Which keys have an answer, each given by its first ``PREFIX`` bytes, with the tokens read and written."""
+        wanted = list(prefixes)
+        found: dict[bytes, tuple[int, int]] = {}
+        with self._explained("answers cannot be read"):
+            query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
+            for prefix in wanted if self._has_rows() else ():
+                for *row, summed in self._db.execute(query, (prefix, prefix.ljust(32, b"\xff"))):
+                    if summed != checksum(tuple(row)):
+                        raise _damaged(self.path, "an answer is not the one that was written")
+                    found[prefix] = token_counts(*row[-2:])
+        if self._earlier is not None:
+            found.update(self._earlier.tokens_of(prefix for prefix in wanted if prefix not in found))
+        return found
+
+    def _has_rows(self) -> bool:
+        return self._db.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
 
     def put(self, items: Iterable[tuple[bytes, Prediction]]) -> None:
         """Write these answers in one transaction; failures are skipped."""

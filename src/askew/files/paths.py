@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -136,15 +136,13 @@ class ImageFolders:
         known = image.id
         if isinstance(known, str) and os.path.isabs(known):
             known = self.name(known)
+        if known is image.id and image.path is None:
+            return image
         return replace(image, id=known, path=image.path and self.name(image.path))
 
     def public_group(self, group: Group) -> Group:
         """A group whose images are all named."""
-        variants = tuple(replace(v, question=self._public(v.question)) for v in group.variants)
-        return replace(group, original=self._public(group.original), variants=variants)
-
-    def _public(self, question: Question) -> Question:
-        return question if question.image is None else replace(question, image=self.public(question.image))
+        return with_images(group, self.public)
 
     def _add(self, folder: str) -> None:
         if self._root is None:
@@ -155,6 +153,23 @@ class ImageFolders:
             number += 1
             name = f"{plain}-{number}"
         self.folders[name], self._names[folder] = folder, name
+
+
+def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Question:
+    """The question with its image changed; the question itself where it has none, or ``change`` returns the same."""
+    image = question.image
+    changed = image and change(image)
+    return question if changed is image else replace(question, image=changed)
+
+
+def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:
+    """The group with all its images changed; the group itself where nothing changes."""
+    original = with_image(group.original, change)
+    variants = [with_image(variant.question, change) for variant in group.variants]
+    if original is group.original and all(n is v.question for n, v in zip(variants, group.variants, strict=True)):
+        return group
+    changed = tuple(replace(v, question=n) for n, v in zip(variants, group.variants, strict=True))
+    return replace(group, original=original, variants=changed)
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -1,0 +1,123 @@
+"""What is counted and refused while groups are built: every group is decoded once for each model, and no more."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+import askew
+import askew.data.groups
+from askew.cli import main
+from askew.engine.ask import Keys
+from askew.engine.planning import plan
+from askew.engine.settings import Named
+from askew.engine.store import Store
+from askew.errors import BadImage, BadRecord, DataError, RunError
+from askew.models.baselines import Constant
+from askew.types import Group, ImageRef, Prediction, Question
+from running import write_questions
+from shout_suite import Shout
+
+
+@pytest.fixture
+def decoded(tmp_path, monkeypatch):
+    """The ids of the groups that were decoded from a file, in order; the working folder has ten questions."""
+    monkeypatch.chdir(tmp_path)
+    write_questions(tmp_path / "q.jsonl", 10)
+    ids, plain = [], askew.data.groups.group_from
+
+    def counting(record):
+        ids.append(record["group"])
+        return plain(record)
+
+    monkeypatch.setattr(askew.data.groups, "group_from", counting)
+    return ids
+
+
+def test_each_group_is_decoded_once_for_each_model(decoded, tmp_path):
+    once = list(range(10))
+    common = ("--data", "q.jsonl", "--suite", "rad:originals=all", "--quiet")
+    assert main(["run", "--model", "constant:yes", *common, "--metric", "worst", "--output", "one"]) == 0
+    assert decoded == once
+    decoded.clear()
+    assert main(["run", "--model", "constant:yes", *common, "--output", "one"]) == 0  # resumed from the store
+    assert decoded == once
+    decoded.clear()
+    assert main(["run", "--model", "constant:yes", "--model", "constant:no", *common, "--output", "two"]) == 0
+    assert decoded == once * 2
+    decoded.clear()
+    predictions = [{"question_id": number, "answer": "red"} for number in once]
+    (tmp_path / "p.json").write_text(json.dumps(predictions))
+    assert main(["score", "q.jsonl", "p.json", "--output", "score", "--quiet"]) == 0
+    assert decoded == once
+    decoded.clear()
+    askew.evaluate("constant:yes", "q.jsonl", "accuracy", output=tmp_path / "evaluated")
+    assert decoded == once
+
+
+@dataclass(frozen=True)
+class Odd(Shout):
+    """A suite of another package with a fault: blank text, an id that is not one, or a repeated group."""
+
+    fault: str = ""
+
+    def groups(self, data, seed):
+        for group in super().groups(data, seed):
+            if self.fault == "blank":
+                group = replace(group, original=replace(group.original, text=" "))
+            elif self.fault == "id":
+                group = replace(group, original=replace(group.original, id=True))
+            yield replace(group, id=7) if self.fault == "repeated" else group
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [("blank", "line 1.*'question' is blank"), ("id", "line 1.*'id' must be"), ("repeated", "line 2.*occurs twice")],
+)
+def test_faults_in_groups_of_other_packages_are_refused_with_their_line(decoded, fault, said):
+    with pytest.raises(BadRecord, match=f"groups.jsonl: {said}"):
+        askew.evaluate(Constant(), "q.jsonl", Odd(fault=fault))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Keeps what it is asked."""
+
+    name: str
+    opens_images: bool = False
+    questions: list[Question] = field(default_factory=list, repr=False)
+
+    def answer(self, questions):
+        self.questions.extend(questions)
+        return [Prediction(question.id, "yes") for question in questions]
+
+
+def test_what_one_model_lacks_is_found_before_another_is_asked(decoded, tmp_path):
+    first, second = Asked("first"), Asked("second", opens_images=True)
+    with pytest.raises(BadImage, match="10 of 10 questions name an image whose file is not known"):
+        askew.evaluate([first, second], "q.jsonl", "accuracy")
+    records = [{"group": n, "suite": "accuracy", "original": {"id": 1, "question": f"Is it {n}?"}} for n in (1, 2)]
+    (tmp_path / "groups.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    (tmp_path / "p.json").write_text('[{"question_id": 1, "answer": "yes"}]')
+    with pytest.raises(DataError, match="the id 1 is that of two questions, 'Is it 1"):
+        askew.evaluate("predictions:p.json", "groups.jsonl", "accuracy")
+    assert not first.questions
+
+
+def test_known_answers_are_found_by_the_beginning_of_their_keys(tmp_path):
+    groups = [Group(n, "s", Question(n, ImageRef(n), f"q{n % 4}")) for n in range(8)]
+    model = Named(Constant(), "")
+    with Store(tmp_path / "earlier") as earlier, Store(tmp_path / "own") as own:
+        assert plan(groups, model, own).calls == 8
+        keys = [Keys(model.what).of(group.original) for group in groups]
+        earlier.put((key, Prediction(0, "yes", tokens=(10, 1))) for key in keys[:3])
+        own.put((key, Prediction(0, "yes", tokens=(100, 2))) for key in keys[2:5])
+    with Store(tmp_path / "own", tmp_path / "earlier") as both:
+        found = plan([*groups, *groups], model, both)
+        assert (found.groups, found.questions, found.distinct, found.known) == (16, 16, 8, 5)
+        assert found.tokens == (320, 8)
+        both._db.execute("UPDATE answers SET answer = 'no'")
+        with pytest.raises(RunError, match="not the one that was written"):
+            plan(groups, model, both)

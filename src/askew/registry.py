@@ -52,6 +52,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "carets": "askew.suites.carets:CaretsSuite",
         "choices": "askew.suites.choices_suite:ChoicesSuite",
         "corruption": "askew.suites.corruption:CorruptionSuite",
+        "naturalbench": "askew.suites.group_benchmarks:NaturalBenchSuite",
         "p2": "askew.suites.p2:P2Suite",
         "pope": "askew.suites.object_benchmarks:PopeSuite",
         "rad": "askew.suites.rad:RadSuite",
@@ -72,6 +73,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "reader": {
         "vqa": "askew.data.benchmarks.vqa:Vqa",
         "pope": "askew.data.benchmarks.pope:Pope",
+        "naturalbench": "askew.data.benchmarks.naturalbench:NaturalBench",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",

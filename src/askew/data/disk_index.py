@@ -160,3 +160,25 @@ def distinct(
 
 def _text(key: Id) -> str:
     return f"i{key}" if isinstance(key, int) else f"s{key}"
+
+
+def gathered(records: Iterable[tuple[int, Id, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """Records with the same key together, in the order in which the keys first appear; kept in a temporary file.
+
+    Memory stays flat: one group of records at a time. Records must be JSON values.
+
+    >>> list(gathered([(1, "a", "x"), (2, "b", "y"), (3, "a", "z")]))
+    [[(1, 'x'), (3, 'z')], [(2, 'y')]]
+    """
+    with Index() as kept, Index() as sizes:
+        for number, key, record in records:
+            size = sizes.pop(key) or (0, None)
+            sizes.add(key, size[0] + 1)
+            kept.add(f"{size[0]}/{_text(key)}", number, [key, record])
+        for _, place in kept.numbers():
+            if str(place).startswith("0/"):
+                first = kept.get(place)
+                key = first[1][0] if first else ""
+                size = sizes.get(key) or (0, None)
+                rows = (kept.get(f"{n}/{_text(key)}") for n in range(size[0]))
+                yield [(row[0], row[1][1]) for row in rows if row is not None]

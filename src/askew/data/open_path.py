@@ -6,6 +6,7 @@ import os
 import re
 
 from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa
@@ -15,7 +16,10 @@ from askew.data.jsonl import Jsonl, Lines
 from askew.errors import DataError
 from askew.verbs import Dataset
 
-READERS = (Pope,)
+READERS = (
+    Pope,
+    NaturalBench,
+)
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"
 """The manifest in a folder written by ``askew collect export``."""

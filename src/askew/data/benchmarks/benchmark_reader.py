@@ -208,6 +208,11 @@ def missing_files(path: str, title: str, wanted: str) -> DataError:
     return DataError(f"{path}: no file of {title} is here. Put {wanted} there, or give the folder that has it.")
 
 
+def wrong_file(path: str, title: str, wanted: str) -> DataError:
+    """The error for a file of another kind."""
+    return DataError(f"{path}: this is not a file of {title}. Give {wanted}.")
+
+
 def bad_label(value: object, wanted: str) -> str:
     """The words for a label that is not one of those that a benchmark has."""
     return f"the label is {short(value)}; it must be {wanted}. Fix the record."

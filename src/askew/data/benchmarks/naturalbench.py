@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from askew.data.bad_records import Sieve, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.sniff import PathContents, first_keys
-from askew.data.benchmarks.tables import TableImages, parquet_records, stored_image, table_records
+from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
 from askew.data.json_stream import items
 from askew.errors import AskewError, BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
@@ -166,7 +166,7 @@ def _shape(path: str) -> str:
             _, first = next(iter(items(path, "")), (0, None))
         except (AskewError, StopIteration):
             return ""
-        return "list" if isinstance(first, list) and len(first) == 4 and first[3] in ("yes_no", "mcq") else ""
+        return "list" if isinstance(first, list) and [type(part) for part in first] == [str] * 4 else ""
     keys = first_keys(path)
     if keys >= _COLUMNS:
         return "parquet"

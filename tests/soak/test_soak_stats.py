@@ -25,7 +25,7 @@ def test_statistics_and_release_of_a_paper_sized_study(tmp_path):
     assert (found["images"], found["questions"], found["verified"]) == (IMAGES, 6 * IMAGES, 3 * IMAGES)
     assert found["error_total"]["value"] == 0.5
     assert memory <= 300
-    assert cpu <= 20  # the goal is 5 s on a machine of its own; this one may be busy
+    assert cpu <= 10  # the goal is 5 s on a machine of its own; this one may be busy
     cpu, memory = _run(["collect", "export", str(study), "--output", str(release)])
     assert (release / "history.jsonl").read_bytes().count(b"\n") == 6 * IMAGES
     assert memory <= 300

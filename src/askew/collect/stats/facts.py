@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, islice
 from math import nan
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -31,24 +31,29 @@ CLASSES = ("Y/N", "Num", "OOV", "Other")
 NONE = -1
 WORDS = 4
 """Depth of the tree of first words (Fig. 4)."""
+_TYPE_NUMBERS = {name: number for number, name in enumerate(TYPES)}
+_SPLIT_NUMBERS = {None: NONE} | {name: number for number, name in enumerate(SPLITS)}
 _UNVERIFIED = {"correct": "A", "unsure": "B"}
 _AT_ONCE = 5000
 """Questions taken in together."""
 
 
-class Names(dict[str, int]):
+Name = TypeVar("Name", str, int)
+
+
+class Names(dict[Name, int]):
     """Numbers for names, in the order they come: a name that is new gets the next one."""
 
-    def __missing__(self, name: str) -> int:
+    def __missing__(self, name: Name) -> int:
         self[name] = number = len(self)
         return number
 
-    def of(self, names: Iterable[str]) -> Ints:
+    def of(self, names: Iterable[Name]) -> Ints:
         """The numbers of these names."""
         return np.array(list(map(self.__getitem__, names)), dtype=np.int64)
 
     @property
-    def names(self) -> list[str]:
+    def names(self) -> list[Name]:
         """All names by number."""
         return list(self)
 
@@ -59,17 +64,16 @@ class Facts:
 
     settings: StudySettings
     vocabulary: Vocabulary | None = None
-    domains: Names = field(default_factory=Names)
-    models: Names = field(default_factory=Names)
-    kinds: Names = field(default_factory=Names)
+    domains: Names[str] = field(default_factory=Names)
+    models: Names[str] = field(default_factory=Names)
+    kinds: Names[str] = field(default_factory=Names)
     """Question types of verified questions."""
-    words: Names = field(default_factory=Names)
+    words: Names[str] = field(default_factory=Names)
     """First words of questions."""
-    answers: Names = field(default_factory=Names)
+    answers: Names[str] = field(default_factory=Names)
     """What people and robots answered to verified questions, normalised."""
-    images: dict[int, int] = field(default_factory=dict)
-    """Image to its number."""
-    image_round: dict[int, int] = field(default_factory=dict)
+    images: Names[int] = field(default_factory=Names)
+    _image_round: dict[int, int] = field(default_factory=dict)
     left_out: Counter[int] = field(default_factory=Counter)
     """Round to questions of type U."""
     waiting: Counter[int] = field(default_factory=Counter)
@@ -82,7 +86,7 @@ class Facts:
     """Round to how often verifiers gave each answer."""
     _pairs: Counter[int] = field(default_factory=Counter)
     """Round to ordered pairs of different answers to one question."""
-    _evaluated: Names = field(default_factory=Names)
+    _evaluated: Names[str] = field(default_factory=Names)
     """Answers as the official evaluator normalises them."""
 
     def add(self, examples: Sequence[Example]) -> None:
@@ -126,15 +130,15 @@ class Facts:
     def _add_plain(self, kept: Sequence[Example]) -> None:
         """What every question has."""
         columns: Any = Example._make(zip(*kept, strict=True))  # a tuple for each field
-        types = _whole(map(TYPES.index, columns.type))
-        split = _whole(NONE if name is None else SPLITS.index(name) for name in columns.split)
+        types = _whole(map(_TYPE_NUMBERS.__getitem__, columns.type))
+        split = _whole(map(_SPLIT_NUMBERS.__getitem__, columns.split))
         _check_places(kept, types, split)
         words = list(map(tokens, columns.text))
         self._keep(
             type=types,
             split=split,
             round=columns.round,
-            image=list(map(self.image, columns.image, columns.round)),
+            image=self._image_numbers(columns.image, columns.round),
             session=columns.session,
             tries=columns.try_no,
             domain=self.domains.of(columns.domain),
@@ -212,12 +216,13 @@ class Facts:
         for name, values in columns.items():
             self._parts[name].append(np.array(values, dtype=float))
 
-    def image(self, key: int, round_: int) -> int:
-        """The number of an image; every image is in one round."""
-        number = self.images.setdefault(key, len(self.images))
-        if self.image_round.setdefault(number, round_) != round_:
-            raise DataError(f"Image {key} is in rounds {self.image_round[number]} and {round_}; it must be in one.")
-        return number
+    def _image_numbers(self, images: Sequence[int], rounds: Sequence[int]) -> Ints:
+        """The numbers of images; every image is in one round."""
+        for key, number in set(zip(images, rounds, strict=True)):
+            if self._image_round.setdefault(key, number) != number:
+                both = sorted((self._image_round[key], number))
+                raise DataError(f"Image {key} is in rounds {both[0]} and {both[1]}; it must be in one.")
+        return self.images.of(images)
 
     def column(self, name: str) -> Ints:
         """Whole numbers, one per question."""
@@ -262,14 +267,13 @@ def facts_of(examples: Iterable[Example], settings: StudySettings, vocabulary: V
     """The columns of these questions, read once."""
     found = Facts(settings, vocabulary)
     waiting = iter(examples)
-    with _no_cycles():
-        while page := list(islice(waiting, _AT_ONCE)):
-            found.add(page)
+    while page := list(islice(waiting, _AT_ONCE)):
+        found.add(page)
     return found
 
 
 @contextmanager
-def _no_cycles() -> Iterator[None]:
+def no_cycles() -> Iterator[None]:
     """Without the search for cycles of objects: millions of tuples come and go, and none is in a cycle."""
     was_on = gc.isenabled()
     gc.disable()
@@ -327,9 +331,8 @@ def _check_places(kept: Sequence[Example], types: Ints, split: Ints) -> None:
     for at in np.flatnonzero((split != NONE) & (types != TYPES.index("E")) & ~in_train)[:1]:
         one = kept[at]
         raise DataError(f"Question {one.id} is of type {one.type} and in {one.split}; only E may be in dev and test.")
-    for one in kept:
-        if one.try_no is None:
-            raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")
+    if one := next((one for one in kept if one.try_no is None), None):
+        raise DataError(f"Question {one.id} of type {one.type} has no number of its try. Check the study.")
 
 
 def _wrong_type(one: Example, told: str) -> DataError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cached_property
 from operator import gt
 from typing import Any
 
@@ -30,6 +31,8 @@ from askew.collect.schema import (
 from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example, VerifierAnswers
 
 _AT_ONCE = 5000
+_AUTHOR = Example._fields.index("author")
+_NOBODY = VerifierAnswers()
 
 
 @dataclass(frozen=True)
@@ -78,16 +81,17 @@ class FromStudy:
 
     def examples(self) -> Generator[Example, None, None]:
         """All questions, with the answers of the verifiers that count."""
-        models = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name)))
         with closing(self._given()) as given, closing(self._stream(_questions())) as rows:
             waiting = next(given, None)
             for row in rows:
-                verifiers = VerifierAnswers()
+                verifiers = _NOBODY
                 while waiting is not None and waiting[0] <= row[0]:
                     if waiting[0] == row[0]:
                         verifiers = _by_slot(orjson.loads(waiting[1]))
                     waiting = next(given, None)
-                yield self._example(row, verifiers, models)
+                author = None if row[_AUTHOR] is None else Answer._make(row[_AUTHOR : _AUTHOR + 3])
+                one = Example._make((*row[:_AUTHOR], author, verifiers, *row[_AUTHOR + 3 :]))
+                yield one if one.type is not None else self._typed(one)
 
     def drawn(self) -> list[Drawn]:
         """What the models did, by image."""
@@ -95,13 +99,13 @@ class FromStudy:
         failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
         key = (question.c.image_id, draw.c.model_id)
         counted = sa.select(*key, sa.func.count(), failed, sa.func.sum(draw.c.attempts)).select_from(joined)
-        models, rounds = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name))), self._round_of_image()
+        models, rounds = dict(_pairs(self.tx, sa.select(model.c.id, model.c.name))), self._round_of_image
         with closing(self._stream(counted.group_by(*key).order_by(*key))) as rows:
             return [Drawn(rounds[at], at, models[which], *counts) for at, which, *counts in rows]
 
     def ended(self) -> list[Ended]:
         """What became of the leases of writers and verifiers, by image."""
-        rounds = self._round_of_image()
+        rounds = self._round_of_image
         over = sa.func.sum(sa.case((session.c.state == "EXPIRED", 1), else_=0))
         writing = (
             sa.select(session.c.image_id, sa.func.count(), over)
@@ -122,41 +126,21 @@ class FromStudy:
         )
         found = []
         for kind, statement in (("writing", writing), ("verifying", verifying)):
-            found += [Ended(rounds[at], at, kind, int(n), int(m)) for at, n, m in self.tx.rows(statement)]
+            with closing(self._stream(statement)) as rows:
+                found += [Ended(rounds[at], at, kind, int(n), int(m)) for at, n, m in rows]
         return found
 
+    @cached_property
     def _round_of_image(self) -> dict[int, int]:
         joined = image.join(round_, round_.c.id == image.c.round_id)
-        return dict(_pairs(self.tx, sa.select(image.c.id, round_.c.number).select_from(joined)))
+        with closing(self._stream(sa.select(image.c.id, round_.c.number).select_from(joined))) as rows:
+            return dict(rows)
 
-    def _example(self, row: AnyRow, verifiers: VerifierAnswers, models: dict[int, str]) -> Example:
-        key, number, frozen, image_id, domain, session_id, try_no, text, state, kind, split, out, *others = row
-        started, model_id, robot, latency, verdict, answer, normalised, confidence, judged = others
-        author = None if answer is None else Answer(answer, normalised, confidence)
-        if not frozen:
-            kind = "U" if out or state not in ("CORRECT", "UNSURE", "VERIFIED") else None
-        if kind is None:
-            said = Verdicts(verdict, robot or "", normalised or "", confidence, *verifiers[1:])
-            kind = example_type(said, self.tx.settings)
-        return Example(
-            key,
-            number,
-            image_id,
-            domain,
-            session_id,
-            try_no,
-            text,
-            kind,
-            split,
-            verdict,
-            None if judged is None else (judged - started) / 1000,
-            models.get(model_id, ""),
-            robot or "",
-            author,
-            verifiers,
-            latency,
-            state,
-        )
+    def _typed(self, one: Example) -> Example:
+        """A question of a round that is not frozen, with the type it would have now."""
+        author = one.author or Answer("", "", None)
+        said = Verdicts(one.verdict, one.robot, author.normalised, author.confidence, *one.verifiers[1:])
+        return one._replace(type=example_type(said, self.tx.settings))
 
     def _given(self) -> Generator[AnyRow, None, None]:
         """For each question the slots, answers and confidences of its verifiers as JSON, in the order of questions."""
@@ -199,37 +183,38 @@ def _by_slot(lists: list[list[Any]]) -> VerifierAnswers:
 
 
 def _questions() -> sa.Select[Any]:
+    """The fields of ``Example`` in their order, the author's three in the place of one, and no verifiers; a type is
+    NULL where it follows from what people said."""
     joined = (
         question.join(image, image.c.id == question.c.image_id)
         .join(round_, round_.c.id == image.c.round_id)
         .join(session, session.c.id == question.c.session_id)
         .join(annotator, annotator.c.id == question.c.annotator_id)
         .outerjoin(prediction, prediction.c.question_id == question.c.id)
+        .outerjoin(model, model.c.id == prediction.c.model_id)
         .outerjoin(judgement, judgement.c.question_id == question.c.id)
     )
     gone = annotator.c.excluded_at.is_not(None) | image.c.hidden_at.is_not(None) | (question.c.standing != "OK")
+    unfinished = question.c.state.not_in(("CORRECT", "UNSURE", "VERIFIED"))
     columns = (
         question.c.id,
         round_.c.number,
-        round_.c.state.in_(("FROZEN", "RELEASED")),
         question.c.image_id,
         image.c.domain,
         question.c.session_id,
         question.c.try_no,
         question.c.text,
-        question.c.state,
-        question.c.type,
+        sa.case((round_.c.state.in_(("FROZEN", "RELEASED")), question.c.type), (gone | unfinished, "U")),
         question.c.split,
-        gone,
-        session.c.started_at,
-        prediction.c.model_id,
-        prediction.c.normalised,
-        prediction.c.seconds,
         judgement.c.verdict,
+        sa.cast(judgement.c.at - session.c.started_at, sa.Float) / 1000.0,
+        sa.func.coalesce(model.c.name, ""),
+        sa.func.coalesce(prediction.c.normalised, ""),
         judgement.c.answer,
         judgement.c.normalised,
         judgement.c.confidence,
-        judgement.c.at,
+        prediction.c.seconds,
+        question.c.state,
     )
     return sa.select(*columns).select_from(joined).order_by(question.c.id)
 

@@ -79,9 +79,10 @@ def mean_share(values: Floats, among: Mask, images: Ints) -> Rate:
 
 def of_sums(tops: Floats, bottoms: Floats, *, is_share: bool) -> Rate:
     """The rate whose numerator and denominator are these sums over images, by the images' numbers."""
-    rows = np.zeros((max(len(tops), len(bottoms)), 2))
-    rows[: len(tops), 0], rows[: len(bottoms), 1] = tops, bottoms
-    rows = rows[rows[:, 1] > 0]
+    numerators = np.zeros(len(bottoms))
+    numerators[: len(tops)] = tops  # the last images may have none
+    counted = bottoms > 0
+    rows = np.stack([numerators[counted], bottoms[counted]]).T  # each column in one piece: it is summed several times
     top, bottom = (float(total) for total in rows.sum(axis=0))
     if not bottom:
         return Rate(float("nan"), float("nan"), float("nan"), 0, 0)

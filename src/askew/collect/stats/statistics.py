@@ -9,7 +9,7 @@ from pathlib import Path
 
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.coding import Coded, check_coded, kappa_table, table7
-from askew.collect.stats.facts import facts_of
+from askew.collect.stats.facts import facts_of, no_cycles
 from askew.collect.stats.from_release import MANIFEST, FromRelease
 from askew.collect.stats.identities import check_identities
 from askew.collect.stats.sheets import Sheet
@@ -38,6 +38,7 @@ class Statistics:
         return next(sheet for sheet in self.sheets if sheet.name == name)
 
 
+@no_cycles()
 def statistics(source: Source, vocabulary: Vocabulary | None = None, coders: Sequence[Coded] = ()) -> Statistics:
     """Count everything; what does not add up is an error."""
     about = source.about()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import re
 
+from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.hallusionbench import HallusionBench
+from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.sniff import PathContents
@@ -19,6 +22,9 @@ from askew.verbs import Dataset
 READERS = (
     Pope,
     NaturalBench,
+    HallusionBench,
+    Mmvp,
+    Amber,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

@@ -19,7 +19,8 @@ class AllCorrect(Metric):
     It is G-Acc of NaturalBench, qAcc and fAcc of HallusionBench, circular accuracy of MMBench, pair accuracy of MMVP
     and Perf-Con of ConVQA. With ``by`` the questions of a group are divided by that tag of theirs first, and each
     part counts: Q-Acc of NaturalBench by ``question``, I-Acc by ``image``. A group (or part) with a missing answer is
-    left out, even if another answer is wrong: keeping only such groups would bias the share.
+    left out, even if another answer is wrong: keeping only such groups would bias the share. With ``only`` just the
+    groups count whose original has that tag (``grouping=figure``), for benchmarks that group their questions twice.
 
     A group of four with one wrong answer counts 0 of 1; in two parts of two it counts 1 of 2.
     """
@@ -27,16 +28,20 @@ class AllCorrect(Metric):
     by: str = ""
     correct: Correct = "modal"
     mode: Mode = "official"
+    only: str = ""
 
     def __post_init__(self) -> None:
         check_correct(self.correct, self.mode)
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(groups or parts that are all correct, groups or parts)."""
+        name, _, value = self.only.partition("=")
+        if name and _tag(outcome.group.original, name) != value:
+            return None
         parts: dict[str, list[float | None]] = {}
         for question, prediction in members(outcome):
-            value = judged(question, prediction, failed, self.correct, self.mode)
-            parts.setdefault(_tag(question, self.by), []).append(value)
+            found = judged(question, prediction, failed, self.correct, self.mode)
+            parts.setdefault(_tag(question, self.by), []).append(found)
         known = [min(values) for values in map(_complete, parts.values()) if values]
         return (sum(known), float(len(known))) if known else None
 

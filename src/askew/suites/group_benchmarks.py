@@ -1,4 +1,4 @@
-"""Benchmarks whose questions come in small groups that must be answered correctly as a whole: NaturalBench."""
+"""Benchmarks whose questions come in small groups that must be answered correctly as a whole."""
 
 from __future__ import annotations
 
@@ -54,3 +54,80 @@ class NaturalBenchSuite(BenchmarkSuite):
         )
         figures = published_figures(self.name)
         return (Table("naturalbench", "NaturalBench", columns, published=figures["naturalbench"]),)
+
+
+@dataclass(frozen=True)
+class HallusionBenchSuite(BenchmarkSuite):
+    """HallusionBench: accuracy per question, over all figures of a question, over all questions of a figure."""
+
+    name: ClassVar[str] = "hallusionbench"
+    readers: ClassVar[Sequence[str]] = ("hallusionbench",)
+    title: ClassVar[str] = "Figures, changed figures and none (HallusionBench)"
+    paper: ClassVar[str] = (
+        "Guan, Liu, Wu et al.: HallusionBench: An Advanced Diagnostic Suite for Entangled Language Hallucination and "
+        "Visual Illusion in Large Vision-Language Models. CVPR 2024"
+    )
+    tests: ClassVar[Sequence[str]] = ("question", "figure")
+    slices: ClassVar[Sequence[str]] = ("tag.category", "tag.subcategory")
+    headline: ClassVar[tuple[str, str]] = (
+        "q-acc",
+        "it answers only {value} of the questions correctly for all figures",
+    )
+    notes: ClassVar[Sequence[str]] = (
+        "Replies are matched as yes or no. The authors' judge (GPT-4) also takes 'uncertain' as correct where a "
+        "question has no image, so published figures are not exactly comparable.",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """qAcc, fAcc, aAcc, and accuracy on questions about unchanged (easy) and changed figures (hard)."""
+        only = {
+            "q-acc": "grouping=question",
+            "f-acc": "grouping=figure",
+            "easy": "difficulty=easy",
+            "hard": "difficulty=hard",
+            "a-acc": "grouping=single",
+        }
+        return {name: AllCorrect("", self.correct, self.accuracy, part) for name, part in only.items()}
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The paper's main table."""
+        labels = ("qAcc", "fAcc", "Easy", "Hard", "aAcc")
+        columns = tuple(Column(label, metric) for label, metric in zip(labels, self.metrics, strict=True))
+        figures = published_figures(self.name)
+        return (Table("hallusionbench", "HallusionBench", columns, published=figures["hallusionbench"]),)
+
+
+@dataclass(frozen=True)
+class MmvpSuite(BenchmarkSuite):
+    """MMVP: both images of a pair answered correctly (Tong et al. 2024)."""
+
+    name: ClassVar[str] = "mmvp"
+    readers: ClassVar[Sequence[str]] = ("mmvp",)
+    title: ClassVar[str] = "Pairs of images that look alike to CLIP (MMVP)"
+    paper: ClassVar[str] = (
+        "Tong, Liu, Zhai, Ma, LeCun, Xie: Eyes Wide Shut? Exploring the Visual Shortcomings of Multimodal LLMs. "
+        "CVPR 2024"
+    )
+    tests: ClassVar[Sequence[str]] = ("pair",)
+    slices: ClassVar[Sequence[str]] = ()
+    headline: ClassVar[tuple[str, str]] = ("pair", "it answers only {value} of the pairs of images correctly")
+    notes: ClassVar[Sequence[str]] = (
+        "The authors grade replies with GPT-4; here the option that a reply names counts.",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Pair accuracy, accuracy per question, and answers that differ between the images."""
+        return {
+            "pair": AllCorrect("", self.correct, self.accuracy),
+            "accuracy.members": Accuracy("members", self.accuracy),
+            "cons": SelfConsistency(),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Pair accuracy."""
+        columns = (Column("Pairs", "pair"), Column("Accuracy", "accuracy.members"), Column("Answers differ", "cons"))
+        return (Table("mmvp", "MMVP", columns),)

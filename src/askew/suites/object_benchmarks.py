@@ -1,4 +1,4 @@
-"""Benchmarks of objects that models see where there are none: POPE."""
+"""Benchmarks of what models see where it is not: POPE and AMBER."""
 
 from __future__ import annotations
 
@@ -66,3 +66,49 @@ class PopeSuite(BenchmarkSuite):
         )
         f1 = tuple(Column(test.capitalize(), "f1", f"test={test}") for test in self.tests)
         return (Table("pope", "POPE, F1", f1, published=published_figures("pope")["pope"]), *by_test)
+
+
+@dataclass(frozen=True)
+class AmberSuite(BenchmarkSuite):
+    """AMBER: accuracy, precision, recall and F1 of denying what is not there, by dimension (Wang et al. 2023)."""
+
+    name: ClassVar[str] = "amber"
+    readers: ClassVar[Sequence[str]] = ("amber",)
+    title: ClassVar[str] = "Objects, attributes and relations that are not there (AMBER)"
+    paper: ClassVar[str] = (
+        "Wang, Wang, Xu et al.: AMBER: An LLM-free Multi-dimensional Benchmark for MLLMs Hallucination Evaluation. 2023"
+    )
+    tests: ClassVar[Sequence[str]] = ("opposite",)
+    slices: ClassVar[Sequence[str]] = ("question_type", "tag.type")
+    headline: ClassVar[tuple[str, str]] = ("f1", "its F1 of denying what is not there is {value}")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The paper's four figures, with no as the positive class, the yes rate, and pairs of opposite attributes."""
+        return {
+            "accuracy.members": Accuracy("members", self.accuracy),
+            "precision": YesNo("precision", "no"),
+            "recall": YesNo("recall", "no"),
+            "f1": YesNo("f1", "no"),
+            "yes": AnswerRate("yes", "both"),
+            "pair": ComprehensiveAccuracy(self.correct, self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """All questions, and the figures for each dimension."""
+        measures = (("Acc.", "accuracy.members"), ("P.", "precision"), ("R.", "recall"), ("F1", "f1"))
+        parts = {"": "all questions"} | {
+            f"question_type={name}": name for name in ("existence", "attribute", "relation")
+        }
+        return (
+            *(
+                Table(
+                    f"amber-{title.split()[0]}",
+                    f"AMBER, {title}",
+                    tuple(Column(label, metric, part) for label, metric in measures),
+                )
+                for part, title in parts.items()
+            ),
+            Table("amber-pairs", "AMBER, opposite attributes", (Column("Pairs", "pair"), Column("Yes", "yes"))),
+        )

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import takewhile
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, short
@@ -150,7 +151,7 @@ class QuestionBenchmark(BenchmarkFiles):
 class ImagesByName:
     """The image files in a folder and its sub-folders, found by name; the folder is listed once.
 
-    If files of one name lie in several sub-folders, the one whose path ends like the name in the data is taken.
+    If files of one name lie in several sub-folders, the one whose path ends most like the name in the data is taken.
     Without a folder given by the user, and without image files beside the data, images are only known by their names.
     """
 
@@ -182,8 +183,8 @@ class ImagesByName:
         base = name.replace("\\", "/").rpartition("/")[2]
         found = places.get(base)
         if isinstance(found, list):
-            tail = "/" + name.replace("\\", "/").lstrip("./")
-            fitting = [path for path in found if path.replace(os.sep, "/").endswith(tail)]
+            shared = [_shared_tail(path, name) for path in found]
+            fitting = [path for path, tail in zip(found, shared, strict=True) if tail == max(shared)]
             if len(fitting) != 1:
                 raise BadImage(
                     f"{len(found)} files are called {base} in {self._folder}, e.g. {found[0]} and {found[1]}. "
@@ -196,6 +197,16 @@ class ImagesByName:
                 "Put it there, or give the folder that contains it (--images DIR; images=...)."
             )
         return ImageRef(name, found)
+
+
+def _shared_tail(path: str, name: str) -> int:
+    """How many of the last parts of two paths are equal.
+
+    >>> _shared_tail("/data/VD/chart/0_1.png", "./hallusion_bench/VD/chart/0_1.png")
+    3
+    """
+    parts = (reversed(one.replace("\\", "/").split("/")) for one in (path, name))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(*parts, strict=False)))
 
 
 def folder_of(path: str) -> str:

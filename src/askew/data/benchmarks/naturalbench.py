@@ -18,8 +18,8 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
+from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.json_stream import items
 from askew.errors import AskewError, BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant

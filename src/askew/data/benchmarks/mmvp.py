@@ -1,0 +1,93 @@
+"""MMVP (Tong et al. 2024): a question about two images that CLIP takes for the same; their answers differ.
+
+A folder with ``Questions.csv`` (``Index, Question, Options, Correct Answer``) and ``MMVP Images/{1..300}.jpg``. Rows
+2k - 1 and 2k are a pair. A pair has no original: the first row is taken, and the metrics are symmetric.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from askew.data.bad_records import text
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.benchmark_tables import table_records
+from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.disk_index import distinct
+from askew.errors import BadRecord
+from askew.types import Expect, Group, Id, Kind, Question, Variant
+
+NAME = "Questions.csv"
+_COLUMNS = {"Index", "Question", "Options", "Correct Answer"}
+_OPTIONS = re.compile(r"\s*\(a\)\s*(?P<a>.+?)\s*\(b\)\s*(?P<b>.+?)\s*", re.DOTALL)
+_SWAPPED = {"99", "100", "279", "280"}
+"""Rows whose published labels are swapped within their pair, as lmms-eval corrects them."""
+
+
+@dataclass(frozen=True, repr=False)
+class Mmvp(GroupBenchmark):
+    """MMVP: one question about two images that look alike to CLIP (Tong et al. 2024)."""
+
+    title: ClassVar[str] = "MMVP"
+    suites: ClassVar[Sequence[str]] = ("mmvp",)
+
+    labels: Literal["published", "corrected"] = "published"
+    """``corrected``: with the labels of rows 99, 100, 279 and 280 swapped, as lmms-eval does."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is Questions.csv with MMVP's columns, or a folder with it."""
+        if os.path.isdir(contents.path):
+            return any(first_keys(file) >= _COLUMNS for file in contents.named(r"Questions\.csv"))
+        return contents.keys >= _COLUMNS
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        if not os.path.isdir(self.path):
+            if not first_keys(self.path) >= _COLUMNS:
+                raise wrong_file(self.path, self.title, NAME)
+            return [self.path]
+        found = PathContents(self.path).named(r"Questions\.csv")
+        if not found:
+            raise missing_files(self.path, self.title, f"{NAME} and the folder 'MMVP Images'")
+        return found[:1]
+
+    def expected(self) -> Mapping[str, int]:
+        """150 pairs."""
+        return {"pairs": 150} if os.path.basename(self.files()[0]) == NAME else {}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """The pairs in the order of the file."""
+        sieve = self.sieve(self.files()[0], "row")
+        if self.labels == "corrected":
+            self.remarks.append(f"{self.title}: the labels of rows {', '.join(sorted(_SWAPPED, key=int))} are swapped.")
+        first: Question | None = None
+        for number, key, record in distinct(sieve, table_records(sieve), _key):
+            question = sieve.sift(number, key, self._question, str(key), record)
+            if number % 2 == 0:  # the header is row 1
+                first = question
+                continue
+            if first is not None and question is not None:
+                counts["pairs"] += 1
+                variant = Variant(question, Expect.GIVEN, "pair", "mmvp")
+                yield Group(first.id, "mmvp", first, (variant,))
+            first = None
+
+    def _question(self, key: str, record: Mapping[str, Any]) -> Question:
+        options = _OPTIONS.fullmatch(text(record, "Options"))
+        correct = text(record, "Correct Answer").strip().strip("()")
+        if options is None or correct not in ("a", "b"):
+            raise BadRecord("options must be '(a) ... (b) ...' and the answer (a) or (b). Fix the row.")
+        if self.labels == "corrected" and key in _SWAPPED:
+            correct = "b" if correct == "a" else "a"
+        choices = (options["a"], options["b"])
+        image = self.image(f"MMVP Images/{key}.jpg")
+        return Question(key, image, text(record, "Question"), (options[correct],), Kind("choice"), choices=choices)
+
+
+def _key(record: Mapping[str, Any]) -> Id:
+    return text(record, "Index")

@@ -186,3 +186,38 @@ _TABLES = (
     ),
     ("lease", "question_id slot_n annotator_id leased_at ended_at outcome reason", _leases),
 )
+
+
+def reopen(path: Path, verifying: int = 10_000, images: int = 1000) -> None:
+    """Make the frozen round an open one: questions that lack an answer, and images that nobody has written for."""
+    with sqlite3.connect(path) as database:
+        database.execute("PRAGMA synchronous = OFF")
+        database.execute("UPDATE round SET state = 'OPEN', snapshot = NULL, frozen_at = NULL")
+        database.execute("UPDATE question SET type = NULL, split = NULL")
+        database.execute("UPDATE image SET split = NULL")
+        database.execute("UPDATE annotator SET qualified_at = 1")
+        last = [
+            row[0]
+            for row in database.execute("SELECT id FROM question WHERE done = 9 ORDER BY id DESC LIMIT ?", (verifying,))
+        ]
+        for statement in (
+            "UPDATE question SET state = 'VERIFYING', done = 8 WHERE id = ?",
+            "DELETE FROM verification WHERE question_id = ? AND slot_n = 9",
+            "DELETE FROM lease WHERE question_id = ? AND slot_n = 9",
+            "UPDATE slot SET state = 'OPEN', annotator_id = NULL, leased_at = NULL, lease_until = NULL "
+            "WHERE question_id = ? AND n = 9",
+        ):
+            database.executemany(statement, [(key,) for key in last])
+        new = range(IMAGES + 1, IMAGES + images + 1)
+        rows = [(n, 1, _sha256(n), f"{n:064x}", ".png", f"{n}.png", "cc", 8, 8) for n in new]
+        _insert(database, "image", "id round_id sha256 source_sha256 suffix name domain width height", rows)
+        places = [(3 * n + place, n + 1, place + 1) for n in range(IMAGES) for place in range(3)]
+        _insert(database, "place", "session_id image_id n", [(1 + session, image, n) for session, image, n in places])
+        _insert(database, "place", "image_id n", [(image, n) for image in new for n in (1, 2, 3)])
+        _insert(database, "ensemble_member", "round_id model_id weight active", [(1, n, 1.0, True) for n in (1, 2, 3)])
+        _insert(
+            database,
+            "annotator",
+            "id name pseudonym role platform created_at",
+            [(PEOPLE + 1, "Owner", "owner", "owner", "{}", 0)],
+        )

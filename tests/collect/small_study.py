@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
 from PIL import Image
 
 from askew.collect.accounts import add_annotator
@@ -14,7 +15,8 @@ from askew.collect.database import SetClock, Tx
 from askew.collect.draws import Answered, record_reply
 from askew.collect.image_import import import_images
 from askew.collect.invariants import violations
-from askew.collect.rounds import add_model, change_round, create_round
+from askew.collect.rounds import add_model, change_round, create_round, round_counts
+from askew.collect.schema import slot
 from askew.collect.study import Study, create_study
 from askew.collect.study_settings import PRESETS, StudySettings
 from askew.collect.verifying import claim_slot, verify
@@ -98,8 +100,10 @@ class SmallStudy:
         return count
 
     def check(self) -> None:
-        """The checker finds nothing."""
+        """The checker finds nothing, and the slots that owners see are those in the table."""
         assert self.look(violations) == []
+        states = self.look(lambda tx: tx.rows(sa.select(slot.c.state, sa.func.count()).group_by(slot.c.state)))
+        assert self.look(lambda tx: round_counts(tx, self.round_id)).slots == dict(map(tuple, states))
 
     def close(self) -> None:
         self.study.close()

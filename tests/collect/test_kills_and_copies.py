@@ -25,8 +25,8 @@ KILLS = COPIES = 20
 
 
 @contextmanager
-def writer(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
-    made = SmallStudy.make(folder, images=40, durable=True)
+def writer(folder: Path, *options: str, images: int = 40) -> Iterator[subprocess.Popen[bytes]]:
+    made = SmallStudy.make(folder, images=images, durable=True)
     made.close()
     command = [sys.executable, acknowledging_writer.__file__, str(folder), json.dumps(made.people), *options]
     started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -63,21 +63,29 @@ def _child(parent: subprocess.Popen[bytes]) -> tuple[int, list[bytes]]:
 
 
 def test_20_copies_at_random_instants_hold_what_was_acknowledged(tmp_path):
-    """The writer is stopped for the time of a copy, so that both files are of one instant, as when power fails."""
-    rng, folder = Random(2), tmp_path / "study"
+    assert check_copies(tmp_path, COPIES) > COPIES
+
+
+def check_copies(place: Path, copies: int) -> int:
+    """Copy the files of a working writer, and open each copy; gives how many writes were acknowledged.
+
+    The writer is stopped for the time of a copy, so that both files are of one instant, as when power fails.
+    """
+    rng, folder = Random(2), place / "study"
     lines: list[bytes] = []
-    with writer(folder) as process:
+    with writer(folder, images=2 * copies) as process:
         lines.append(process.stdout.readline())
         os.set_blocking(process.stdout.fileno(), False)
-        for number in range(COPIES):
+        for _ in range(copies):
             time.sleep(rng.uniform(0, 0.05))
             os.kill(process.pid, signal.SIGSTOP)
             os.waitpid(process.pid, os.WUNTRACED)
             lines += (process.stdout.read() or b"").splitlines()  # each line came in one piece
-            copy = _copy(folder, tmp_path / f"copy{number}")
+            copy = _copy(folder, place / "copy")
             os.kill(process.pid, signal.SIGCONT)
             check_acknowledged(copy, lines)
-    assert len(lines) > COPIES
+            shutil.rmtree(copy)
+    return len(lines)
 
 
 def _copy(folder: Path, copy: Path) -> Path:

@@ -48,7 +48,9 @@ def test_100_000_random_requests_never_give_a_server_error(tmp_path: Path) -> No
 def test_100_people_for_half_an_hour_meet_no_error_and_wait_for_nothing(tmp_path: Path) -> None:
     """One step in ten seconds each; the seconds are those of a machine with two cores of its own."""
     share = float(os.environ.get("ASKEW_SOAK_SHARE", "1"))
-    load = run_load(tmp_path / "study", None, people=100, images=2000, steps=max(6, round(180 * share)), pause=10)
+    load = run_load(
+        tmp_path / "study", None, people=100, images=2000, steps=max(6, round(180 * share)), pause=10, durable=True
+    )
     p50, p95, p99 = (load.percentile(per_cent) for per_cent in (50, 95, 99))
     print(f"{dict(load.done)}; {len(load.seconds)} requests: p50 {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s")
     assert load.errors == []
@@ -126,7 +128,8 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
             writers.append(Writer(start_session(tx, person), port, stop))
     for kill in range(KILLS):
         script = str(HERE.parent / "collect" / "web" / "stub_server.py")
-        server = subprocess.Popen([sys.executable, script, str(small.study.folder)], stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, script, str(small.study.folder), "0", "durable"]
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         port[0] = int(server.stdout.readline())
         if not kill:
             for writer in writers:

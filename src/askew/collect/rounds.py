@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,22 +134,39 @@ def round_counts(tx: Tx, round_id: int) -> RoundCounts:
     )
     assert images is not None
     assert places is not None
-    held = sa.select(sa.func.count()).select_from(question.join(image, image.c.id == question.c.image_id))
+    questions = _questions(tx, round_id)
+    states = sorted({row.state for row in questions})
+    slots = _by_state(tx, slot, _slots_to_do(), round_id)
+    if done := sum(row.answers for row in questions):  # as many as there are slots that are done (invariant 15)
+        slots = {"DONE": int(done)} | slots
     return RoundCounts(
         images=images[0],
         hidden_images=images[1],
         places=places[0],
         places_taken=places[1],
         sessions=_by_state(tx, session, session.join(image, image.c.id == session.c.image_id), round_id),
-        questions=_by_state(tx, question, question.join(image, image.c.id == question.c.image_id), round_id),
-        quarantined=tx.value(held.where(mine, question.c.standing == "QUARANTINED")),
-        slots=_by_state(
-            tx,
-            slot,
-            slot.join(question, question.c.id == slot.c.question_id).join(image, image.c.id == question.c.image_id),
-            round_id,
-        ),
+        questions={state: sum(row.questions for row in questions if row.state == state) for state in states},
+        quarantined=_quarantined(questions),
+        slots=slots,
     )
+
+
+def _questions(tx: Tx, round_id: int) -> Sequence[AnyRow]:
+    """How many questions of a round there are by state and standing, and how many answers count for them."""
+    key = (question.c.state, question.c.standing)
+    counted = sa.select(*key, sa.func.count().label("questions"), sa.func.sum(question.c.done).label("answers"))
+    joined = question.join(image, image.c.id == question.c.image_id)
+    return tx.rows(counted.select_from(joined).where(image.c.round_id == round_id).group_by(*key))
+
+
+def _quarantined(questions: Sequence[AnyRow]) -> int:
+    return sum(row.questions for row in questions if row.standing == "QUARANTINED")
+
+
+def _slots_to_do() -> sa.FromClause:
+    """Slots that are not done, with their questions and images: few, where all slots of a study are a million."""
+    to_do = (slot.c.question_id == question.c.id) & slot.c.state.in_(("OPEN", "LEASED"))
+    return question.join(slot, to_do).join(image, image.c.id == question.c.image_id)
 
 
 def _by_state(tx: Tx, table: sa.Table, joined: sa.FromClause, round_id: int) -> dict[str, int]:
@@ -158,13 +175,14 @@ def _by_state(tx: Tx, table: sa.Table, joined: sa.FromClause, round_id: int) -> 
 
 
 def _unfinished(tx: Tx, round_id: int) -> list[str]:
-    counts = round_counts(tx, round_id)
+    questions = _questions(tx, round_id)
+    leased = sa.select(sa.func.count()).select_from(session.join(image, image.c.id == session.c.image_id))
     found = []
-    if writing := counts.sessions.get("LEASED"):
+    if writing := tx.value(leased.where(image.c.round_id == round_id, session.c.state == "LEASED")):
         found.append(f"{writing} people are writing" if writing > 1 else "1 person is writing")
-    if waiting := counts.questions.get("VERIFYING"):
+    if waiting := sum(row.questions for row in questions if row.state == "VERIFYING"):
         found.append(f"{waiting} questions are not verified yet" if waiting > 1 else "1 question is not verified yet")
-    if held := counts.quarantined:
+    if held := _quarantined(questions):
         kept = f"{held} questions are in quarantine; keep or remove them"
         found.append(kept if held > 1 else "1 question is in quarantine; keep or remove it")
     return found

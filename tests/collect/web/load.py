@@ -87,8 +87,13 @@ class Annotator:
         return answer
 
 
-def run_load(folder: Path, url: str | None, people: int, images: int, steps: int, pause: float) -> Load:
-    """Let people take some steps each, at the same time; checks every invariant in the end."""
+def run_load(
+    folder: Path, url: str | None, people: int, images: int, steps: int, pause: float, *, durable: bool = False
+) -> Load:
+    """Let people take some steps each, at the same time; checks every invariant in the end.
+
+    ``durable``: the server waits for the disk, as ``askew collect serve`` does.
+    """
     small = SmallStudy.make(folder, url, images=images, people=people)
     small.clock.milliseconds = ServerClock().now()
     version = read_consent(small.study.folder).version
@@ -97,7 +102,8 @@ def run_load(folder: Path, url: str | None, people: int, images: int, steps: int
             give_consent(tx, person, version)
         tokens = [start_session(tx, person) for person in small.people]
     script = str(Path(__file__).with_name("stub_server.py"))
-    server = subprocess.Popen([sys.executable, script, str(folder), "0.05"], stdout=subprocess.PIPE, text=True)
+    command = [sys.executable, script, str(folder), "0.05", *(["durable"] if durable else [])]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     load = Load()
     try:

@@ -1,4 +1,4 @@
-"""A server process with stub robots: ``python stub_server.py FOLDER [SECONDS]``; prints its port."""
+"""A server process with stub robots: ``python stub_server.py FOLDER [SECONDS] [durable]``; prints its port."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Stub:
         return [Prediction(call.question_id, "blue") for call in calls]
 
 
-def main(folder: Path, seconds: float) -> None:
-    study = open_study(folder, durable=False)
+def main(folder: Path, seconds: float, durable: bool) -> None:
+    study = open_study(folder, durable=durable)
     limits = Limits(questions=10**6, posts=10**6, requests=10**6, calls_in_flight=100)
     robots = RobotQueue(study.database, Stub(seconds))
     service = Service(study=study, robots=robots, keys=SecretKeys(read_secret(folder)), name="Stub", limits=limits)
@@ -42,4 +42,4 @@ def main(folder: Path, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0)
+    main(Path(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0, "durable" in sys.argv[3:])

@@ -122,16 +122,14 @@ def _models(visit: Visit, tx: Tx, round_id: int) -> list[ModelRow]:
         .where(ensemble_member.c.round_id == round_id)
         .order_by(model.c.id)
     )
-    return [_model(visit, tx, round_id, row) for row in members]
-
-
-def _model(visit: Visit, tx: Tx, round_id: int, row: Any) -> ModelRow:
-    here = (image.c.round_id == round_id) & (draw.c.model_id == row.id)
     drawn = draw.join(question, question.c.id == draw.c.question_id).join(image, image.c.id == question.c.image_id)
-    outcomes = tx.rows(
-        sa.select(draw.c.outcome, sa.func.count()).select_from(drawn).where(here).group_by(draw.c.outcome)
-    )
-    by = {row[0]: row[1] for row in outcomes}
+    failed = sa.func.sum(sa.case((draw.c.outcome == "FAILED", 1), else_=0))
+    counted = sa.select(draw.c.model_id, sa.func.count(), failed).select_from(drawn).group_by(draw.c.model_id)
+    calls = {row[0]: (row[1], int(row[2])) for row in tx.rows(counted.where(image.c.round_id == round_id))}
+    return [_model(visit, tx, row, *calls.get(row.id, (0, 0))) for row in members]
+
+
+def _model(visit: Visit, tx: Tx, row: Any, calls: int, failed: int) -> ModelRow:
     latest = sa.select(prediction.c.seconds).where(prediction.c.model_id == row.id)
     seconds = [one.seconds for one in tx.rows(latest.order_by(prediction.c.question_id.desc()).limit(LATEST))]
     return ModelRow(
@@ -139,8 +137,8 @@ def _model(visit: Visit, tx: Tx, round_id: int, row: Any) -> ModelRow:
         name=row.name,
         weight=row.weight,
         active=row.active,
-        calls=sum(by.values()),
-        failed=by.get("FAILED", 0),
+        calls=calls,
+        failed=failed,
         p50=percentile(seconds, 0.5),
         p95=percentile(seconds, 0.95),
         resting=visit.service.robots.resting(row.id),

@@ -79,6 +79,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "amber": "askew.data.benchmarks.amber:Amber",
         "hallusionbench": "askew.data.benchmarks.hallusionbench:HallusionBench",
         "mmvp": "askew.data.benchmarks.mmvp:Mmvp",
+        "mmstar": "askew.data.benchmarks.mmstar:MmStar",
+        "vlmevalkit": "askew.data.benchmarks.vlmevalkit:vlmevalkit",
         "naturalbench": "askew.data.benchmarks.naturalbench:NaturalBench",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",

@@ -8,10 +8,12 @@ import re
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
+from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
 from askew.data.json_stream import format_of
@@ -25,6 +27,9 @@ READERS = (
     HallusionBench,
     Mmvp,
     Amber,
+    MmStar,
+    VlmEvalKitCircular,
+    VlmEvalKitTable,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

@@ -81,8 +81,9 @@ class TableImages:
     Images that other rows refer to are kept in a temporary file, so memory stays flat however many there are.
     """
 
-    def __init__(self, path: str) -> None:
-        self._path = path
+    def __init__(self, path: str, keep_all: bool = False) -> None:
+        """``keep_all``: keep every image, so that each can be found by the index of its row."""
+        self._path, self._keep_all = path, keep_all
 
     def find(self, index: str, cell: str) -> ImageRef:
         """The image of a row; its id is the index of the row that has it."""
@@ -99,10 +100,10 @@ class TableImages:
     @cached_property
     def _referred(self) -> Index:
         """The images that rows refer to, by the index of the row that has them."""
-        wanted = {row["image"] for row in self._rows() if len(row["image"]) <= SHORT}
+        wanted = set() if self._keep_all else {row["image"] for row in self._rows() if len(row["image"]) <= SHORT}
         found = Index()
         for row in self._rows():
-            if row["index"] in wanted and len(row["image"]) > SHORT:
+            if len(row["image"]) > SHORT and (self._keep_all or row["index"] in wanted):
                 found.add(row["index"], record=row["image"])
         return found
 

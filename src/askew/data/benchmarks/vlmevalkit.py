@@ -1,0 +1,208 @@
+"""Tables of VLMEvalKit (TSV): MMBench with its rotated options (CircularEval), and any other set of that shape.
+
+Columns: ``index``, ``image`` (base64, or the index of the row that has it) or ``image_path``, ``question``, ``hint``,
+``A`` ... (empty: no such option), ``answer`` (a letter, or the answer itself), ``category``. In circular sets the index
+of a rotation is that of its question plus a multiple of a million, unless a column ``g_index`` names its question.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from askew.answers.choices import LETTERS
+from askew.data.bad_records import Sieve, text
+from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmark, QuestionBenchmark, wrong_file
+from askew.data.benchmarks.benchmark_tables import TableImages, table_records
+from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.disk_index import distinct, gathered
+from askew.data.jsonl import check_choices, option_named, unread_fields
+from askew.errors import BadRecord
+from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
+
+MILLION = 1_000_000
+_CIRCULAR = ("mmbench", "ccbench", "circular", "mmcr")
+"""Names of sets that VLMEvalKit evaluates with CircularEval."""
+_READ = {"index", "g_index", "image", "image_path", "question", "hint", "answer", "category", "l2-category", "split"}
+_NOT_NEEDED = {"comment", "source", "l2_category", "id", "data_id"}
+"""Columns that say nothing about the question; they are not named as unread."""
+
+
+class TableQuestions:
+    """The questions in the rows of a table."""
+
+    def __init__(self, data: BenchmarkFiles, path: str, keep_all: bool = False) -> None:
+        self._data, self._images = data, TableImages(path, keep_all)
+
+    def question(self, key: Id, row: Mapping[str, str]) -> Question:
+        """The question of a row."""
+        columns = (row.get(letter, "") for letter in LETTERS)
+        options = tuple(option.strip() for option in columns if option.strip())
+        answer = row.get("answer", "").strip()
+        kind = ""
+        correct: tuple[str, ...] = (answer,) if answer else ()
+        if options:
+            check_choices(options)
+            kind, correct = "choice", tuple(option_named(options, one) for one in correct)
+        elif answer.lower() in ("yes", "no"):
+            kind, correct = "yes/no", (answer.lower(),)
+        tags = {name: row.get(name, "") for name in ("category", "l2-category", "split")}
+        return Question(
+            key,
+            self._image(row),
+            text(row, "question"),
+            correct,
+            Kind(kind, row.get("category", "")),
+            context=f"Hint: {row['hint']}" if row.get("hint", "").strip() else "",
+            tags=tuple((name, value) for name, value in tags.items() if value),
+            choices=options,
+        )
+
+    def _image(self, row: Mapping[str, str]) -> ImageRef | None:
+        if row.get("image"):
+            return self._images.find(row["index"], row["image"])
+        return self._data.image(row["image_path"]) if row.get("image_path") else None
+
+
+@dataclass(frozen=True, repr=False)
+class VlmEvalKitTable(QuestionBenchmark):
+    """The questions of a TSV of VLMEvalKit: multiple choice, yes/no or open."""
+
+    title: ClassVar[str] = "VLMEvalKit"
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a TSV with an index and a question in each row."""
+        return contents.path.endswith((".tsv", ".tsv.gz")) and contents.keys >= {"index", "question"}
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its extension."""
+        return os.path.basename(self.path).split(".")[0]
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return _checked(self.path)
+
+    def expected(self) -> Mapping[str, int]:
+        """Not known: these are tables of many benchmarks."""
+        return {}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        self.remarks.extend(_unread(self.path))
+        sieve, rows = self.sieve(self.path, "row"), TableQuestions(self, self.path)
+        for number, key, row in distinct(sieve, table_records(sieve), _key):
+            question = sieve.sift(number, key, rows.question, key, row)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
+
+
+@dataclass(frozen=True, repr=False)
+class VlmEvalKitCircular(GroupBenchmark):
+    """The questions of a TSV of VLMEvalKit with the rotations of their options (Liu et al. 2024)."""
+
+    title: ClassVar[str] = "VLMEvalKit"
+    suites: ClassVar[Sequence[str]] = ("choices",)
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is such a TSV with rotated options, by a column ``g_index`` or by the name of the set."""
+        return VlmEvalKitTable.sniff(contents) and "A" in contents.keys and is_circular(contents.path, contents.keys)
+
+    @property
+    def name(self) -> str:
+        """The name of the file without its extension."""
+        return os.path.basename(self.path).split(".")[0]
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return _checked(self.path)
+
+    def expected(self) -> Mapping[str, int]:
+        """Not known: these are tables of many benchmarks."""
+        return {}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """A question with its rotations; they may be anywhere in the file."""
+        self.remarks.extend(_unread(self.path))
+        sieve = self.sieve(self.path, "row")
+        made = TableQuestions(self, self.path, keep_all=True)
+        rows = ((n, _group_key(row), _without_large(row)) for n, _, row in distinct(sieve, table_records(sieve), _key))
+        for members in gathered(rows):
+            group = self._group(sieve, made, members)
+            if group is not None:
+                counts["questions"] += 1
+                counts["rotations"] += len(group.variants)
+                yield group
+
+    def _group(self, sieve: Sieve, made: TableQuestions, members: Sequence[tuple[int, Any]]) -> Group | None:
+        original: Question | None = None
+        variants: list[Variant] = []
+        for number, row in sorted(members, key=lambda member: (len(member[1]["index"]), member[1]["index"])):
+            question = sieve.sift(number, row["index"], made.question, _key(row), row)
+            if question is None:
+                continue
+            if original is None:
+                original = question
+            elif (sorted(question.choices), question.answers) == (sorted(original.choices), original.answers):
+                variants.append(Variant(question, Expect.SAME, "rotation", "vlmevalkit/rotation"))
+            else:
+                fault = BadRecord(
+                    f"its options or answer are not those of row {original.id!r} in another order. Fix it."
+                )
+                sieve.refuse(number, fault, question.id)
+        return None if original is None else Group(original.id, "choices", original, tuple(variants))
+
+
+def vlmevalkit(
+    path: str, images: str | None = None, skip_bad: bool = False, circular: Literal["auto", "yes", "no"] = "auto"
+) -> VlmEvalKitTable | VlmEvalKitCircular:
+    """A TSV of VLMEvalKit: its questions, or with ``circular`` (MMBench and others) groups of rotated options."""
+    found = is_circular(path, first_keys(path)) if circular == "auto" else circular == "yes"
+    return (VlmEvalKitCircular if found else VlmEvalKitTable)(path, images, skip_bad)
+
+
+def is_circular(path: str, columns: frozenset[str]) -> bool:
+    """Whether a table has rotated options, by VLMEvalKit's own rule.
+
+    >>> is_circular("MMBench_DEV_EN.tsv", frozenset()), is_circular("MMStar.tsv", frozenset({"index"}))
+    (True, False)
+    """
+    name = os.path.basename(path).lower()
+    return "g_index" in columns or any(part in name for part in _CIRCULAR)
+
+
+def _checked(path: str) -> Sequence[str]:
+    if os.path.isdir(path) or not first_keys(path) >= {"index", "question"}:
+        raise wrong_file(path, "VLMEvalKit", "a TSV with the columns index and question")
+    return [path]
+
+
+def _unread(path: str) -> list[str]:
+    unread = first_keys(path) - _READ - _NOT_NEEDED - set(LETTERS)
+    return [
+        told.replace("fields", "columns").replace(" (1 record)", "")
+        for told in unread_fields(path, dict.fromkeys(unread, 1))
+    ]
+
+
+def _without_large(row: Mapping[str, str]) -> Mapping[str, str]:
+    """The row; an image in it is replaced by the row's own index, by which ``TableImages`` finds it again."""
+    return {**row, "image": row["index"]} if len(row.get("image", "")) > 64 else row
+
+
+def _group_key(row: Mapping[str, str]) -> Id:
+    if "g_index" in row:
+        return row["g_index"]
+    index = row["index"]
+    return int(index) % MILLION if index.isdecimal() else index
+
+
+def _key(row: Mapping[str, str]) -> Id:
+    index = text(row, "index").strip()
+    return int(index) if index.isdecimal() and len(index) < 19 else index

@@ -20,7 +20,7 @@ _NAMES = {
     bool: "true or false",
     float: "a number",
 }
-EXACT = 2.0**63
+EXACT = 2**63
 """Integers from here on are refused by the reader of JSON lists, and the largest are read as floats."""
 
 
@@ -73,15 +73,15 @@ def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str
     askew.errors.BadRecord: 'question' must be text and is a whole number (3). Fix the record.
     """
     value = record.get(key)
-    if value is None:
-        if default is None:
-            raise missing(record, key)
-        return default
-    if not isinstance(value, str):
+    if isinstance(value, str):
+        if default is None and not value.strip():
+            raise BadRecord(f"{key!r} is blank. Fill it in.")
+        return value
+    if value is not None:
         raise wrong(key, "text", value)
-    if default is None and not value.strip():
-        raise BadRecord(f"{key!r} is blank. Fill it in.")
-    return value
+    if default is None:
+        raise missing(record, key)
+    return default
 
 
 def identity(record: Mapping[str, Any], key: str) -> Id:
@@ -91,15 +91,15 @@ def identity(record: Mapping[str, Any], key: str) -> Id:
     ('01', 1)
     """
     value = record.get(key)
+    if (type(value) is int and -EXACT < value < EXACT) or (isinstance(value, str) and value):
+        return value
     if value is None:
         raise missing(record, key)
     if isinstance(value, int | float) and abs(value) >= EXACT:
         raise BadRecord(
             f"{key!r} is too large a number to be read exactly ({short(value)}). Write it as text, in quotes."
         )
-    if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise wrong(key, "text or a whole number", value)
-    return value
+    raise wrong(key, "text or a whole number", value)
 
 
 def known_id(record: object, *keys: str) -> Id | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
@@ -93,7 +95,8 @@ class Index:
 class SeenIds:
     """Ids with the number of their first record. Memory stays flat: the ids are in an :class:`Index` on disk.
 
-    A bitmap of hashes tells that most ids are new without looking there, and new ids are written in batches.
+    A number that is larger than all before is new, and only its eight bytes are kept. A bitmap of hashes tells that
+    most other ids are new, and new ids are written in batches.
 
     >>> with SeenIds() as seen:
     ...     [seen.add(key, number) for number, key in enumerate((1, "1", 2, 1))]
@@ -101,6 +104,8 @@ class SeenIds:
     """
 
     def __init__(self) -> None:
+        self._rising, self._largest = array("q"), -1
+        self._numbers = array("q")
         self._index = Index()
         self._bitmap = bytearray(_BITS >> 3)
         self._waiting: list[tuple[Id, int]] = []
@@ -115,12 +120,21 @@ class SeenIds:
 
     def add(self, key: Id, number: int) -> int | None:
         """Add an id; returns the number of its first record if it was there already."""
+        if isinstance(key, int):
+            if self._largest < key < _LARGE:
+                self._largest = key
+                self._rising.append(key)
+                self._numbers.append(number)
+                return None
+            found = bisect_left(self._rising, key)
+            if found < len(self._rising) and self._rising[found] == key:
+                return self._numbers[found]
         place = hash((key,)) & (_BITS - 1)
         bit = 1 << (place & 7)
         if self._bitmap[place >> 3] & bit:
             self._flush()
-            if (found := self._index.get(key)) is not None:
-                return found[0]
+            if (entry := self._index.get(key)) is not None:
+                return entry[0]
         self._bitmap[place >> 3] |= bit
         self._waiting.append((key, number))
         if len(self._waiting) >= _BATCH:
@@ -134,6 +148,7 @@ class SeenIds:
 
 _BITS = 1 << 26
 _BATCH = 4096
+_LARGE = 1 << 63
 
 
 def distinct(

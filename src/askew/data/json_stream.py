@@ -12,6 +12,7 @@ import ijson  # type: ignore[import-untyped]
 import numpy as np
 import orjson
 
+from askew.data.json_batches import Undecided, batches
 from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_DEPTH, MAX_RECORD, bounded_lines, load_json
 from askew.files.read_write import opened
@@ -121,13 +122,20 @@ class Glimpse:
 
 def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
     """The records of a JSON list, either the whole file or under ``key`` of an object."""
-    prefix = "item" if first_character(path) == "[" else f"{key}.item"
-    number = 0
-    around = 1 if prefix == "item" else 2
-    for number, record in _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), around):
-        yield number, record
-    if number == 0 and prefix != "item":
-        _must_have_list(path, key)
+    bare = first_character(path) == "["
+    count = 0
+    try:
+        for batch in batches(path, None if bare else key):
+            yield from enumerate(batch, count + 1)
+            count += len(batch)
+    except Undecided:
+        prefix, around = ("item", 1) if bare else (f"{key}.item", 2)
+        rest = _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), around)
+        for number, record in islice(rest, count, None):
+            count = number
+            yield number, record
+        if count == 0 and not bare:
+            _must_have_list(path, key)
 
 
 def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -19,7 +20,7 @@ from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
 from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
-from askew.types import Id, Kind, Question
+from askew.types import Id, ImageRef, Kind, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
@@ -72,14 +73,17 @@ class Vqa:
             annotations = stack.enter_context(closing(Annotations(answered))) if self.annotations else None
             for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
                 entry = annotations.take(key) if annotations else None
-                question = asked.sift(number, key, _question, key, record, images)
-                if question and entry:
-                    question = answered.sift(entry[0], key, _answered, question, entry[1])
-                elif question and annotations:
-                    asked.refuse(number, _unanswered(answered.path), key)
+                found = asked.sift(number, key, _question, record, images)
+                if found is None:
                     continue
-                if question:
-                    yield question
+                if entry:
+                    question = answered.sift(entry[0], key, _answered, key, *found, entry[1])
+                    if question:
+                        yield question
+                elif annotations:
+                    asked.refuse(number, _unanswered(answered.path), key)
+                else:
+                    yield Question(key, *found)
             if annotations:
                 annotations.refuse_left_over()
 
@@ -91,28 +95,31 @@ class Vqa:
         return named[0] if named else scalar(self.path, "data_subtype")
 
 
-def _question(key: Id, record: Mapping[str, Any], images: ImagesById) -> Question:
+def _question(record: Mapping[str, Any], images: ImagesById) -> tuple[ImageRef, str]:
+    """The image and the text of a question."""
     image = identity(record, "image_id")
     split = text(record, "coco_split", "")
-    return Question(key, images.find(image, _coco(split) if split else ()), text(record, "question"))
+    return images.find(image, _coco(split) if split else ()), text(record, "question")
 
 
-def _answered(question: Question, record: Mapping[str, Any]) -> Question:
+def _answered(key: Id, image: ImageRef, asked: str, record: Mapping[str, Any]) -> Question:
     """The question with its annotation.
 
-    >>> asked = Question(1, None, "Is it?")
-    >>> _answered(asked, {"answers": [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]}).answers
+    >>> answers = [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]
+    >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
     ('yes',)
     """
-    image = record.get("image_id")
-    if question.image is not None and image is not None and image != question.image.id:
+    named = record.get("image_id")
+    if named is not None and named != image.id:
         raise BadRecord(
-            f"'image_id' is {image!r} and the question's is {question.image.id!r}. "
-            "Use the annotations file of the same split."
+            f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
     answers, confidences = _answers(record)
-    kind = Kind(text(record, "answer_type", ""), text(record, "question_type", ""))
-    return Question(question.id, question.image, question.text, answers, kind, confidences=confidences)
+    kind = _kind(text(record, "answer_type", ""), text(record, "question_type", ""))
+    return Question(key, image, asked, answers, kind, confidences=confidences)
+
+
+_kind = lru_cache(maxsize=1024)(Kind)
 
 
 def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -154,12 +155,32 @@ def failure_of(error: Exception) -> Failure:
     return Failure(500, number=number)
 
 
+def page_again(
+    visit: Visit, error: Exception, page: Callable[[Visit, int, str], Response], elsewhere: tuple[int, ...] = ()
+) -> Response:
+    """The page of the work again, with what was typed and what is wrong; a page of the failure where the work cannot be
+    shown. ``elsewhere``: more statuses for which it is not."""
+    failure = failure_of(error)
+    if failure.status in (403, 500, *elsewhere):
+        return failure_page(visit, failure)
+    message = failure.message or "The service is busy: your text was not saved. Wait a few seconds and send it again."
+    try:
+        response = page(visit, failure.status, message)
+    except Exception as worse:
+        return failure_page(visit, failure_of(worse))
+    return _retry_after(response, failure)
+
+
 def failure_page(visit: Visit, failure: Failure) -> Response:
     """The page of a failure, with what the person had typed."""
     why = failure.why or ("seen" if failure.status == 409 and visit.request.method == "GET" else "")
     words = WORDS.get((failure.status, why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
     typed = [(label, visit.text(name)) for name, label in TYPED.items() if visit.text(name).strip()]
     response = visit.render("failure.html", failure.status, failure=failure, words=words, typed=typed)
+    return _retry_after(response, failure)
+
+
+def _retry_after(response: Response, failure: Failure) -> Response:
     if failure.seconds:
         response.headers["Retry-After"] = str(failure.seconds)
     return response

@@ -15,7 +15,8 @@ from sqlalchemy.engine import Row
 from starlette.requests import Request
 from starlette.responses import Response
 
-from askew.collect.database import Database
+from askew.collect.database import Database, Tx
+from askew.collect.forms import once
 from askew.collect.refusals import NotAllowed
 from askew.collect.study import Study
 from askew.collect.web.consent import Consent, read_consent
@@ -170,6 +171,11 @@ class Visit:
     def text(self, name: str) -> str:
         """A field of the form; empty when it was not sent."""
         return self.form.get(name, "")
+
+    def once(self, kind: str, act: Callable[[Tx], Mapping[str, Any] | None]) -> Mapping[str, Any]:
+        """Do what the form asks for, in one transaction; a form that is sent again gives what the first gave."""
+        with self.service.database.write() as tx:
+            return once(tx, self.form_key, self.me, kind, lambda: dict(act(tx) or {}))
 
     def render(self, template: str, status: int = 200, **values: Any) -> Response:
         """A page."""

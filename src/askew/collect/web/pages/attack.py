@@ -5,18 +5,16 @@ Whatever goes wrong, the page comes back with what the person typed. Nothing her
 
 from __future__ import annotations
 
-from typing import Any
-
 import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect import writing
+from askew.collect.database import Tx
 from askew.collect.draws import Call, call_for
 from askew.collect.flags import report_image
-from askew.collect.forms import once
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.schema import image, session
-from askew.collect.web.failures import failure_of, failure_page
+from askew.collect.web.failures import page_again
 from askew.collect.web.visit import Page, Visit
 
 SKIP_REASONS = (
@@ -30,13 +28,12 @@ REPORT_REASONS = ("It is offensive or disturbing", "It shows private information
 
 def start(visit: Visit) -> Response:
     """Take an image."""
-    with visit.service.database.write() as tx:
 
-        def act() -> dict[str, Any]:
-            task = writing.claim_image(tx, visit.me)
-            return {"session": task.session_id if task else None}
+    def act(tx: Tx) -> dict[str, int | None]:
+        task = writing.claim_image(tx, visit.me)
+        return {"session": task.session_id if task else None}
 
-        given = once(tx, visit.form_key, visit.me, "claim image", act)
+    given = visit.once("claim image", act)
     if given["session"] is None:
         return visit.redirect("/home?nothing=write")
     return visit.redirect(f"/write/{given['session']}")
@@ -60,18 +57,18 @@ def ask(visit: Visit) -> Response:
         finally:
             service.in_flight.leave(visit.me)
     except Exception as error:
-        return _again(visit, error)
+        return page_again(visit, error, _page)
     return visit.redirect(f"/write/{number}")
 
 
 def _call(visit: Visit, number: int) -> Call | None:
     """The call to make; None when a replay finds it answered already."""
-    with visit.service.database.write() as tx:
 
-        def act() -> dict[str, Any]:
-            return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
+    def act(tx: Tx) -> dict[str, int]:
+        return {"question": writing.ask(tx, visit.me, number, visit.text("question")).question_id}
 
-        asked = once(tx, visit.form_key, visit.me, f"ask {number}", act)
+    asked = visit.once(f"ask {number}", act)
+    with visit.service.database.read() as tx:
         try:
             return call_for(tx, asked["question"])
         except Gone:
@@ -84,17 +81,14 @@ def judge(visit: Visit) -> Response:
     try:
         if not visit.text("verdict"):
             raise Refused("Choose one: is the robot's answer correct or wrong, or are you not sure?")
-        with visit.service.database.write() as tx:
 
-            def act() -> dict[str, Any]:
-                verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
-                asked = visit.field_number("try")
-                writing.judge(tx, visit.me, asked, verdict, visit.text("answer"), confidence)
-                return {}
+        def act(tx: Tx) -> None:
+            verdict, confidence = visit.text("verdict"), visit.text("confidence") or None
+            writing.judge(tx, visit.me, visit.field_number("try"), verdict, visit.text("answer"), confidence)
 
-            once(tx, visit.form_key, visit.me, f"judge {number}", act)
+        visit.once(f"judge {number}", act)
     except Exception as error:
-        return _again(visit, error)
+        return page_again(visit, error, _page)
     return visit.redirect(f"/write/{number}")
 
 
@@ -102,42 +96,33 @@ def extend(visit: Visit) -> Response:
     """More time; typed text comes back."""
     number = visit.number("session")
     try:
-        with visit.service.database.write() as tx:
-
-            def act() -> dict[str, Any]:
-                return {"until": writing.extend_writing(tx, visit.me, number)}
-
-            once(tx, visit.form_key, visit.me, f"extend {number}", act)
+        visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})
     except Exception as error:
-        return _again(visit, error)
+        return page_again(visit, error, _page)
     return _page(visit, notice="You have more time now.")
 
 
 def skip(visit: Visit) -> Response:
     """Give the image back."""
-    number, reason = visit.number("session"), visit.text("reason")
-    with visit.service.database.write() as tx:
+    number = visit.number("session")
 
-        def act() -> dict[str, Any]:
-            writing.release_image(tx, visit.me, number, _reason(reason, SKIP_REASONS))
-            return {}
+    def act(tx: Tx) -> None:
+        writing.release_image(tx, visit.me, number, _reason(visit.text("reason"), SKIP_REASONS))
 
-        once(tx, visit.form_key, visit.me, f"skip {number}", act)
+    visit.once(f"skip {number}", act)
     return visit.redirect(f"/write/{number}")
 
 
 def report(visit: Visit) -> Response:
     """Report the image, and give it back."""
     number = visit.number("session")
-    with visit.service.database.write() as tx:
 
-        def act() -> dict[str, Any]:
-            task = writing.writing_task(tx, visit.me, number)
-            if not report_image(tx, visit.me, task.image_id, _reason(visit.text("reason"), REPORT_REASONS)):
-                writing.release_image(tx, visit.me, number, "reported")
-            return {}
+    def act(tx: Tx) -> None:
+        task = writing.writing_task(tx, visit.me, number)
+        if not report_image(tx, visit.me, task.image_id, _reason(visit.text("reason"), REPORT_REASONS)):
+            writing.release_image(tx, visit.me, number, "reported")
 
-        once(tx, visit.form_key, visit.me, f"report {number}", act)
+    visit.once(f"report {number}", act)
     return visit.redirect(f"/write/{number}")
 
 
@@ -147,28 +132,13 @@ def _reason(given: str, known: tuple[str, ...]) -> str:
     return given
 
 
-def _again(visit: Visit, error: Exception) -> Response:
-    """The same page with the text that was typed, and what is wrong."""
-    failure = failure_of(error)
-    if failure.status in (403, 500):
-        return failure_page(visit, failure)
-    message = failure.message or "The service is busy: your text was not saved. Wait a few seconds and send it again."
-    try:
-        response = _page(visit, status=failure.status, error=message)
-    except Exception as worse:
-        return failure_page(visit, failure_of(worse))
-    if failure.seconds:
-        response.headers["Retry-After"] = str(failure.seconds)
-    return response
-
-
 def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:
     number = visit.number("session")
     with visit.service.database.read() as tx:
         try:
             task = writing.writing_task(tx, visit.me, number)
         except Gone as over:
-            return _over(visit, number, status if status != 200 else 200, error or str(over))
+            return _over(visit, number, status, error or str(over))
         values = {"task": task, "settings": tx.settings, "now": tx.now}
     failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
     if failed is not None and failed is task.tries[-1] and not error and not notice:

@@ -124,13 +124,7 @@ def agree(visit: Visit) -> Response:
     if visit.text("agree") != "yes" or visit.text("version") != consent.version:
         error = "Tick the box if you agree. If the text has changed, read it again."
         return visit.render("consent.html", 422, consent=consent, agreed=False, error=error)
-    with visit.service.database.write() as tx:
-
-        def act() -> dict[str, str]:
-            give_consent(tx, visit.me, consent.version)
-            return {}
-
-        once(tx, visit.form_key, visit.me, "consent", act)
+    visit.once("consent", lambda tx: give_consent(tx, visit.me, consent.version))
     return visit.redirect("/instructions?first=1")
 
 

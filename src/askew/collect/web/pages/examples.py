@@ -9,7 +9,6 @@ from starlette.responses import Response
 
 from askew.collect.database import Tx
 from askew.collect.flags import quarantine, resolve, unhide_image
-from askew.collect.forms import once
 from askew.collect.schema import (
     annotator,
     draw,
@@ -72,29 +71,25 @@ def decide(visit: Visit) -> Response:
 def unhide(visit: Visit) -> Response:
     """Show a reported image again."""
     number = visit.number("image")
-    with visit.service.database.write() as tx:
+
+    def act(tx: Tx) -> None:
         if tx.first(sa.select(image.c.id).where(image.c.id == number)) is None:
             raise Failure(404)
+        unhide_image(tx, visit.me, number)
 
-        def act() -> dict[str, Any]:
-            unhide_image(tx, visit.me, number)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"unhide {number}", act)
+    visit.once(f"unhide {number}", act)
     return visit.redirect("/owner/examples")
 
 
 def _change(visit: Visit, kind: str, change: Any) -> Response:
     number = visit.number("question")
-    with visit.service.database.write() as tx:
+
+    def act(tx: Tx) -> None:
         if tx.first(sa.select(question.c.id).where(question.c.id == number)) is None:
             raise Failure(404)
+        change(tx, number)
 
-        def act() -> dict[str, Any]:
-            change(tx, number)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"{kind} {number}", act)
+    visit.once(f"{kind} {number}", act)
     return visit.redirect(f"/owner/examples/{number}")
 
 

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.database import Tx
-from askew.collect.forms import once
 from askew.collect.rounds import RoundCounts, blockers, change_round, round_counts, set_model_active
 from askew.collect.schema import draw, ensemble_member, event, image, model, prediction, question, round_
 from askew.collect.schema_parts import ROUND_STATES
@@ -68,28 +67,24 @@ def change_state(visit: Visit) -> Response:
         raise Failure(
             422, message="A round is frozen and released by commands: askew collect freeze, askew collect export."
         )
-    with visit.service.database.write() as tx:
+
+    def act(tx: Tx) -> None:
         _known(tx, number)
+        change_round(tx, number, to, visit.me)
 
-        def act() -> dict[str, Any]:
-            change_round(tx, number, to, visit.me)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"round {number} {to}", act)
+    visit.once(f"round {number} {to}", act)
     return visit.redirect("/owner")
 
 
 def switch_model(visit: Visit) -> Response:
     """Take a model out of the draw, or put it back."""
     number, chosen, active = visit.number("round"), visit.number("model"), visit.text("active") == "yes"
-    with visit.service.database.write() as tx:
+
+    def act(tx: Tx) -> None:
         _known(tx, number)
+        set_model_active(tx, number, chosen, active, visit.me)
 
-        def act() -> dict[str, Any]:
-            set_model_active(tx, number, chosen, active, visit.me)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"model {number} {chosen}", act)
+    visit.once(f"model {number} {chosen}", act)
     if active:
         visit.service.robots.lane(chosen).rests_until = 0.0
     return visit.redirect("/owner")

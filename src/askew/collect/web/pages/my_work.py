@@ -13,7 +13,6 @@ from askew.collect.accounts import require_worker
 from askew.collect.database import Tx
 from askew.collect.events import record_event
 from askew.collect.exclusion import exclude
-from askew.collect.forms import once
 from askew.collect.refusals import Refused
 from askew.collect.schema import annotator, flag, image, judgement, prediction, question, session, slot, verification
 from askew.collect.schema_quality import gold_item, gold_result
@@ -39,13 +38,8 @@ def history(visit: Visit) -> Response:
 
 def withdraw(visit: Visit) -> Response:
     """Take a question back."""
-    with visit.service.database.write() as tx:
-
-        def act() -> dict[str, Any]:
-            writing.withdraw(tx, visit.me, visit.number("question"))
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"withdraw {visit.number('question')}", act)
+    number = visit.number("question")
+    visit.once(f"withdraw {number}", lambda tx: writing.withdraw(tx, visit.me, number))
     return visit.redirect("/my-work?done=withdrawn")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,8 +11,8 @@ from starlette.responses import Response
 
 from askew.collect.accounts import person
 from askew.collect.agreement import agreement_of, agreements, counted_answers
+from askew.collect.database import Tx
 from askew.collect.exclusion import exclude, preview_exclusion
-from askew.collect.forms import once
 from askew.collect.gold import gold_count, gold_counts
 from askew.collect.gold_rule import strikes_allowed
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
@@ -43,13 +44,11 @@ def make_invite(visit: Visit) -> Response:
     if code and role == "owner":
         raise Refused("A link with a completion code is for a platform's workers, who are annotators.")
     token = visit.service.keys.token(visit.form_key)
-    with visit.service.database.write() as tx:
 
-        def act() -> dict[str, Any]:
-            login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
-            return {}
+    def act(tx: Tx) -> None:
+        login.create_invite(tx, role, completion_code=code or None, days=days, actor=visit.me, token=token)
 
-        once(tx, visit.form_key, visit.me, "invite link", act)
+    visit.once("invite link", act)
     return _list(visit, link=_link(visit, token), days=days, many=bool(code))
 
 
@@ -62,29 +61,19 @@ def sign_in_link(visit: Visit) -> Response:
     """A one-time link that signs a known person in, e.g. after a lost password."""
     number = visit.number("person")
     token = visit.service.keys.token(visit.form_key)
-    with visit.service.database.write() as tx:
-        _known(tx, number)
 
-        def act() -> dict[str, Any]:
-            who = person(tx, number)
-            login.create_invite(tx, who.role, annotator_id=number, days=1, actor=visit.me, token=token)
-            return {}
+    def act(tx: Tx) -> None:
+        role = person(tx, number).role
+        login.create_invite(tx, role, annotator_id=number, days=1, actor=visit.me, token=token)
 
-        once(tx, visit.form_key, visit.me, f"link {number}", act)
+    _change(visit, "link", act)
     return _one(visit, link=_link(visit, token))
 
 
 def change_role(visit: Visit) -> Response:
     """Make somebody an owner or an annotator."""
     number = visit.number("person")
-    with visit.service.database.write() as tx:
-        _known(tx, number)
-
-        def act() -> dict[str, Any]:
-            login.change_role(tx, number, visit.text("role"), visit.me)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"role {number}", act)
+    _change(visit, "role", lambda tx: login.change_role(tx, number, visit.text("role"), visit.me))
     return visit.redirect("/home" if number == visit.me else f"/owner/people/{number}")
 
 
@@ -95,29 +84,26 @@ def exclude_person(visit: Visit) -> Response:
         return _one(visit, error="Give the reason; it is kept in the log.", status=422)
     if number == visit.me:
         raise NotAllowed("You cannot exclude yourself.")
-    with visit.service.database.write() as tx:
-        _known(tx, number)
-
-        def act() -> dict[str, Any]:
-            exclude(tx, number, note, visit.me)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"exclude {number}", act)
+    _change(visit, "exclude", lambda tx: exclude(tx, number, note, visit.me))
     return visit.redirect(f"/owner/people/{number}")
 
 
 def qualify_person(visit: Visit) -> Response:
     """Let somebody work who has not passed the quiz."""
     number = visit.number("person")
-    with visit.service.database.write() as tx:
-        _known(tx, number)
-
-        def act() -> dict[str, Any]:
-            qualify(tx, number, visit.me)
-            return {}
-
-        once(tx, visit.form_key, visit.me, f"qualify {number}", act)
+    _change(visit, "qualify", lambda tx: qualify(tx, number, visit.me))
     return visit.redirect(f"/owner/people/{number}")
+
+
+def _change(visit: Visit, kind: str, change: Callable[[Tx], object]) -> None:
+    """Change something about the person of the address, once for each form."""
+    number = visit.number("person")
+
+    def act(tx: Tx) -> None:
+        _known(tx, number)
+        change(tx)
+
+    visit.once(f"{kind} {number}", act)
 
 
 def _link(visit: Visit, token: str) -> str:
@@ -172,7 +158,7 @@ def _counted(table: sa.Table, where: sa.ColumnElement[bool]) -> sa.ScalarSelect[
     return sa.select(sa.func.count()).select_from(table).where(mine, where).correlate(annotator).scalar_subquery()
 
 
-def _known(tx: Any, number: int) -> None:
+def _known(tx: Tx, number: int) -> None:
     if tx.first(sa.select(annotator.c.id).where(annotator.c.id == number)) is None:
         raise Failure(404)
 

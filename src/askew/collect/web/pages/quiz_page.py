@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from starlette.responses import Response
 
-from askew.collect.forms import once
+from askew.collect.database import Tx
 from askew.collect.quiz import quiz_for, take_quiz
 from askew.collect.refusals import Refused
 from askew.collect.web.visit import Page, Visit
@@ -22,12 +20,11 @@ def show(visit: Visit) -> Response:
 def send(visit: Visit) -> Response:
     """Take the judgements of an attempt; after a refusal they are shown again."""
     try:
-        with visit.service.database.write() as tx:
 
-            def act() -> dict[str, Any]:
-                return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _said(visit)).passed}
+        def act(tx: Tx) -> dict[str, bool]:
+            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _said(visit)).passed}
 
-            once(tx, visit.form_key, visit.me, "quiz", act)
+        visit.once("quiz", act)
     except Refused as refusal:
         return _page(visit, 422, str(refusal))
     return visit.redirect("/quiz")

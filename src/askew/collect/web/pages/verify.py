@@ -12,21 +12,15 @@ from starlette.responses import Response
 
 from askew.collect import verify_queue
 from askew.collect.database import Tx
-from askew.collect.forms import once
 from askew.collect.refusals import Gone, Refused
 from askew.collect.web import progress
-from askew.collect.web.failures import Failure, failure_of, failure_page
+from askew.collect.web.failures import Failure, page_again
 from askew.collect.web.visit import Page, Visit
 
 
 def start(visit: Visit) -> Response:
     """Take a question."""
-    with visit.service.database.write() as tx:
-
-        def act() -> dict[str, Any]:
-            return {"task": _claimed(tx, visit)}
-
-        given = once(tx, visit.form_key, visit.me, "claim slot", act)
+    given = visit.once("claim slot", lambda tx: {"task": _claimed(tx, visit)})
     return _next(visit, given["task"])
 
 
@@ -41,16 +35,15 @@ def answer(visit: Visit) -> Response:
     try:
         if not visit.text("answer").strip():
             raise Refused("Write an answer. If the question cannot be answered, skip it below.")
-        with visit.service.database.write() as tx:
 
-            def act() -> dict[str, Any]:
-                said = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
-                stops = said.excluded or visit.text("then") == "stop"
-                return {"late": said.late, "task": None if stops else _claimed(tx, visit)}
+        def act(tx: Tx) -> dict[str, Any]:
+            said = verify_queue.answer_task(tx, visit.me, task, visit.text("answer"), visit.text("confidence"))
+            stops = said.excluded or visit.text("then") == "stop"
+            return {"late": said.late, "task": None if stops else _claimed(tx, visit)}
 
-            done = once(tx, visit.form_key, visit.me, f"verify {task}", act)
+        done = visit.once(f"verify {task}", act)
     except Exception as error:
-        return _again(visit, error)
+        return page_again(visit, error, _page, elsewhere=(409,))
     if visit.text("then") == "stop":
         return visit.redirect("/home")
     return _next(visit, done["task"], saved="late" if done["late"] else "yes")
@@ -60,27 +53,21 @@ def extend(visit: Visit) -> Response:
     """More time; typed text comes back."""
     task = _task(visit)
     try:
-        with visit.service.database.write() as tx:
-
-            def act() -> dict[str, Any]:
-                return {"until": verify_queue.extend_task(tx, visit.me, task)}
-
-            once(tx, visit.form_key, visit.me, f"extend {task}", act)
+        visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})
     except Exception as error:
-        return _again(visit, error)
+        return page_again(visit, error, _page, elsewhere=(409,))
     return _page(visit, notice="You have more time now.")
 
 
 def skip(visit: Visit) -> Response:
     """Give the question back, flag it, or report the image, by the reason given; then the next question."""
-    task, reason = _task(visit), visit.text("reason")
-    with visit.service.database.write() as tx:
+    task = _task(visit)
 
-        def act() -> dict[str, Any]:
-            verify_queue.skip_task(tx, visit.me, task, reason)
-            return {"task": _claimed(tx, visit)}
+    def act(tx: Tx) -> dict[str, Any]:
+        verify_queue.skip_task(tx, visit.me, task, visit.text("reason"))
+        return {"task": _claimed(tx, visit)}
 
-        done = once(tx, visit.form_key, visit.me, f"skip {task}", act)
+    done = visit.once(f"skip {task}", act)
     return _next(visit, done["task"], saved="skipped")
 
 
@@ -103,17 +90,6 @@ def _next(visit: Visit, task: str | None, saved: str = "") -> Response:
         return visit.redirect(f"/home?nothing={'verified' if saved else 'verify'}")
     reference = visit.service.keys.seal(task)
     return visit.redirect(f"/verify/{reference}" + (f"?saved={saved}" if saved else ""))
-
-
-def _again(visit: Visit, error: Exception) -> Response:
-    failure = failure_of(error)
-    if failure.status in (403, 409, 500):
-        return failure_page(visit, failure)
-    message = failure.message or "The service is busy: your text was not saved. Wait a few seconds and send it again."
-    try:
-        return _page(visit, status=failure.status, error=message)
-    except Exception as worse:
-        return failure_page(visit, failure_of(worse))
 
 
 def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") -> Response:

@@ -12,9 +12,12 @@ from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.benchmarks.pope import Pope
+from askew.data.benchmarks.pope_v2 import PopeV2
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
+from askew.data.benchmarks.vqa_pairs import VqaPairs
+from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
 from askew.data.groups import GroupFile
 from askew.data.json_stream import format_of
 from askew.data.jsonl import Jsonl, Lines
@@ -26,6 +29,9 @@ READERS = (
     NaturalBench,
     HallusionBench,
     Mmvp,
+    PopeV2,
+    VqaRephrasings,
+    VqaPairs,
     Amber,
     MmStar,
     VlmEvalKitCircular,

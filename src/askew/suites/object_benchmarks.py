@@ -35,37 +35,57 @@ class PopeSuite(BenchmarkSuite):
     @property
     def metrics(self) -> Mapping[str, Metric]:
         """The paper's five figures over all questions, pairs of a present and an absent object, and whole groups."""
-        return {
-            "accuracy.members": Accuracy("members", self.accuracy),
-            "precision": YesNo("precision"),
-            "recall": YesNo("recall"),
-            "f1": YesNo("f1"),
-            "yes": AnswerRate("yes", "both"),
-            "pair": ComprehensiveAccuracy(self.correct, self.accuracy),
-            "group": AllCorrect("", self.correct, self.accuracy),
-        }
+        return {**_figures(self), "group": AllCorrect("", self.correct, self.accuracy)}
 
     @property
     def tables(self) -> Sequence[Table]:
         """F1 by strategy with published figures; all five figures and pair accuracy for each strategy."""
-        measures = {
-            "Accuracy": "accuracy.members",
-            "Precision": "precision",
-            "Recall": "recall",
-            "F1": "f1",
-            "Yes": "yes",
-            "Pairs": "pair",
-        }
-        by_test = (
-            Table(
-                f"pope-{test}",
-                f"POPE, {test} objects",
-                tuple(Column(label, metric, f"test={test}") for label, metric in measures.items()),
-            )
-            for test in self.tests
-        )
+        by_test = (Table(f"pope-{test}", f"POPE, {test} objects", _columns(f"test={test}")) for test in self.tests)
         f1 = tuple(Column(test.capitalize(), "f1", f"test={test}") for test in self.tests)
         return (Table("pope", "POPE, F1", f1, published=published_figures("pope")["pope"]), *by_test)
+
+
+@dataclass(frozen=True)
+class PopeV2Suite(BenchmarkSuite):
+    """POPEv2: the same question about an image and about the image without the object (Li et al. 2023)."""
+
+    name: ClassVar[str] = "pope-v2"
+    readers: ClassVar[Sequence[str]] = ("pope-v2",)
+    title: ClassVar[str] = "Images without the object (POPEv2)"
+    paper: ClassVar[str] = PopeSuite.paper
+    tests: ClassVar[Sequence[str]] = ("edited",)
+    slices: ClassVar[Sequence[str]] = ("tag.object",)
+    headline: ClassVar[tuple[str, str]] = (
+        "pair",
+        "it answers only {value} of the pairs correctly, with the object and without it",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The figures of POPE over all questions, and pairs with both answers correct."""
+        return _figures(self)
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """All figures."""
+        return (Table("pope-v2", "POPEv2", _columns("")),)
+
+
+def _figures(suite: BenchmarkSuite) -> dict[str, Metric]:
+    return {
+        "accuracy.members": Accuracy("members", suite.accuracy),
+        "precision": YesNo("precision"),
+        "recall": YesNo("recall"),
+        "f1": YesNo("f1"),
+        "yes": AnswerRate("yes", "both"),
+        "pair": ComprehensiveAccuracy(suite.correct, suite.accuracy),
+    }
+
+
+def _columns(part: str) -> tuple[Column, ...]:
+    labels = ("Accuracy", "Precision", "Recall", "F1", "Yes", "Pairs")
+    metrics = ("accuracy.members", "precision", "recall", "f1", "yes", "pair")
+    return tuple(Column(label, metric, part) for label, metric in zip(labels, metrics, strict=True))
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Mapping[str, Any]) -
         raise BadRecord(
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
-    answers, confidences = _answers(record)
+    answers, confidences = annotated_answers(record)
     kind = _kind(text(record, "answer_type", ""), text(record, "question_type", ""))
     return Question(key, image, asked, answers, kind, confidences=confidences)
 
@@ -122,7 +122,7 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Mapping[str, Any]) -
 _kind = lru_cache(maxsize=1024)(Kind)
 
 
-def _answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """People's answers and confidences; only ``multiple_choice_answer`` if there is nothing else."""
     given = record.get("answers")
     if given is None:

@@ -63,7 +63,7 @@ PERFECT = {
     HeadTailGap(): 0.0,
     Flips(authors=True): 0.0,
     YesNo("precision", "no"): 1.0,
-    YesNo("recall"): 1.0,
+    YesNo("recall", paired=True): 1.0,
     Introspect(): 1.0,
     Introspect(False, False): 0.0,
     AttackErrorRate(): 0.0,
@@ -74,7 +74,15 @@ PERFECT = {
 }
 """What each metric gives a model that answers as everybody does."""
 
-METRICS = [*PERFECT, AnswerRate("yes"), AnswerRate("other", "variant"), AttackTries(), AttackNote(), WrongOption("A")]
+METRICS = [
+    *PERFECT,
+    AnswerRate("yes"),
+    AnswerRate("other", "variant"),
+    AnswerRate("no", "pairs"),
+    AttackTries(),
+    AttackNote(),
+    WrongOption("A"),
+]
 
 ANSWERS = ("yes", "no", "2", "red")
 PARTS = ("head", "tail", "neither")

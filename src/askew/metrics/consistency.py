@@ -17,7 +17,7 @@ from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Varian
 from askew.verbs import Metric
 
 Says: TypeAlias = Literal["yes", "no", "other"]
-Among: TypeAlias = Literal["original", "variant", "both"]
+Among: TypeAlias = Literal["original", "variant", "both", "pairs"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,7 @@ def consistent(
 class AnswerRate(Metric):
     """Share of answers that are yes, no or other, among originals, variants or both, correct or not (CARETS Table 3).
 
+    Among ``pairs`` an original counts once for each of its variants.
     A missing answer is left out; if ``failed`` is set, it counts as an answer of another kind (0) or of this kind (1).
     """
 
@@ -130,7 +131,8 @@ class AnswerRate(Metric):
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(answers of this kind, answers)."""
-        first = () if self.of == "variant" else (outcome.original,)
+        first: tuple[Prediction, ...] = () if self.of == "variant" else (outcome.original,)
+        first = first * len(outcome.variants) if self.of == "pairs" else first
         predictions = first if self.of == "original" else (*first, *outcome.variants)
         found = (failed if p.answer is None else float(kind_of(p.answer) == self.says) for p in predictions)
         return summed(value for value in found if value is not None)

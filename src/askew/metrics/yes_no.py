@@ -26,11 +26,13 @@ class YesNo(Metric):
 
     ``positive`` is the answer that counts as found: yes in POPE (Li et al. 2023), no in AMBER (Wang et al. 2023), where
     it denies a hallucination. An answer that is neither yes nor no is not positive. From the table tp = 3, fp = 1,
-    fn = 2 the precision is 3/4, the recall 3/5 and F1 = 6/(6 + 1 + 2) = 2/3. A missing answer is left out.
+    fn = 2 the precision is 3/4, the recall 3/5 and F1 = 6/(6 + 1 + 2) = 2/3. A missing answer is left out. With
+    ``paired`` an original counts once for each of its variants, as in the files of POPE, which repeat it.
     """
 
     figure: Figure = "f1"
     positive: Label = "yes"
+    paired: bool = False
 
     def __post_init__(self) -> None:
         if self.figure not in get_args(Figure) or self.positive not in get_args(Label):
@@ -41,6 +43,8 @@ class YesNo(Metric):
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
         """(positive and found, not positive and taken for it, positive and missed)."""
         cells = [self._cell(question, prediction, failed) for question, prediction in members(outcome)]
+        if self.paired:
+            cells = cells[:1] * len(outcome.variants) + cells[1:]
         known = [cell for cell in cells if cell is not None]
         return tuple(map(sum, zip(*known, strict=True))) if known else None
 

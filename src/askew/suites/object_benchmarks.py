@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy
+from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy
 from askew.metrics.group_accuracy import AllCorrect
 from askew.metrics.yes_no import YesNo
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
@@ -34,7 +34,7 @@ class PopeSuite(BenchmarkSuite):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """The paper's five figures over all questions, pairs of a present and an absent object, and whole groups."""
+        """The paper's five figures over the questions of all files, pairs with both correct, and whole groups."""
         return {**_figures(self), "group": AllCorrect("", self.correct, self.accuracy)}
 
     @property
@@ -73,18 +73,18 @@ class PopeV2Suite(BenchmarkSuite):
 
 def _figures(suite: BenchmarkSuite) -> dict[str, Metric]:
     return {
-        "accuracy.members": Accuracy("members", suite.accuracy),
-        "precision": YesNo("precision"),
-        "recall": YesNo("recall"),
-        "f1": YesNo("f1"),
-        "yes": AnswerRate("yes", "both"),
+        "accuracy": PairAccuracy(suite.correct, suite.accuracy),
+        "precision": YesNo("precision", paired=True),
+        "recall": YesNo("recall", paired=True),
+        "f1": YesNo("f1", paired=True),
+        "yes": AnswerRate("yes", "pairs"),
         "pair": ComprehensiveAccuracy(suite.correct, suite.accuracy),
     }
 
 
 def _columns(part: str) -> tuple[Column, ...]:
     labels = ("Accuracy", "Precision", "Recall", "F1", "Yes", "Pairs")
-    metrics = ("accuracy.members", "precision", "recall", "f1", "yes", "pair")
+    metrics = ("accuracy", "precision", "recall", "f1", "yes", "pair")
     return tuple(Column(label, metric, part) for label, metric in zip(labels, metrics, strict=True))
 
 

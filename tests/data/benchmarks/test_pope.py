@@ -126,7 +126,7 @@ def test_the_evaluators_figures_by_hand(tmp_path):
     for strategy, (tp, fp, tn, fn) in by_hand.items():
         precision, recall = tp / (tp + fp), tp / (tp + fn)
         figures = {
-            "accuracy.members": (tp + tn) / 4,
+            "accuracy": (tp + tn) / 4,
             "precision": precision,
             "recall": recall,
             "f1": 2 * precision * recall / (precision + recall),
@@ -136,6 +136,10 @@ def test_the_evaluators_figures_by_hand(tmp_path):
         for metric, value in figures.items():
             assert result.score(metric, f"test={strategy}").value == pytest.approx(value), (strategy, metric)
     assert result.score("group").value == 0.0
+    # the three files together: TP 6, FP 4, TN 2, FN 0
+    assert result.score("accuracy").value == pytest.approx(8 / 12)
+    assert result.score("f1").value == pytest.approx(2 * 6 / (2 * 6 + 4))
+    assert result.score("yes").value == pytest.approx(10 / 12)
 
 
 class Rambles:
@@ -153,6 +157,6 @@ def test_the_rule_of_the_evaluator_decides_the_number(tmp_path):
     result = askew.evaluate(Rambles(), data, "pope", extract="pope")
     assert result.run.results["model"]["extract"] == "pope-v1"
     assert result.score("recall", "test=random").value == 0.5
-    assert result.score("accuracy.members", "test=random").value == 0.75
+    assert result.score("accuracy", "test=random").value == 0.75
     with pytest.raises(BadOption, match="for yes/no questions and multiple choice, and question 1 "):
         extract("pope", Question(1, None, "What is it?"), Prediction(1, "a cat"))

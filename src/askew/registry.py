@@ -88,6 +88,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "vqa-pairs": "askew.data.benchmarks.vqa_pairs:VqaPairs",
         "vqa-rephrasings": "askew.data.benchmarks.vqa_rephrasings:VqaRephrasings",
         "naturalbench": "askew.data.benchmarks.naturalbench:NaturalBench",
+        "carets": "askew.data.benchmarks.carets_release:CaretsRelease",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",

@@ -6,6 +6,7 @@ import os
 import re
 
 from askew.data.benchmarks.amber import Amber
+from askew.data.benchmarks.carets_release import CaretsRelease
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.mmstar import MmStar
@@ -36,6 +37,7 @@ READERS = (
     MmStar,
     VlmEvalKitCircular,
     VlmEvalKitTable,
+    CaretsRelease,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

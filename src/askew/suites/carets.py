@@ -192,7 +192,7 @@ def write_release(groups: Iterable[Group], folder: str | Path) -> list[str]:
     A file lists ``{"img_id", "label": {answer: 1.0}, "question_id", "sent", "question_type", "assignment"}``, an
     original before its variants. An id is ``IMAGE-CANDIDATE-TEMPLATE``; a changed question has the id of its
     original and a suffix (``-t`` rephrased, ``-s`` swapped, ``-h`` ontology, ``-n`` negated, ``-a`` antonym), and
-    ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own.
+    ``new_template_number``. Changed images (``-v1``, ...) have an ``img_id`` of their own, and ``image_change``.
     """
     paths: list[str] = []
     candidates: Counter[tuple[str, object]] = Counter()
@@ -220,8 +220,10 @@ def _records(group: Group, candidate: str) -> Iterator[dict[str, Any]]:
     yield _record(group.original, key, group.variants[0])
     for place, variant in enumerate(group.variants, 1):
         letter = SUFFIXES[variant.test]
-        suffix = f"{letter}{place}" if variant.test == "VISUAL-INV" else letter
+        suffix = f"{letter}{place}" if variant.test == VISUAL else letter
         record = _record(variant.question, f"{key}-{suffix}", variant)
+        if variant.test == VISUAL:
+            record["image_change"] = variant.made_by.partition("/")[2]
         yield record | {"new_template_number": variant.note.get("template", [first, first])[-1]}
 
 

@@ -11,7 +11,7 @@ import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
 from askew.errors import BadImage, DataError
 from askew.files.read_write import fingerprint, signature
-from askew.types import Group, ImageRef, Question
+from askew.types import Group, Id, ImageRef, Question
 
 _IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
 
@@ -88,6 +88,10 @@ class BenchmarkFiles:
     def image(self, name: str) -> ImageRef:
         """The image of this name."""
         return self._found.find(name)
+
+    def image_of(self, key: Id, *names: str) -> ImageRef:
+        """The image with this id, whose file has one of these names, the usual one first."""
+        return replace(self._found.find(self._found.first(names)), id=key)
 
     def begin(self) -> Counter[str]:
         """Forget the last reading; gives what the records of this one are counted in."""
@@ -174,6 +178,10 @@ class ImagesByName:
                 if before is not path:
                     found[name] = [*([before] if isinstance(before, str) else before), path]
         return found
+
+    def first(self, names: Sequence[str]) -> str:
+        """The first of these names that a file has; the first of all if none is there."""
+        return next((name for name in names if name in self._places), names[0])
 
     def find(self, name: str) -> ImageRef:
         """The image of this name (a file name, or a path in the data's own folders)."""

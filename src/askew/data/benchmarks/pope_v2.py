@@ -24,7 +24,7 @@ _KEYS = {"image_name", "target_object", "query", "label"}
 
 @dataclass(frozen=True, repr=False)
 class PopeV2(GroupBenchmark):
-    """POPEv2: is an object in the image, and in the same image without it (Li et al. 2023)?"""
+    """POPEv2: is an object in the image, and in the same image without it? (Li et al. 2023)."""
 
     title: ClassVar[str] = "POPEv2"
     suites: ClassVar[Sequence[str]] = ("pope-v2",)

@@ -53,7 +53,11 @@ def test_100_people_for_half_an_hour_meet_no_error_and_wait_for_nothing(tmp_path
     )
     p50, p95, p99 = (load.percentile(per_cent) for per_cent in (50, 95, 99))
     print(f"{dict(load.done)}; {len(load.seconds)} requests: p50 {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s")
+    warm, last = load.used[len(load.used) // 3 :][:8], load.used[-8:]
+    print(f"memory (MB) and files: {warm} at a third, {last} at the end")
     assert load.errors == []
+    assert max(files for _, files in last) <= max(files for _, files in warm) + 10
+    assert max(memory for memory, _ in last) <= 1.1 * max(memory for memory, _ in warm)
     assert p95 <= 0.3
     assert p99 <= 1.0
 

@@ -20,6 +20,8 @@ from askew.collect.database import ServerClock
 from askew.collect.web.consent import read_consent
 from askew.collect.web.login import start_session
 
+_LOOK_SECONDS = 15.0
+
 
 @dataclass
 class Load:
@@ -29,6 +31,8 @@ class Load:
     seconds: list[float] = field(default_factory=list)
     """Of all requests but those that wait for a robot."""
     errors: list[str] = field(default_factory=list)
+    used: list[tuple[int, int]] = field(default_factory=list)
+    """Megabytes of memory and open files of the server, a few times a minute."""
 
     def percentile(self, per_cent: int) -> float:
         """Seconds within which so many requests were answered."""
@@ -113,6 +117,12 @@ def run_load(
         ]
         for thread in threads:
             thread.start()
+        looked = -_LOOK_SECONDS
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.1)
+            if time.monotonic() > looked + _LOOK_SECONDS:
+                looked = time.monotonic()
+                load.used.append(_used(server.pid))
         for thread in threads:
             thread.join()
     finally:
@@ -122,6 +132,13 @@ def run_load(
     small.check()
     small.close()
     return load
+
+
+def _used(process: int) -> tuple[int, int]:
+    folder = Path(f"/proc/{process}")
+    memory = re.search(r"VmRSS:\s+(\d+)", (folder / "status").read_text())
+    assert memory is not None
+    return int(memory.group(1)) // 1024, len(list((folder / "fd").iterdir()))
 
 
 def _live(base: str, token: str, load: Load, number: int, steps: int, pause: float) -> None:

@@ -6,18 +6,22 @@ import hashlib
 import os
 import stat
 import threading
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from small_study import SmallStudy
 
-from askew.collect import schema
+from askew.collect import migrations, schema
 from askew.collect.database import Database, ServerClock, sqlite_url
 from askew.collect.refusals import DatabaseBusy
 from askew.collect.sessions import place_for
-from askew.collect.study import create_study, open_study
+from askew.collect.study import Study, create_study, open_study
 from askew.collect.study_settings import PRESETS
 from askew.collect.triggers import all_triggers
 from askew.collect.verifying import claim_slot, slot_for, verify
@@ -37,6 +41,31 @@ def test_the_first_revision_is_not_edited_once_it_is_out():
         text for trigger in all_triggers() for kind in ("sqlite", "postgresql") for text in trigger.statements(kind)
     ]
     assert hashlib.sha256("\n".join(made).encode()).hexdigest()[:12] == "91ee3f1ab927"
+
+
+def test_a_study_of_the_first_revision_is_brought_up_and_work_goes_on(tmp_path):
+    study = SmallStudy.make(tmp_path / "study")
+    with study.study.database.read() as tx:
+        kept = {table: tx.rows(sa.select(table)) for table in schema.metadata.sorted_tables}
+    study.close()
+    old = Database(sqlite_url(tmp_path / "old.sqlite"), study.clock, durable=False)
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
+    with old.write() as tx:
+        config.attributes["connection"] = tx.connection
+        command.upgrade(config, "0001")
+        for table, rows in kept.items():
+            for row in rows:
+                tx.insert(table, **row._mapping)
+    old.migrate()
+    grown = replace(study, study=Study(study.study.folder, old))
+    with old.read() as tx:
+        assert compare_metadata(MigrationContext.configure(tx.connection), schema.metadata) == []
+        assert {table: tx.rows(sa.select(table)) for table in kept} == kept
+    grown.attack(grown.people[0])
+    assert grown.verify_all() == 2
+    grown.check()
+    grown.close()
 
 
 def test_a_database_of_a_later_askew_is_refused(tmp_path):

@@ -254,6 +254,27 @@ def test_a_full_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None
     web.small.check()
 
 
+def test_a_disk_that_can_only_be_read_gives_503_with_the_text_and_recovers(web: WebStudy) -> None:
+    recipe = RECIPES["/verify/{task}/answer"](web)
+    value, before = recipe.browser.value(), web.rows()
+    engine = web.service.database.engine
+
+    def refuse_writes(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("PRAGMA query_only = ON")
+
+    sa.event.listen(engine, "begin", refuse_writes)
+    page = recipe.browser.post(recipe.path, value, answer="red <ball>", confidence="yes", then="next")
+    reading = recipe.browser.get("/home")
+    sa.event.remove(engine, "begin", refuse_writes)
+    engine.dispose()
+    assert page.status == 503
+    assert "red &lt;ball&gt;" in page.html
+    assert reading.status == 200, "reading goes on"
+    assert web.rows() == before
+    assert recipe.browser.post(recipe.path, value, answer="red <ball>", confidence="yes", then="next").status == 303
+    web.small.check()
+
+
 def test_images_of_a_broken_disk_are_not_found(web: WebStudy) -> None:
     browser = web.browser(web.small.people[0])
     browser.post("/write")

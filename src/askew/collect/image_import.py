@@ -57,6 +57,7 @@ def cleaned(path: Path) -> Cleaned:
         raise BadImage(f"{path}: only {', '.join(sorted(FORMATS))} can be imported. Convert the file.")
     source = image_bytes(ImageRef(path.name, str(path)))
     pixels = open_image(ImageRef(path.name, str(path), data=source), MAX_PIXELS)
+    pixels.info.clear()  # Pillow writes a comment and a colour profile back
     buffer = io.BytesIO()
     if kind == "PNG":
         pixels.save(buffer, "PNG", optimize=False)

@@ -89,6 +89,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "vqa-rephrasings": "askew.data.benchmarks.vqa_rephrasings:VqaRephrasings",
         "naturalbench": "askew.data.benchmarks.naturalbench:NaturalBench",
         "carets": "askew.data.benchmarks.carets_release:CaretsRelease",
+        "rad": "askew.data.benchmarks.rad_release:RadRelease",
+        "p2": "askew.data.benchmarks.p2_release:P2Release",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
         "groups": "askew.data.groups:GroupFile",

@@ -12,8 +12,10 @@ from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
+from askew.data.benchmarks.p2_release import P2Release
 from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.pope_v2 import PopeV2
+from askew.data.benchmarks.rad_release import RadRelease
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
@@ -38,6 +40,8 @@ READERS = (
     VlmEvalKitCircular,
     VlmEvalKitTable,
     CaretsRelease,
+    RadRelease,
+    P2Release,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

@@ -1,0 +1,89 @@
+"""The release of RAD (Rosenberg et al. 2021): questions of VQA v2 asked again as yes/no questions.
+
+Files ``yes-no_from_{colors,how-many,what-kind}_{train,val}_{questions,annotations}.json`` in the format of VQA v2. How
+a question names the one it was made from is not documented: it has the same id, or an ``original_id``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import question_id
+from askew.data.benchmarks.vqa_records import (
+    Fields,
+    VqaPair,
+    answered_pair,
+    linked_groups,
+    original_questions,
+    variant_of,
+)
+from askew.types import Expect, Group, Question, Variant
+
+RAD_TESTS = {"colors": "Y/N←C", "how-many": "Y/N←HM", "what-kind": "Y/N←WK"}
+PAPER_SIZES = {"Y/N←C": 12_835, "Y/N←HM": 10_233, "Y/N←WK": 1_654}
+"""Questions made from VQA v2's validation questions: Table 5 of the paper."""
+_FILE = re.compile(rf"yes-no_from_(?P<source>{'|'.join(RAD_TESTS)})_(?P<split>train|val)_questions\.json(?:\.gz)?")
+
+
+@dataclass(frozen=True, repr=False)
+class RadRelease(GroupBenchmark):
+    """The released questions of RAD with the questions of VQA v2 they come from (Rosenberg et al. 2021)."""
+
+    title: ClassVar[str] = "RAD"
+    suites: ClassVar[Sequence[str]] = ("rad",)
+
+    vqa: str | None = None
+    """The questions file of VQA v2, or its folder; by default in the folder of the files."""
+    split: Literal["val", "train"] = "val"
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a questions file of the release's name, or a folder with one."""
+        return bool(contents.named(_FILE.pattern))
+
+    def files(self) -> Sequence[str]:
+        """The questions and annotations made from colours, numbers and kinds, and those of VQA v2."""
+        originals = original_questions(self, self.vqa, self.split)
+        files = [file for pair in self._pairs() for file in pair if file]
+        return [*files, originals.path, *([originals.annotations] if originals.annotations else [])]
+
+    def expected(self) -> Mapping[str, int]:
+        """Nothing that must hold; the paper's sizes are remarks."""
+        return {}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """The questions of VQA v2 that have a yes/no question, with it."""
+        made: Counter[str] = Counter()
+        yield from linked_groups(self, original_questions(self, self.vqa, self.split), self._pairs(), _variant, made)
+        for test, size in PAPER_SIZES.items():
+            if count := made[f"questions of {test}"]:
+                paper = f" (the paper has {size:,}, Table 5)" if self.split == "val" else ""
+                self.remarks.append(f"{self.title}: {count:,} questions of {test}{paper}.")
+
+    def _pairs(self) -> list[VqaPair]:
+        found = PathContents(self.path).named(_FILE.pattern)
+        if os.path.isdir(self.path):
+            found = [file for file in found if _split(file) == self.split]
+        if not found:
+            names = f"yes-no_from_colors_{self.split}_questions.json, ..._annotations.json"
+            raise missing_files(self.path, self.title, f"{names} and the same from_how-many and from_what-kind")
+        return [answered_pair(file, self.title) for file in found]
+
+
+def _variant(path: str, original: Question, record: Fields, annotation: Fields) -> Variant:
+    named = _FILE.fullmatch(os.path.basename(path))
+    source = named["source"] if named else ""
+    key = f"{os.path.basename(path).split('.')[0]}/{question_id(record)}"
+    return variant_of(original, key, record, annotation, Expect.GIVEN, RAD_TESTS[source], f"rad/{source}")
+
+
+def _split(path: str) -> str:
+    named = _FILE.fullmatch(os.path.basename(path))
+    return named["split"] if named else ""

@@ -1,0 +1,187 @@
+"""Benchmarks in the format of VQA v2: questions joined with annotations, and with the questions they come from."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import Any
+
+from askew.data.bad_records import Sieve, identity, mapping, text
+from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, folder_of, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id
+from askew.data.disk_index import Index, distinct
+from askew.data.json_stream import items
+from askew.errors import BadRecord, DataError
+from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
+
+VqaPair = tuple[str, str | None]
+"""A questions file, and its annotations file if there is one."""
+Fields = Mapping[str, Any]
+_ORIGINALS = r"v2_OpenEnded_mscoco_{split}2014_questions\.json|v2_OpenEnded_mscoco_originals_questions\.json"
+
+
+def vqa_records(data: BenchmarkFiles, pair: VqaPair) -> Iterator[tuple[int, Id, Fields, Fields]]:
+    """Record number, id, question and annotation (empty without a file) of each question of a pair of files."""
+    asked, answered = data.sieve(pair[0]), data.sieve(pair[1] or "")
+    with ExitStack() as stack:
+        annotations = stack.enter_context(closing(Annotations(answered))) if pair[1] else None
+        for number, key, record in distinct(asked, items(asked.path, "questions"), question_id):
+            entry = annotations.take(key) if annotations else (0, {})
+            if entry is None:
+                fault = BadRecord(
+                    f"the question has no annotation in {answered.path}. Use the annotations file of the same split."
+                )
+                asked.refuse(number, fault, key)
+            else:
+                yield number, key, mapping(record), entry[1]
+        if annotations:
+            annotations.refuse_left_over()
+
+
+def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -> Question:
+    """A question with its people's answers; ``numbers``, as AdVQA calls a type of answers, is ``number``."""
+    named = annotation.get("image_id")
+    if named is not None and named != record.get("image_id"):
+        raise BadRecord(
+            f"'image_id' is {record.get('image_id')!r} and the annotation's is {named!r}. "
+            "Use the annotations file of the same split."
+        )
+    answers, confidences = annotated_answers(annotation) if annotation else ((), ())
+    answer_type = text(annotation, "answer_type", "").replace("numbers", "number")
+    kind = Kind(answer_type, text(annotation, "question_type", ""))
+    return Question(key, image, text(record, "question"), answers, kind, confidences=confidences)
+
+
+def coco_image(data: BenchmarkFiles, key: Id, subset: str) -> ImageRef:
+    """The image of a COCO id: ``COCO_val2014_000000000042.jpg``, ``000000000042.jpg``, or the id as a name."""
+    if not isinstance(key, int):
+        return data.image_of(key, f"{key}.jpg", f"{key}.png", key)
+    long = f"{key:012d}.jpg"
+    coco = f"COCO_{subset}_{long}"
+    return data.image_of(key, *((coco, long) if "2014" in subset else (long, coco)), f"{key}.jpg", f"{key}.png")
+
+
+def annotations_of(questions: str) -> str | None:
+    """The annotations file beside a questions file: the same name with ``annotations``, without ``OpenEnded_``."""
+    folder, name = os.path.split(questions)
+    other = re.sub(r"questions(?=\.json)", "annotations", name)
+    for wanted in (other.replace("OpenEnded_", ""), other):
+        for path in (os.path.join(folder, wanted), os.path.join(folder, re.sub(r"\.gz$", "", wanted))):
+            if wanted != name and os.path.isfile(path):
+                return path
+    return None
+
+
+def answered_pair(questions: str, title: str) -> VqaPair:
+    """A questions file and its annotations file, which must be there."""
+    found = annotations_of(questions)
+    if found is None:
+        name = re.sub(r"questions(?=\.json)", "annotations", os.path.basename(questions))
+        raise missing_files(folder_of(questions), f"{title} with answers", name.replace("OpenEnded_", ""))
+    return questions, found
+
+
+def original_questions(data: BenchmarkFiles, given: str | None, split: str) -> Vqa:
+    """The questions of VQA v2 that the variants come from: those that are named, else those in the folder."""
+    if given is None:
+        found = PathContents(folder_of(data.path)).named(_ORIGINALS.format(split=split))
+        if not found:
+            raise DataError(
+                f"{data.path}: the questions that {data.title} changes are not here. Put "
+                f"v2_OpenEnded_mscoco_{split}2014_questions.json and v2_mscoco_{split}2014_annotations.json there, or "
+                "name the folder that has them: vqa=FOLDER after the data."
+            )
+        given = found[0]
+    several = split if os.path.isdir(given) else None
+    return Vqa(given, images=data.images, split=several, skip_bad=data.skip_bad)
+
+
+def linked_groups(
+    data: BenchmarkFiles,
+    originals: Vqa,
+    pairs: Sequence[VqaPair],
+    variant: Callable[[str, Question, Fields, Fields], Variant],
+    counts: Counter[str],
+) -> Iterator[Group]:
+    """The original questions, in their order, with the questions that were made from each.
+
+    A question was made from the one with its ``original_id`` or, without this field, from the one with its own id.
+    """
+    sieves = [data.sieve(asked) for asked, _ in pairs]
+    with Index() as waiting:
+        for place, pair in enumerate(pairs):
+            for number, key, record, annotation in vqa_records(data, pair):
+                original = sieves[place].sift(number, key, _original, key, record)
+                if original is not None:
+                    _add(waiting, original, number, [place, record, annotation])
+        for question in originals.questions():
+            made = _taken(waiting, question.id)
+            variants = [
+                found
+                for number, (place, record, annotation) in made
+                if (found := _made(sieves[place], pairs[place][0], number, question, (record, annotation), variant))
+            ]
+            for found in variants:
+                counts[f"questions of {found.test}"] += 1
+            if variants:
+                yield Group(question.id, data.suites[0], question, tuple(variants))
+        data.skipped.extend(originals.skipped)
+        _refuse_left_over(waiting, sieves, originals.path)
+
+
+def variant_of(
+    original: Question, key: Id, record: Fields, annotation: Fields, expect: Expect, test: str, made_by: str
+) -> Variant:
+    """A changed question about the image of its original."""
+    image = original.image
+    if image is None or identity(record, "image_id") != image.id:
+        raise BadRecord(
+            f"its image {record['image_id']!r} is not that of question {original.id!r}, which it was made from. "
+            "Use the files of the same split."
+        )
+    question = replace(vqa_question(key, image, record, annotation), tags=original.tags)
+    return Variant(question, expect, test, made_by)
+
+
+def _made(
+    sieve: Sieve,
+    path: str,
+    number: int,
+    original: Question,
+    fields: tuple[Fields, Fields],
+    variant: Callable[[str, Question, Fields, Fields], Variant],
+) -> Variant | None:
+    return sieve.sift(number, question_id(fields[0]), variant, path, original, *fields)
+
+
+def _original(key: Id, record: Fields) -> Id:
+    return identity(record, "original_id") if "original_id" in record else key
+
+
+def _add(waiting: Index, key: Id, number: int, record: Any) -> None:
+    place = 0
+    while not waiting.add(f"{place}/{key!r}", number, record):
+        place += 1
+
+
+def _taken(waiting: Index, key: Id) -> list[tuple[int, Any]]:
+    found: list[tuple[int, Any]] = []
+    while (entry := waiting.pop(f"{len(found)}/{key!r}")) is not None:
+        found.append(entry)
+    return found
+
+
+def _refuse_left_over(waiting: Index, sieves: Sequence[Sieve], path: str) -> None:
+    for number, place in waiting.numbers():
+        _, (file, record, _) = waiting.get(place) or (0, (0, {}, {}))
+        key = question_id(record)
+        fault = BadRecord(
+            f"the question {_original(key, record)!r}, which it was made from, is not in {path}. Use the file of the "
+            "same split, and name it: vqa=FILE after the data."
+        )
+        sieves[file].refuse(number, fault, key)

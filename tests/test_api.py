@@ -220,7 +220,7 @@ def test_an_unknown_score_says_what_there_is(both):
 
 
 def test_a_setting_that_is_none_is_told_which_there_are():
-    with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, seed, .*progress\."):
+    with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, shard, seed, .*progress\."):
         askew.evaluate("constant:yes", QUESTIONS, "accuracy", foo=3)
 
 

@@ -29,6 +29,7 @@ ROOT = Path(askew.__file__).parent
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 OF_OTHERS = {
     "force-reinstall": "pip",
+    "head": "ray start",
     "to": "inspect log convert",
     "tasks": "lmms_eval",
     "mmproj": "llama-server",

@@ -28,7 +28,7 @@ from typing import Any
 from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
 from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
-KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss")
+KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")
 
 EXTRAS = {"attack": "language", "ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
 """The extra that every component of a kind needs."""
@@ -167,6 +167,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "consistency": "askew.train.losses:Consistency",
         "q3r": "askew.train.losses:Q3R",
         "random-image": "askew.train.losses:RandomImage",
+    },
+    "executor": {
+        "local": "askew.engine.executors.local:LocalExecutor",
+        "ray": "askew.engine.executors.ray_cluster:RayExecutor",
     },
 }
 

@@ -186,6 +186,13 @@ class TokenEstimate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class LostWorker:
+    """In the place of a result: the process or host that computed it ended. The item may be given to another."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """A group with its predictions, one for the original and one for each variant, in order."""
 

@@ -8,9 +8,9 @@ have is defined in ``optional_verbs.py`` and imported from here too.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from random import Random
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from askew.optional_verbs import (
     ComparesAnswers,
@@ -42,6 +42,8 @@ from askew.optional_verbs import (
 from askew.types import (
     Candidate,
     Group,
+    ImageRef,
+    LostWorker,
     Mode,
     Outcome,
     Place,
@@ -55,6 +57,9 @@ from askew.types import (
     Variant,
 )
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
 __all__ = [
     "ComparesAnswers",
     "Constraint",
@@ -63,6 +68,7 @@ __all__ = [
     "DatasetFacts",
     "Encoder",
     "Estimates",
+    "Executor",
     "FillsMissing",
     "FindsById",
     "Fingerprints",
@@ -88,6 +94,7 @@ __all__ = [
     "Releases",
     "Scores",
     "Search",
+    "SeesFiles",
     "Similar",
     "Streams",
     "Suite",
@@ -285,6 +292,44 @@ class Loss(Protocol):
 
     def term(self, step: Any) -> Any:
         """One number as a torch tensor, or None when this step has no term; ``step`` is a ``train.losses.Step``."""
+        ...
+
+
+class Executor(Protocol):
+    """Where work is done: in this process, in several, or on several hosts. Use it in a ``with`` statement.
+
+    Results may not depend on it, so it is part of no signature. Work gets everything as an argument, can be pickled,
+    and neither writes files nor answers: only the process that gave the work does.
+    """
+
+    @property
+    def width(self) -> int:
+        """How many items are worked on at the same time."""
+        ...
+
+    def map(self, work: Callable[[Item], Made], items: Iterable[Item], chunk: int = 1) -> Iterator[Made]:
+        """The results in order, computed a few items ahead; ``chunk`` items are sent at once, ``work`` only once."""
+        ...
+
+    def each(
+        self, start: Callable[[], Callable[[Item], Made]], items: Iterable[Item]
+    ) -> Iterator[tuple[int, Made | LostWorker]]:
+        """The place and the result of each item, in any order; ``start`` is called once in each worker, e.g. to load a
+        model, and returns what does the work. An item whose worker was lost is not repeated here.
+        """
+        ...
+
+    def __enter__(self) -> Executor: ...
+
+    def __exit__(self, *error: Any) -> None: ...
+
+
+@runtime_checkable
+class SeesFiles(Protocol):
+    """An executor on other hosts, which may not have the files of this one."""
+
+    def sees(self, image: ImageRef) -> bool:
+        """Whether every worker finds the same image at its path."""
         ...
 
 

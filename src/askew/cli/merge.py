@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from askew.cli.options import add_shared
+from askew.errors import UsageError
+
 EXAMPLES = """\
 examples:
   askew run --model hf:DIR --data mine.jsonl --suite rad --shard 1/2 --output runs/1     (on one host)
@@ -17,13 +20,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("stores", nargs="+", metavar="RUN", help="folders of runs, or answer stores")
-    parser.add_argument("--store", required=True, metavar="FILE", help="the store that gets all answers")
+    add_shared(parser, "store")
 
 
 def main(args: argparse.Namespace) -> int:
     """Merge, and say what came together."""
     from askew.engine.store_merge import merge_stores
 
+    if not args.store:
+        raise UsageError("--store is needed: the file that gets all answers.")
     merged = merge_stores([Path(place) for place in args.stores], Path(args.store))
     print(
         f"{merged.copied:,} answers of {merged.stores:,} stores are now in {args.store}; {merged.known:,} were there."

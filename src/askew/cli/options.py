@@ -45,6 +45,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "else the suite's (default auto)",
     },
     "store": {"metavar": "FILE", "help": "keep answers in this file, to share them between runs"},
+    "executor": {
+        "metavar": "SPEC",
+        "help": "where the work is done: local:workers=2, or ray:address=auto (default: this process)",
+    },
     "stop-after": {
         "type": int,
         "metavar": "N",

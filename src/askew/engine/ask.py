@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from askew.answers.choices import as_asked
 from askew.data.bad_records import short
@@ -18,9 +19,12 @@ from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, ModelFacts, Streams
 
 Item = TypeVar("Item")
+Asking: TypeAlias = Callable[[Mapping[bytes, Question], int], Iterator[dict[bytes, Prediction]]]
+"""Asks these questions in batches of this size."""
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
-WINDOW = 8
-"""How many batches ahead repeated questions are merged, before the store is looked up."""
+WINDOW = 64
+"""How many batches ahead repeated questions are merged, before the store is looked up. It is the same for any number of
+workers, so that batches are too."""
 MUST_GIVE = "A model must give one askew.Prediction(question.id, answer) for each question, in order."
 STREAM = 8192
 """How many questions a streaming model gets at once, so that it seldom waits for the last answer of a window."""
@@ -103,19 +107,21 @@ def ask(
     store: Store,
     batch_size: int,
     on_answers: Callable[[Sequence[Prediction]], None],
+    asking: Asking | None = None,
 ) -> Iterator[Outcome]:
     """The outcomes, in order. What the store knows is taken from there; what the model says goes there at once.
 
     ``on_answers`` hears of every batch the model has answered. A question that failed is not asked again in this
-    run, and is asked again in the next.
+    run, and is asked again in the next. ``asking`` asks in the place of this process, e.g. through workers.
     """
+    asking = asking or partial(answers_of, model)
     failed: dict[bytes, Prediction] = {}
     for window in chunks(groups, max(1, _window(model, batch_size) // 2)):
         keyed = [[(keys.of(question), question) for question in members(group)] for group in window]
         wanted = {key: question for group_keys in keyed for key, question in group_keys}
         answers = store.get({key: question.id for key, question in wanted.items()})
         answers.update((key, failed[key]) for key in wanted if key in failed)
-        for heard in answers_of(model, {key: wanted[key] for key in wanted if key not in answers}, batch_size):
+        for heard in asking({key: wanted[key] for key in wanted if key not in answers}, batch_size):
             said = {key: writable(prediction) for key, prediction in heard.items()}
             store.put(said.items())
             answers.update(said)
@@ -168,7 +174,7 @@ def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) 
     """The model's predictions, a batch at a time; from a streaming model, each one as it arrives."""
     if not isinstance(model, Streams):
         for keys in chunks(wanted, batch_size):
-            yield dict(zip(keys, _answer(model, [wanted[key] for key in keys]), strict=True))
+            yield dict(zip(keys, answer_checked(model, [wanted[key] for key in keys]), strict=True))
         return
     left = dict(enumerate(wanted))
     numbered = [replace(as_asked(question), id=place) for place, question in enumerate(wanted.values())]
@@ -183,7 +189,8 @@ def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) 
         raise ModelError(f"{model!r} left {len(left)} of {len(wanted)} questions without any prediction.")
 
 
-def _answer(model: Model, questions: list[Question]) -> list[Prediction]:
+def answer_checked(model: Model, questions: list[Question]) -> list[Prediction]:
+    """What the model answers; ModelError unless it is one prediction for each question, in order."""
     said = list(_checked(model, "answer", model.answer(list(map(as_asked, questions)))))
     if [prediction.question_id for prediction in said] != [question.id for question in questions]:
         raise ModelError(

@@ -33,7 +33,7 @@ def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str
     if isinstance(model, str):
         made_model = make("model", model, **given)
         spec = made_model.hide(model) if isinstance(made_model, HidesSecrets) else model
-        return Named(made_model, spec, name or short_name(spec))
+        return Named(made_model, spec, name or short_name(spec), typed=model, given=given)
     if isinstance(model, (Model, Streams)):
         _refuse_class(model, "model")
         signature = _signature(model)

@@ -28,6 +28,7 @@ from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
 from askew.engine.ask import Keys, Streak, ask
+from askew.engine.ask_workers import WorkerAsking
 from askew.engine.build import Prepared, prepare
 from askew.engine.planning import Plan, Planner, unknown
 from askew.engine.results import (
@@ -51,9 +52,10 @@ from askew.files.read_write import fingerprint, write_joined
 from askew.metrics.confidence import ConfidenceTable
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
+from askew.registry import make
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.types import Group, Outcome, Prediction, Question
-from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Suite, SuiteFacts
+from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Streams, Suite, SuiteFacts
 
 
 @dataclass
@@ -115,6 +117,7 @@ def run_models(
     (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still locked. Too
     many failures of one model do not stop the others.
     """
+    make("executor", settings.executor)  # a wrong one is refused before anything is built
     folders = model_folders(models, output)
     for model in models:
         command = model.what.hide(command) if isinstance(model.what, HidesSecrets) else command
@@ -208,7 +211,7 @@ def run(planner: Planner, prepared: Prepared, folder: Path, settings: Settings, 
     scoring = _Scoring.of(model, prepared, settings)
     with Store(store_path(folder, settings), prepared.answers) as store:
         todo = planner.plan(store)
-        outcomes = _asked(prepared.read(), model.what, keys, store, todo, tally, settings)
+        outcomes = _asked(prepared.read(), model, keys, store, todo, tally, settings)
         extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
         _write_samples(folder / "samples.jsonl", extracted, scoring, prepared.folders)
     results: dict[str, Any] = {
@@ -290,10 +293,11 @@ def store_path(folder: Path, settings: Settings) -> Path:
 
 
 def _asked(
-    groups: Iterable[Group], model: Model, keys: Keys, store: Store, todo: Plan, tally: Tally, settings: Settings
+    groups: Iterable[Group], named: Named, keys: Keys, store: Store, todo: Plan, tally: Tally, settings: Settings
 ) -> Iterator[Outcome]:
     """Ask what the plan says, with a progress bar: rate, time left, failures."""
     reused = f" ({todo.known:,} known already)" if todo.known else ""
+    model = named.what
     streak = Streak(0 if ModelFacts(model).by_id else settings.stop_after)  # a file may lack many in a row
     with progress_bar(settings, total=todo.calls, desc="Asking" + reused, unit=" questions") as bar:
 
@@ -304,7 +308,10 @@ def _asked(
                 bar.set_postfix(failed=tally.failed, refresh=False)
             streak.add(said)
 
-        yield from ask(groups, model, keys, store, settings.batch_size, on_answers)
+        with make("executor", settings.executor) as executor:
+            by_workers = todo.calls and not isinstance(model, Streams) and settings.executor != Settings.executor
+            asking = WorkerAsking(executor, named) if by_workers else None
+            yield from ask(groups, model, keys, store, settings.batch_size, on_answers, asking)
 
 
 def _extracted(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from numbers import Integral
 from typing import Any, TypeVar
 
@@ -41,6 +41,8 @@ class Settings:
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     overwrite: bool = False
     """Replace what the folder holds: a run of something else, or files that are not askew's."""
+    executor: str = "local"
+    """Where a local model is asked: this process, ``local:workers=2``, or a Ray cluster (``ray:address=auto``)."""
     progress: bool = False
 
     def __post_init__(self) -> None:
@@ -52,7 +54,7 @@ class Settings:
         check_whole("batch_size", self.batch_size, least=1)
         check_share("max_failures", self.max_failures)
         check_whole("stop_after", self.stop_after)
-        for name in ("store", "extract", "accuracy"):
+        for name in ("store", "extract", "accuracy", "executor"):
             if not isinstance(getattr(self, name), (str, type(None))):
                 raise BadOption(f"{name} is {getattr(self, name)!r}; it must be text.")
 
@@ -94,7 +96,7 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Settings: limit, shard, seed, batch_size, max_failures, \
-stop_after, store, extract, accuracy, metrics, overwrite, progress.
+stop_after, store, extract, accuracy, metrics, overwrite, executor, progress.
     """
     known = [field.name for field in fields(Settings)]
     for name in given:
@@ -136,6 +138,10 @@ class Named:
     name: str = ""
     signature: str = ""
     """What identifies it in results and in the answer store; by default its ``repr``."""
+    typed: str | None = None
+    """The spec as it was typed, from which a worker can build the component too; None for an object."""
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """Options given beside the spec."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", self.signature or repr(self.what))

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,11 +17,14 @@ from askew.engine.compare import Result
 from askew.engine.components import as_data, as_model, as_suite
 from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
+from askew.errors import RunError
 from askew.experiments.plan import ExperimentPlan
 from askew.files.images import content_hash
+from askew.registry import make
 from askew.train.features import open_features
 from askew.train.prepare import Data
-from askew.types import ImageRef, Question
+from askew.types import ImageRef, LostWorker, Question
+from askew.verbs import Executor
 
 FEATURES = "world"
 """The features of every network of an experiment."""
@@ -115,20 +116,15 @@ def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[flo
 
 
 def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:
-    if plan.workers == 1:
-        for job in todo:
-            _do(plan, job)
+    executor: Executor = make("executor", f"local:workers={plan.workers}")
+    with executor:
+        for _, lost in executor.each(partial(partial, _do, plan), todo):
+            if isinstance(lost, LostWorker):
+                raise RunError(
+                    f"{lost.reason} while it trained a network. Networks that are finished are kept; the same command "
+                    "resumes. Fewer --workers need less memory."
+                )
             yield
-        return
-    with ProcessPoolExecutor(plan.workers, multiprocessing.get_context("spawn"), _one_thread) as pool:
-        for done in as_completed([pool.submit(_do, plan, job) for job in todo]):
-            done.result()
-            yield
-
-
-def _one_thread() -> None:
-    """Before torch is imported: one thread per process is enough."""
-    os.environ["OMP_NUM_THREADS"] = "1"
 
 
 def _do(plan: ExperimentPlan, job: Job) -> None:

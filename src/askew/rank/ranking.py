@@ -8,11 +8,9 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from multiprocessing import get_context
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -20,12 +18,12 @@ from typing import Any
 import orjson
 
 import askew
-from askew.errors import BadRecord, DataError
-from askew.files.locks import end_with_parent
+from askew.errors import BadRecord, DataError, RunError
 from askew.files.paths import cache_folder
 from askew.rank.question_pool import QuestionPool
-from askew.types import Ranked
-from askew.verbs import FittedRanker, Ranker
+from askew.registry import make
+from askew.types import LostWorker, Ranked
+from askew.verbs import Executor, Ranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +214,7 @@ class Ranking:
             self._store.put(batch)
             found.update((nearest.text, nearest) for nearest in batch)
             self.on_ranked(len(batch))
-        return found
+        return {text: found[text] for text in distinct}
 
     def missing(self, texts: Sequence[str]) -> int:
         """How many of these distinct texts are not ranked yet."""
@@ -228,8 +226,8 @@ class Ranking:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if "_processes" in self.__dict__:
-            self._processes.shutdown(cancel_futures=True)
+        if "_executor" in self.__dict__:
+            self._executor.__exit__(kind, error, trace)
         if "_store" in self.__dict__:
             self._store.close()
 
@@ -237,11 +235,11 @@ class Ranking:
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         if not batches:
             return
-        if self.workers > 1:
-            batches_ranked: Iterator[list[Ranked]] = self._processes.map(_top, batches, [self.top] * len(batches))
-        else:
-            batches_ranked = (self._fitted.top(batch, self.top) for batch in batches)
-        for ranked in batches_ranked:
+        for _, ranked in self._executor.each(self._fits, batches):
+            if isinstance(ranked, LostWorker):
+                raise RunError(
+                    f"{ranked.reason} while it ranked questions. Rankings so far are kept; the same command resumes."
+                )
             yield [Nearest.of(one, self.pool.texts) for one in ranked]
 
     @cached_property
@@ -249,17 +247,13 @@ class Ranking:
         return RankingStore(ranking_path(self.signature), self.header)
 
     @cached_property
-    def _fitted(self) -> FittedRanker:
-        return self.ranker.fit(self.pool.texts)
+    def _executor(self) -> Executor:
+        made: Executor = make("executor", f"local:workers={self.workers}")
+        return made
 
     @cached_property
-    def _processes(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self.workers,
-            mp_context=get_context("spawn"),
-            initializer=_begin,
-            initargs=(self.ranker, self.pool.texts),
-        )
+    def _fits(self) -> _Fits:
+        return _Fits(self.ranker, self.pool.texts, self.top)
 
 
 def pool_hash(pool: QuestionPool) -> str:
@@ -267,16 +261,14 @@ def pool_hash(pool: QuestionPool) -> str:
     return hashlib.sha256("\n".join(pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-_worker: dict[str, Any] = {}
-"""In a worker process: the fitted ranker."""
+@dataclass(frozen=True)
+class _Fits:
+    """In a worker: fits the pool, and ranks batches of texts."""
 
+    ranker: Ranker
+    pool: Sequence[str]
+    top: int
 
-def _begin(ranker: Ranker, texts: Sequence[str]) -> None:
-    """Start a worker: end when the parent ends, and fit the pool."""
-    end_with_parent()
-    _worker["fitted"] = ranker.fit(texts)
-
-
-def _top(texts: Sequence[str], k: int) -> list[Ranked]:
-    fitted: FittedRanker = _worker["fitted"]
-    return fitted.top(texts, k)
+    def __call__(self) -> Callable[[Sequence[str]], list[Ranked]]:
+        fitted = self.ranker.fit(self.pool)
+        return lambda texts: fitted.top(texts, self.top)

@@ -7,10 +7,8 @@ import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,9 @@ from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import replaced
+from askew.registry import make
 from askew.types import Kind, Question, Scene
+from askew.verbs import Executor
 from askew.world.dataset import CachedQuestion, SceneCache, World, generator
 from askew.world.splits import SPLITS, indices
 
@@ -73,11 +73,9 @@ def _write(
 
 def _made(cache: SceneCache, wanted: Iterable[int], workers: int) -> Iterator[int]:
     """The indices of the scenes as they are generated, in order."""
-    if workers <= 1:
-        yield from map(cache.make, wanted)
-        return
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(cache.make, wanted, chunksize=8)
+    executor: Executor = make("executor", f"local:workers={workers}")
+    with executor:
+        yield from executor.map(cache.make, wanted, chunk=8)
 
 
 def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:

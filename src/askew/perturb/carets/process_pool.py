@@ -10,26 +10,21 @@ import gc
 import io
 import pickle
 from array import array
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import fields
-from itertools import count
-from multiprocessing import get_context
+from dataclasses import dataclass, fields
 from operator import attrgetter
-from pathlib import Path
-from tempfile import TemporaryDirectory, TemporaryFile
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
 from askew.errors import BadOption
-from askew.files.locks import end_with_parent
 from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.question_pairs import PairDraft, QuestionPair
+from askew.registry import make
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Relation, Scene, Thing, Variant
+from askew.verbs import Executor
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,49 +40,25 @@ class MapItems(Protocol):
 
 @contextmanager
 def process_pool(workers: int) -> Iterator[MapItems]:
-    """A ``map`` in this process (``workers=1``) or over worker processes, which read the function once from a file."""
+    """A ``map`` in this process (``workers=1``) or over worker processes, which get the function once."""
     if workers < 1:
         raise BadOption(f"carets: workers is {workers}; give 1 or more.")
     if workers == 1:
         yield lambda work, items: (without_gc(work, item) for item in items)
         return
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), _start_worker)
-    with TemporaryDirectory(prefix="askew-") as folder:
-        files = (Path(folder) / str(number) for number in count())
-        try:
-            yield lambda work, items: _map_ahead(pool, 2 * workers, _save(work, next(files)), items)
-        except BrokenProcessPool:
-            raise BadOption(
-                "carets: a worker process ended. Give workers=1, or, in a script of your own, put the call under "
-                "if __name__ == '__main__'."
-            ) from None
-        finally:
-            pool.shutdown(cancel_futures=True)
+    executor: Executor = make("executor", f"local:workers={workers}")
+    with executor:
+        yield lambda work, items: (without_gc(unpacked, done) for done in executor.map(_Packs(work), items))
 
 
-def _start_worker() -> None:
-    end_with_parent()
-    gc.disable()
+@dataclass(frozen=True)
+class _Packs:
+    """In a worker: does the work, and packs the result."""
 
+    work: Callable[[Any], Any]
 
-def _map_ahead(pool: ProcessPoolExecutor, ahead: int, work: str, items: Iterable[Any]) -> Iterator[Any]:
-    """The results for each of the items, computed at most ``ahead`` items in advance."""
-    waiting: deque[Future[bytes]] = deque()
-    for item in items:
-        waiting.append(pool.submit(_do, work, item))
-        if len(waiting) > ahead:
-            yield without_gc(unpacked, waiting.popleft().result())
-    while waiting:
-        yield without_gc(unpacked, waiting.popleft().result())
-
-
-def _save(work: Callable[[Any], Any], path: Path) -> str:
-    path.write_bytes(pickle.dumps(work))
-    return str(path)
-
-
-def _do(work: str, item: Any) -> bytes:
-    return packed(without_gc(_work(work), item))
+    def __call__(self, item: Any) -> bytes:
+        return packed(without_gc(self.work, item))
 
 
 def without_gc(work: Callable[[T], R], item: T) -> R:
@@ -99,17 +70,6 @@ def without_gc(work: Callable[[T], R], item: T) -> R:
     finally:
         if collecting:
             gc.enable()
-
-
-_known: dict[str, Callable[[Any], Any]] = {}
-"""The function of this worker process, by its file."""
-
-
-def _work(path: str) -> Callable[[Any], Any]:
-    if path not in _known:
-        _known.clear()
-        _known[path] = pickle.loads(Path(path).read_bytes())
-    return _known[path]
 
 
 def packed(what: object) -> bytes:

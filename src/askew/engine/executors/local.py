@@ -1,0 +1,174 @@
+"""Work in this process, or in several processes of this machine."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, TypeVar
+
+from askew.errors import BadOption, RunError
+from askew.files.locks import end_with_parent
+from askew.types import LostWorker
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass
+class LocalExecutor:
+    """This process (``workers=1``, the default), or that many processes of this machine."""
+
+    workers: int = 1
+    _pool: ProcessPoolExecutor | None = field(default=None, init=False, repr=False, compare=False)
+    _folder: TemporaryDirectory[str] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.workers < 1:
+            raise BadOption(f"workers is {self.workers}; give 1 or more.")
+        self._numbers = count()
+        self._last: tuple[Any, Any] = (None, None)
+        """The last work that was given, and what it became: a file to read it from, or in this process the result of
+        ``start``."""
+
+    @property
+    def width(self) -> int:
+        """How many items are worked on at the same time."""
+        return self.workers
+
+    def __enter__(self) -> LocalExecutor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close_pool()
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def map(self, work: Callable[[T], R], items: Iterable[T], chunk: int = 1) -> Iterator[R]:
+        """The results in order, computed a few items ahead; each worker gets ``work`` once.
+
+        >>> with LocalExecutor() as executor:
+        ...     list(executor.map(abs, [-1, 2]))
+        [1, 2]
+        """
+        if self.workers == 1:
+            yield from map(work, items)
+            return
+        path, waiting = self._saved(work), deque[Future[Any]]()
+        try:
+            for some in chunks_of(items, chunk):
+                waiting.append(self._processes.submit(_map, path, some))
+                if len(waiting) > 2 * self.workers:
+                    yield from waiting.popleft().result()
+            while waiting:
+                yield from waiting.popleft().result()
+        except BrokenProcessPool:
+            self._close_pool()
+            raise RunError(
+                "A worker process ended before its work was done. Give workers=1; in a script of your own, put the "
+                "call under if __name__ == '__main__'."
+            ) from None
+
+    def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
+        """The place and the result of each item, in any order. ``start`` is called once in each worker."""
+        if self.workers == 1:
+            if self._last[0] is not start:
+                self._last = (start, start())
+            yield from ((place, self._last[1](item)) for place, item in enumerate(items))
+            return
+        path, places = self._saved(start), dict[Future[Any], int]()
+        for place, item in enumerate(items):
+            places[self._submit(path, item)] = place
+            if len(places) >= 2 * self.workers:
+                yield from self._finished(places)
+        while places:
+            yield from self._finished(places)
+
+    def _submit(self, path: str, item: Any) -> Future[Any]:
+        try:
+            return self._processes.submit(_do, path, item)
+        except BrokenProcessPool:  # found out only now
+            self._close_pool()
+            return self._processes.submit(_do, path, item)
+
+    def _finished(self, places: dict[Future[Any], int]) -> Iterator[tuple[int, Any]]:
+        done, _ = wait(places, return_when=FIRST_COMPLETED)
+        for future in sorted(done, key=places.__getitem__):
+            place = places.pop(future)
+            try:
+                yield place, future.result()
+            except BrokenProcessPool:
+                self._close_pool()
+                yield place, LostWorker("a worker process ended")
+
+    def _saved(self, work: Callable[..., Any]) -> str:
+        """A file with the work, so that each worker reads it once; the same file for the same work."""
+        if self._last[0] is not work:
+            self._folder = self._folder or TemporaryDirectory(prefix="askew-")
+            path = Path(self._folder.name) / str(next(self._numbers))
+            path.write_bytes(pickle.dumps(work))
+            self._last = (work, str(path))
+        return str(self._last[1])
+
+    @property
+    def _processes(self) -> ProcessPoolExecutor:
+        if self._pool is None:
+            from multiprocessing import get_context  # imported late: most commands start no worker
+
+            self._pool = ProcessPoolExecutor(self.workers, get_context("spawn"), _start_worker)
+        return self._pool
+
+    def _close_pool(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most ``size`` items, in order."""
+    some: list[T] = []
+    for item in items:
+        some.append(item)
+        if len(some) == size:
+            yield some
+            some = []
+    if some:
+        yield some
+
+
+def _start_worker() -> None:
+    """One thread in each process, set before numpy or torch is imported there."""
+    end_with_parent()
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"
+
+
+_loaded: dict[str, Callable[[Any], Any]] = {}
+"""In a worker: its work, by the file it was read from."""
+
+
+def _work(path: str, starts: bool) -> Callable[[Any], Any]:
+    if path not in _loaded:
+        _loaded.clear()
+        loaded = pickle.loads(Path(path).read_bytes())
+        _loaded[path] = loaded() if starts else loaded
+    return _loaded[path]
+
+
+def _map(path: str, items: list[Any]) -> list[Any]:
+    return list(map(_work(path, starts=False), items))
+
+
+def _do(path: str, item: Any) -> Any:
+    return _work(path, starts=True)(item)

@@ -1,0 +1,270 @@
+"""Work on a Ray cluster: one actor per worker, each on whatever host has room for it.
+
+Only Ray's core is used, without its retries: a lost item is reported, and who gave the work decides what to do. Hosts
+need the same askew and the same packages; this is checked before work begins. A Ray cluster runs the code of anyone who
+can reach its ports, so keep it in a private network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from askew.engine.executors.local import chunks_of
+from askew.engine.results import versions
+from askew.errors import BadOption, MissingExtra, RunError
+from askew.files.images import content_hash
+from askew.files.resources import package_digest
+from askew.types import ImageRef, LostWorker
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+PATIENCE = 120.0
+"""Seconds without any worker after which the work is given up."""
+
+
+@dataclass
+class RayExecutor:
+    """A Ray cluster: ``ray:address=auto`` for a running one, ``ray`` starts one on this machine."""
+
+    address: str = ""
+    """``auto`` or ``HOST:PORT``; by default a cluster of this machine alone is started."""
+    workers: int = 0
+    """How many workers; 0 for as many as the cluster has room for."""
+    gpus: float = 0.0
+    """GPUs for each worker."""
+    cpus: float = 1.0
+    """CPUs for each worker."""
+    _actors: dict[Any, str] = field(default_factory=dict, init=False, repr=False, compare=False)
+    """The actors that are ready, each with the name of its host."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("workers", 0), ("gpus", 0), ("cpus", 0)):
+            if getattr(self, name) < least:
+                raise BadOption(f"ray: {name} is {getattr(self, name)}; give {least} or more.")
+        self._ray: Any = None
+        self._started_here = False
+        self._starting: dict[Any, Any] = {}
+        self._inputs: dict[str, Any] = {}
+
+    @property
+    def width(self) -> int:
+        """How many items are worked on at the same time."""
+        self._connect()
+        return max(1, len(self._actors) + len(self._starting))
+
+    def __enter__(self) -> RayExecutor:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ray is None:
+            return
+        for actor in (*self._actors, *self._starting.values()):
+            self._ray.kill(actor)
+        self._actors.clear()
+        self._starting.clear()
+        self._inputs.clear()
+        if self._started_here:
+            self._ray.shutdown()
+        self._ray = None
+
+    def map(self, work: Callable[[T], R], items: Iterable[T], chunk: int = 1) -> Iterator[R]:
+        """The results in order, computed a few items ahead; each worker gets ``work`` once."""
+        done: dict[int, Any] = {}
+        wanted = 0
+        for place, result in self.each(_Mapped(work), chunks_of(items, chunk)):
+            if isinstance(result, LostWorker):
+                raise RunError(f"A worker was lost before its work was done: {result.reason}. Give the command again.")
+            done[place] = result
+            while wanted in done:
+                yield from done.pop(wanted)
+                wanted += 1
+
+    def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
+        """The place and the result of each item, in any order. ``start`` is called once in each worker."""
+        self._connect()
+        content = pickle.dumps(start)
+        token = hashlib.sha256(content).hexdigest()
+        if token not in self._inputs:
+            self._inputs = {token: self._ray.put(content)}
+        numbered, idle = enumerate(items), deque(self._actors)
+        running: dict[Any, tuple[int, Any]] = {}
+        item = next(numbered, None)
+        while item is not None or running:
+            while idle and item is not None:
+                actor = idle.popleft()
+                running[actor.do.remote(token, self._inputs[token], item[1])] = (item[0], actor)
+                item = next(numbered, None)
+            if not running:  # every worker was lost
+                self._wait_for_actors()
+                idle.extend(self._actors)
+                continue
+            for ready in self._wait(running):
+                if ready in self._starting:
+                    fresh = self._enlist(ready)
+                    idle.extend(() if fresh is None else (fresh,))
+                    continue
+                place, actor = running.pop(ready)
+                result = self._result(ready, actor)
+                idle.extend(() if isinstance(result, LostWorker) else (actor,))
+                yield place, result
+
+    def sees(self, image: ImageRef) -> bool:
+        """Whether every worker finds the same image at this path."""
+        self._connect()
+        self._wait_for_actors()
+        said = [actor.sees.remote(image) for actor in self._actors]
+        return all(self._result(one, actor) is True for one, actor in zip(said, list(self._actors), strict=True))
+
+    def _connect(self) -> None:
+        if self._ray is not None:
+            return
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # nothing is sent anywhere
+        try:
+            import ray
+        except ModuleNotFoundError:
+            raise MissingExtra("The executor 'ray' needs Ray. Try: pip install 'askew[ray]'") from None
+        self._ray = ray
+        if not ray.is_initialized():
+            self._started_here = True
+            try:
+                own: dict[str, Any] = {} if self.address else {"include_dashboard": False}
+                ray.init(address=self.address or "local", log_to_driver=False, **own)
+            except (ConnectionError, ValueError, RuntimeError) as trouble:
+                self._ray, self._started_here = None, False
+                said = str(trouble).splitlines()[0][:200]
+                raise RunError(
+                    f"ray: no cluster at {self.address or 'this machine'} ({said}). Start one with: ray start --head"
+                ) from trouble
+        for _ in range(self.workers or self._room()):
+            self._start_actor()
+        self._wait_for_actors()
+
+    def _room(self) -> int:
+        """How many workers the cluster has room for."""
+        found = self._ray.cluster_resources()
+        rooms = [found.get(name, 0) // each for name, each in (("GPU", self.gpus), ("CPU", self.cpus)) if each]
+        room = int(min(rooms)) if rooms else 1
+        if room < 1:
+            raise RunError(
+                f"ray: the cluster has no room for a worker with {self.cpus:g} CPUs and {self.gpus:g} GPUs; it has "
+                f"{found.get('CPU', 0):g} and {found.get('GPU', 0):g}. Ask for less: ray:cpus=...,gpus=..."
+            )
+        return room
+
+    def _start_actor(self) -> None:
+        kind = self._ray.remote(_Worker).options(
+            num_cpus=self.cpus, num_gpus=self.gpus, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
+        )
+        actor = kind.remote()
+        self._starting[actor.hello.remote()] = actor
+
+    def _enlist(self, ready: Any) -> Any | None:
+        """Take a started actor into service, after comparing versions; None if it was lost meanwhile."""
+        actor = self._starting.pop(ready)
+        said = self._result(ready, actor)
+        if isinstance(said, LostWorker):
+            return None
+        host, there = said
+        here = installed()
+        different = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
+        if different:
+            name = different[0]
+            raise RunError(
+                f"ray: the host {host} has another {name} than this one ({there.get(name)}, here {here.get(name)}). "
+                "Install the same versions on all hosts; otherwise results could depend on where they were computed."
+            )
+        self._actors[actor] = host
+        return actor
+
+    def _wait_for_actors(self) -> None:
+        """Wait until one worker is ready; take in all that are."""
+        deadline = time.monotonic() + PATIENCE
+        while not self._actors:
+            if not self._starting:
+                self._start_actor()
+            for ready in self._wait({}, timeout=1.0):
+                self._enlist(ready)
+            if time.monotonic() > deadline:
+                raise RunError(
+                    f"ray: no worker became ready within {PATIENCE:.0f} seconds. Check the cluster (ray status); "
+                    "answers given so far are kept, and the same command resumes from there."
+                )
+        for ready in self._wait({}, timeout=0.0):
+            self._enlist(ready)
+
+    def _wait(self, running: dict[Any, Any], timeout: float | None = None) -> list[Any]:
+        waited = [*running, *self._starting]
+        if not waited:
+            return []
+        ready, _ = self._ray.wait(waited, num_returns=1 if timeout is None else len(waited), timeout=timeout)
+        return list(ready)
+
+    def _result(self, ready: Any, actor: Any) -> Any:
+        """A result, or that its worker was lost; another one is started in its place."""
+        errors = self._ray.exceptions
+        lost = (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError)
+        try:
+            result = self._ray.get(ready)
+        except errors.OutOfMemoryError as trouble:
+            return self._lost(actor, trouble)
+        except lost as trouble:
+            return self._lost(actor, trouble)
+        except errors.RayTaskError as trouble:
+            raise (trouble.cause if isinstance(trouble.cause, Exception) else trouble) from None
+        return result
+
+    def _lost(self, actor: Any, trouble: Exception) -> LostWorker:
+        host = self._actors.pop(actor, "an unknown host")
+        self._start_actor()
+        return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__})")
+
+
+def installed() -> dict[str, str]:
+    """What must be equal on all hosts: askew itself, Python, and the packages that can change a number."""
+    return {**{k: v for k, v in versions().items() if k != "platform"}, "copy of askew": package_digest()}
+
+
+@dataclass(frozen=True)
+class _Mapped:
+    """Starts a worker that applies a function to each item of a list."""
+
+    work: Callable[[Any], Any]
+
+    def __call__(self) -> Callable[[list[Any]], list[Any]]:
+        return lambda items: list(map(self.work, items))
+
+
+class _Worker:
+    """In an actor: keeps what ``start`` returned, and works."""
+
+    def __init__(self) -> None:
+        for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+            os.environ[name] = "1"
+        self._token = ""
+        self._work: Callable[[Any], Any] = lambda item: item
+
+    def hello(self) -> tuple[str, dict[str, str]]:
+        import platform
+
+        return platform.node(), installed()
+
+    def sees(self, image: ImageRef) -> bool:
+        return image.path is not None and Path(image.path).is_file() and content_hash(image) == image.sha256
+
+    def do(self, token: str, start: bytes, item: Any) -> Any:
+        if token != self._token:
+            self._work = pickle.loads(start)()
+            self._token = token
+        return self._work(item)

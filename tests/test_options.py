@@ -54,7 +54,7 @@ def test_options_that_commands_share_are_the_same_in_all():
 
 def test_every_command_with_a_progress_bar_can_be_quiet():
     quiet = {command for command, parser in parsers() if "--quiet" in parser.format_help()}
-    assert quiet == {"demo", "world", "build", "run", "attack", "score", "train", "experiment"}
+    assert quiet == {"demo", "world", "build", "run", "attack", "audit", "score", "train", "experiment"}
 
 
 def test_shared_defaults_are_those_that_the_help_names():

@@ -42,7 +42,13 @@ def test_a_component_without_facts_has_the_defaults():
         "opens_images": False,
     }
     assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": ()}
-    assert values(verbs.DatasetFacts(Plain())) == {"counted": "question", "images": None, "path": None}
+    assert values(verbs.DatasetFacts(Plain())) == {
+        "counted": "question",
+        "images": None,
+        "path": None,
+        "remarks": (),
+        "suites": (),
+    }
 
 
 def test_facts_are_those_of_the_component(tmp_path):

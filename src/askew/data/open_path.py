@@ -9,6 +9,7 @@ from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.carets_release import CaretsRelease
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
+from askew.data.benchmarks.introspect import VqaIntrospect
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
@@ -36,6 +37,7 @@ READERS = (
     VqaRephrasings,
     VqaPairs,
     Amber,
+    VqaIntrospect,
     MmStar,
     VlmEvalKitCircular,
     VlmEvalKitTable,

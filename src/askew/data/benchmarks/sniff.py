@@ -49,6 +49,11 @@ class PathContents:
         """The keys of the first record of a file, or the columns of a table; empty for a folder."""
         return frozenset() if os.path.isdir(self.path) else first_keys(self.path)
 
+    @cached_property
+    def inner(self) -> frozenset[str]:
+        """The keys of the first object inside a JSON file's first object, e.g. of ``{id: {...}}``; else empty."""
+        return frozenset() if os.path.isdir(self.path) else inner_keys(self.path)
+
 
 class Sniffer(Protocol):
     """A reader that recognises its files."""
@@ -70,6 +75,16 @@ def first_keys(path: str) -> frozenset[str]:
         if path.endswith(".parquet"):
             return _columns(path)
         return frozenset(glimpse(path).keys)
+    except (AskewError, OSError, UnicodeDecodeError):
+        return frozenset()  # the reader of other formats says what is wrong
+
+
+def inner_keys(path: str) -> frozenset[str]:
+    """The keys of the first record of a JSON file ``{id: record}``; empty for other files."""
+    if _TABLE.search(path) or path.endswith(".parquet"):
+        return frozenset()
+    try:
+        return frozenset(glimpse(path).inner)
     except (AskewError, OSError, UnicodeDecodeError):
         return frozenset()  # the reader of other formats says what is wrong
 

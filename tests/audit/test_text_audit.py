@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -86,7 +87,7 @@ def test_the_order_of_the_data_and_the_size_of_the_sample():
 def test_an_id_counts_once_in_a_sample():
     sample = TextSample(most=3)
     for number in (1, 2, 1, 2, 1):
-        sample.add(LabelledText(number, "?", "yes", 0))
+        sample.add(number, partial(LabelledText, number, "?", "yes", 0))
     assert (len(sample), sample.seen) == (2, 2)
 
 

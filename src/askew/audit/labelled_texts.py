@@ -5,8 +5,9 @@ When there are more than fit, those whose id has the lowest hash are kept: the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from heapq import heappush, heappushpop
 from typing import TypeAlias
@@ -54,18 +55,18 @@ class TextSample:
     _kept: dict[int, LabelledText] = field(default_factory=dict)
     _hashes: list[int] = field(default_factory=list)
 
-    def add(self, text: LabelledText) -> None:
-        """Keep a text if its hash is low enough."""
-        low = -content_hash(self.seed, text.id)  # negated: the heap's first is the highest hash
+    def add(self, key: Id, text: Callable[[], LabelledText]) -> None:
+        """Keep the text with this id if the hash of the id is low enough; else it is not made."""
+        low = -content_hash(self.seed, key)  # negated: the heap's first is the highest hash
         if low in self._kept:
             return
         self.seen += 1
         if len(self._hashes) < self.most:
             heappush(self._hashes, low)
-            self._kept[low] = text
+            self._kept[low] = text()
         elif low > self._hashes[0]:
             del self._kept[heappushpop(self._hashes, low)]
-            self._kept[low] = text
+            self._kept[low] = text()
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -103,36 +104,34 @@ def texts_of_groups(groups: Iterable[Group], seed: int = 0, most: int = MOST_TEX
 
 def add_group(found: Tests, group: Group, seed: int = 0, most: int = MOST_TEXTS) -> None:
     """Add the texts of one group."""
-    original = labelled(group.original)
-    for test in dict.fromkeys(variant.test for variant in group.variants) or ("",):
-        if original:
-            _texts(found, group.suite, test, seed, most).questions.add(original)
+    original = group.original
+    if original.answers:
+        made = partial(labelled, original)
+        for test in dict.fromkeys(variant.test for variant in group.variants) or ("",):
+            _texts(found, group.suite, test, seed, most).questions.add(original.id, made)
     for variant in group.variants:
-        text = labelled(variant.question, group.original)
-        if text:
-            texts = _texts(found, group.suite, variant.test, seed, most)
-            texts.questions.add(text)
-            if text.text != text.before:
-                texts.pairs.add(text)
+        question = variant.question
+        if question.answers:
+            texts, made = _texts(found, group.suite, variant.test, seed, most), partial(labelled, question, original)
+            texts.questions.add(question.id, made)
+            if question.text != original.text:
+                texts.pairs.add(question.id, made)
 
 
 def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int = MOST_TEXTS) -> Tests:
     """The texts of plain questions."""
     found: Tests = {}
     for question in questions:
-        text = labelled(question)
-        if text:
-            _texts(found, "", "", seed, most).questions.add(text)
+        if question.answers:
+            _texts(found, "", "", seed, most).questions.add(question.id, partial(labelled, question))
     return found
 
 
-def labelled(question: Question, original: Question | None = None) -> LabelledText | None:
-    """A question's text with its label and its image; None when nobody answered.
+def labelled(question: Question, original: Question | None = None) -> LabelledText:
+    """The text of a question that somebody answered, with its label and its image.
 
     A question without an image is one of its own; a variant without one is about the image of its original.
     """
-    if not question.answers:
-        return None
     image = question.image or (original.image if original else None)
     source = original or question
     return LabelledText(

@@ -20,7 +20,9 @@ class GroupCheck:
 
     def __init__(self) -> None:
         self.valid = True
-        self._seen, self._count = SeenIds(), 0
+        self._seen: dict[str, SeenIds] = {}
+        """The ids of groups, by suite."""
+        self._count = 0
 
     def __enter__(self) -> GroupCheck:
         return self
@@ -28,7 +30,8 @@ class GroupCheck:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._seen.__exit__(kind, error, trace)
+        for seen in self._seen.values():
+            seen.__exit__(kind, error, trace)
 
     def add(self, group: Group) -> None:
         """Check one group; after one that is not valid, no more are looked at."""
@@ -37,10 +40,15 @@ class GroupCheck:
             self.valid = (
                 type(group.suite) is str
                 and _is_id(group.id)
-                and self._seen.add(f"{group.suite} {group.id!r}", self._count) is None
+                and self._is_new(group)
                 and _is_question(group.original)
                 and all(map(_is_variant, group.variants))
             )
+
+    def _is_new(self, group: Group) -> bool:
+        if group.suite not in self._seen:
+            self._seen[group.suite] = SeenIds()
+        return self._seen[group.suite].add(group.id, self._count) is None
 
 
 def _is_variant(variant: Variant) -> bool:

@@ -22,7 +22,7 @@ from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.paths import ImageFolders, folders_of, remember, with_images
 from askew.files.read_write import opened, write_joined
-from askew.files.records import group_from, group_record
+from askew.files.records import Record, group_from, group_record
 from askew.types import Expect, Group, Id, ImageRef, Question
 
 
@@ -58,10 +58,13 @@ def read_groups(path: str, images: str | None = None, folders: Mapping[str, str]
     return GroupFile(path, images, folders=folders).groups()
 
 
-def read_written(path: str, folders: Mapping[str, str]) -> Iterator[Group]:
+def read_written(
+    path: str, folders: Mapping[str, str], keep: Callable[[Record], None] | None = None
+) -> Iterator[Group]:
     """The groups of a file that this process has just written, each found valid by a ``GroupCheck``.
 
-    They are not checked again; one that cannot be read is left to ``read_groups``, which says why.
+    They are not checked again; one that cannot be read is left to ``read_groups``, which says why. ``keep`` is called
+    with the record of each group, unless it was left to ``read_groups``.
     """
     place = _Places(path, ImageFolders(os.path.dirname(path), None, folders))
     with opened(path) as lines:
@@ -71,6 +74,8 @@ def read_written(path: str, folders: Mapping[str, str]) -> Iterator[Group]:
             except (AttributeError, KeyError, TypeError, ValueError):
                 yield from islice(read_groups(path, folders=folders), number, None)
                 return
+            if keep is not None:
+                keep(record)
             yield group
 
 

@@ -22,6 +22,7 @@ from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import AskewError, BadOption, DataError, UsageError
 from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
+from askew.files.records import Record
 from askew.types import Group, Id, Question, Refusal
 from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups, Suite, SuiteFacts
 
@@ -191,10 +192,11 @@ class Prepared:
     checked: bool = False
     """True when every group was found valid while it was written, so that reading need not check it again."""
 
-    def read(self) -> Iterator[Group]:
-        """The groups, streamed, with their images."""
-        read = read_written if self.checked else read_groups
-        return read(str(self.groups), folders=self.folders.folders)
+    def read(self, keep: Callable[[Record], None] | None = None) -> Iterator[Group]:
+        """The groups, streamed, with their images; ``keep`` may be called with their records, in the same order."""
+        if self.checked:
+            return read_written(str(self.groups), self.folders.folders, keep)
+        return read_groups(str(self.groups), folders=self.folders.folders)
 
 
 def prepare(

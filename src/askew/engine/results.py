@@ -24,7 +24,7 @@ from askew.files.limits import bounded_read, load_json
 from askew.files.output_folders import MEMBERS, check_run_output, note_output, run_of
 from askew.files.paths import public_text, public_word
 from askew.files.read_write import clear_parts, write_joined
-from askew.files.records import outcome_record
+from askew.files.records import Record, with_predictions
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
 from askew.types import Outcome, Score
@@ -46,9 +46,12 @@ PACKAGES = (
 """Packages whose version can change a number; those that are installed are named in results.json."""
 
 
-def sample_record(outcome: Outcome, suite: Suite) -> dict[str, Any]:
-    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct."""
-    record = outcome_record(outcome)
+def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
+    """An outcome as a line of samples.jsonl: with the accuracy of each answer, and whether it is correct.
+
+    ``group`` is the record of its group, which becomes that of the outcome.
+    """
+    record = with_predictions(group, outcome)
     for part, question, prediction in (
         (record["original"], outcome.group.original, outcome.original),
         *((part, v.question, p) for part, (v, p) in zip(record["variants"], outcome.pairs(), strict=True)),

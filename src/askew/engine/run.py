@@ -12,7 +12,7 @@ its folder
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
@@ -49,6 +49,7 @@ from askew.errors import TooManyFailures
 from askew.files.locks import alone_in
 from askew.files.paths import ImageFolders, public
 from askew.files.read_write import fingerprint, write_joined
+from askew.files.records import Record, group_record
 from askew.metrics.confidence import ConfidenceTable
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
@@ -211,9 +212,10 @@ def run(planner: Planner, prepared: Prepared, folder: Path, settings: Settings, 
     scoring = _Scoring.of(model, prepared, settings)
     with Store(store_path(folder, settings), prepared.answers) as store:
         todo = planner.plan(store)
-        outcomes = _asked(prepared.read(), model, keys, store, todo, tally, settings)
+        records = deque[Record]()
+        outcomes = _asked(prepared.read(records.append), model, keys, store, todo, tally, settings)
         extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
-        _write_samples(folder / "samples.jsonl", extracted, scoring, prepared.folders)
+        _write_samples(folder / "samples.jsonl", extracted, records, scoring, prepared.folders)
     results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,
@@ -337,13 +339,21 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
     return {**usage, "cost": costs} if None not in costs.values() else usage
 
 
-def _write_samples(path: Path, outcomes: Iterable[Outcome], scoring: _Scoring, folders: ImageFolders) -> None:
-    """Score and write the outcomes as they come, their images by the names of ``groups.jsonl``."""
+def _write_samples(
+    path: Path, outcomes: Iterable[Outcome], records: deque[Record], scoring: _Scoring, folders: ImageFolders
+) -> None:
+    """Score and write the outcomes as they come, their images by the names of ``groups.jsonl``.
+
+    ``records`` has the record in that file of each group that was read and not yet written, where it is known.
+    """
 
     def lines() -> Iterator[bytes]:
         for outcome in outcomes:
             scoring.add(outcome)
-            named = replace(outcome, group=folders.public_group(outcome.group))
-            yield orjson.dumps(sample_record(named, scoring.suites[outcome.group.suite])) + b"\n"
+            group = outcome.group
+            record = records.popleft() if records else None
+            if record is None or group.original.tags:  # which may be in another order in the file
+                record = group_record(folders.public_group(group))
+            yield orjson.dumps(sample_record(record, outcome, scoring.suites[group.suite])) + b"\n"
 
     write_joined(path, lines())

@@ -22,7 +22,7 @@ import orjson
 from askew.answers.extract import short
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, BadOption, DataError, UsageError
-from askew.metrics.accuracy import check_mode, soft
+from askew.metrics.accuracy import agreement, check_mode
 from askew.metrics.bounds import rows_of_fillings
 from askew.registry import BUILT_IN, factory, load_registered, make
 from askew.report.load import Run
@@ -268,7 +268,8 @@ class AnswerForms:
         self.scored += 1
         own, used = self.modes[suite]
         final = _value(question, taken.answer, used)
-        plain = _value(question, said.answer, _strict(own) if used == NORMALISED else used)
+        mode = _strict(own) if used == NORMALISED else used
+        plain = final if taken is said and mode == used else _value(question, said.answer, mode)
         if plain == 1.0 == final:
             return
         if kind := _kind(question, said.answer, plain, final, used):
@@ -296,7 +297,7 @@ def _kind(question: Question, said: str, plain: float, final: float, used: Mode)
 
 
 def _value(question: Question, answer: str | None, mode: Mode) -> float:
-    return soft(question, Prediction(question.id, answer), 0.0, mode) or 0.0
+    return 0.0 if answer is None or not question.answers else agreement(answer, question.answers, mode)
 
 
 def _strict(mode: Mode) -> Mode:

@@ -54,8 +54,10 @@ def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") 
 
 def key_of(start: bytes, image: str, text: str, context: str, by: str) -> bytes:
     """The same, of a model that is framed already."""
+    image_bytes, text_bytes = image.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")
+    sizes = len(image_bytes).to_bytes(8, "big"), len(text_bytes).to_bytes(8, "big")
     rest = framed(context) + framed(by) if context or by else _NO_REST
-    return hashlib.sha256(start + framed(image) + framed(text) + rest).digest()
+    return hashlib.sha256(b"".join((start, sizes[0], image_bytes, sizes[1], text_bytes, rest))).digest()
 
 
 def framed(part: str) -> bytes:

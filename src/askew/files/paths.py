@@ -165,6 +165,8 @@ def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Qu
 def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:
     """The group with all its images changed; the group itself where nothing changes."""
     original = with_image(group.original, change)
+    if not group.variants:
+        return group if original is group.original else replace(group, original=original)
     variants = [with_image(variant.question, change) for variant in group.variants]
     if original is group.original and all(n is v.question for n, v in zip(variants, group.variants, strict=True)):
         return group

@@ -173,7 +173,11 @@ def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Predic
 
 def outcome_record(outcome: Outcome) -> Record:
     """An outcome as a record: the group, with a ``prediction`` in the original and in each variant."""
-    record = group_record(outcome.group)
+    return with_predictions(group_record(outcome.group), outcome)
+
+
+def with_predictions(record: Record, outcome: Outcome) -> Record:
+    """The record of an outcome's group, completed to that of the outcome."""
     record["original"]["prediction"] = prediction_record(outcome.original)
     for variant, prediction in zip(record["variants"], outcome.variants, strict=True):
         variant["prediction"] = prediction_record(prediction)
@@ -195,4 +199,4 @@ _IMAGE_KEYS = ("image", "path", "sha256", "size")
 
 
 def _present(**fields: Any) -> Record:
-    return {key: value for key, value in fields.items() if value not in (None, "", (), [], {})}
+    return {key: value for key, value in fields.items() if value or value == 0}

@@ -32,7 +32,7 @@ def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
     check_mode(mode)
     if not answers:
         return float("nan")
-    return _accuracy(answer, answers, mode)
+    return agreement(answer, answers, mode)
 
 
 def compared(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> tuple[str, list[str]]:
@@ -77,7 +77,7 @@ def soft(question: Question, prediction: Prediction, failed: float | None, mode:
         return None
     if prediction.answer is None:
         return failed
-    return _accuracy(prediction.answer, question.answers, mode)
+    return agreement(prediction.answer, question.answers, mode)
 
 
 def soft_variants(outcome: Outcome, failed: float | None, mode: Mode) -> list[float]:
@@ -225,7 +225,8 @@ def summed(values: Iterable[float]) -> Row | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _accuracy(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
+def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
+    """The same as ``accuracy``, for a known mode and at least one answer of people."""
     ours, people = compared(answer, answers, mode)
     if mode == "exact":
         return float(ours == modal_answer(people, str))

@@ -6,12 +6,14 @@ import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from argon2 import PasswordHasher
 from small_study import SmallStudy
 from starlette.testclient import TestClient
@@ -101,6 +103,12 @@ class WebStudy:
     robots: TellingRobots
     app: Guard
     browsers: list[Browser] = field(default_factory=list)
+    running: ExitStack = field(default_factory=ExitStack)
+
+    @cached_property
+    def loop(self) -> BlockingPortal:
+        """One event loop for all browsers, as a server has; a client would start one for each request."""
+        return self.running.enter_context(start_blocking_portal())
 
     @staticmethod
     def make(folder: Path, url: str | None = None, limits: Limits = NO_LIMITS, **options: Any) -> WebStudy:
@@ -130,6 +138,7 @@ class WebStudy:
     def browser(self, person: int | None = None, *, consent: bool = True) -> Browser:
         """A browser in which this person is signed in, or nobody."""
         client = TestClient(self.app, base_url="https://localhost", raise_server_exceptions=False)
+        client.portal = self.loop
         made = Browser(client, self.service, person)
         self.browsers.append(made)
         if person is not None:
@@ -151,6 +160,7 @@ class WebStudy:
     def close(self) -> None:
         for browser in self.browsers:
             browser.client.close()
+        self.running.close()
         self.service.robots.stop()
         self.small.close()
 

@@ -59,27 +59,29 @@ def fresh(questions, predictions):
 
 
 def made_up(count: int):
+    annotations, predictions = [], {}
+    for annotation, prediction in made_up_one_by_one(count):
+        annotations.append(annotation)
+        predictions[annotation["question_id"]] = prediction
+    return annotations, predictions
+
+
+def made_up_one_by_one(count: int):
     rng = Random("bench_accuracy")
     syllables = [c + v + e for c in "bcdfglmnprst" for v in "aeiou" for e in ("", "n", "r", "sk")]
     words = ["".join(rng.choice(syllables) for _ in range(rng.choice((1, 2, 2, 3)))) for _ in range(30_000)]
-    annotations, predictions = [], {}
     for number in range(count):
         kind = rng.choices(("yes/no", "number", "other"), (38, 12, 50))[0]
         truth, others = truths(kind, words, rng)
         agreement = 1.0 if rng.random() < 0.33 else rng.uniform(0.2, 0.95)
         answers = [truth if rng.random() < agreement else dressed(rng.choice(others), rng) for _ in range(10)]
-        annotations.append(
-            {
-                "question_id": number,
-                "answer_type": kind,
-                "question_type": f"{kind} {number % 22}",
-                "answers": [
-                    {"answer": a, "answer_confidence": "yes", "answer_id": i + 1} for i, a in enumerate(answers)
-                ],
-            }
-        )
-        predictions[number] = truth if rng.random() < 0.6 else rng.choice(others)
-    return annotations, predictions
+        annotation = {
+            "question_id": number,
+            "answer_type": kind,
+            "question_type": f"{kind} {number % 22}",
+            "answers": [{"answer": a, "answer_confidence": "yes", "answer_id": i + 1} for i, a in enumerate(answers)],
+        }
+        yield annotation, truth if rng.random() < 0.6 else rng.choice(others)
 
 
 def truths(kind, words, rng):

@@ -6,7 +6,9 @@ import sqlite3
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from itertools import groupby
+from operator import itemgetter
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -185,15 +187,23 @@ def gathered(records: Iterable[tuple[int, Id, Any]]) -> Iterator[list[tuple[int,
     >>> list(gathered([(1, "a", "x"), (2, "b", "y"), (3, "a", "z")]))
     [[(1, 'x'), (3, 'z')], [(2, 'y')]]
     """
-    with Index() as kept, Index() as sizes:
-        for number, key, record in records:
-            size = sizes.pop(key) or (0, None)
-            sizes.add(key, size[0] + 1)
-            kept.add(f"{size[0]}/{_text(key)}", number, [key, record])
-        for _, place in kept.numbers():
-            if str(place).startswith("0/"):
-                first = kept.get(place)
-                key = first[1][0] if first else ""
-                size = sizes.get(key) or (0, None)
-                rows = (kept.get(f"{n}/{_text(key)}") for n in range(size[0]))
-                yield [(row[0], row[1][1]) for row in rows if row is not None]
+    database = sqlite3.connect(
+        "", isolation_level=None, check_same_thread=False
+    )  # its own file in the temporary folder
+    rows = ((_text(key), number, orjson.dumps(record)) for number, key, record in records)
+    with closing(database), _explained():
+        database.execute("PRAGMA journal_mode = OFF")
+        database.execute("CREATE TABLE row (key TEXT, number INT, record BLOB)")
+        database.execute("BEGIN")
+        database.executemany("INSERT INTO row VALUES (?, ?, ?)", rows)
+        database.execute("CREATE INDEX place ON row (key)")
+        together = database.execute(_TOGETHER)
+        for _, group in groupby(together, key=itemgetter(0)):
+            yield [(number, orjson.loads(record)) for _, number, record in group]
+
+
+_TOGETHER = """
+SELECT row.key, row.number, row.record
+FROM row JOIN (SELECT key, MIN(rowid) AS first FROM row GROUP BY key) AS begun ON row.key = begun.key
+ORDER BY begun.first, row.rowid
+"""

@@ -73,6 +73,7 @@ class ImagesByPath:
                 f"{folder}: there is no such folder. Give the folder of the images (--images DIR; images=...)."
             )
         self._home, self._folder = home, folder
+        self._last: tuple[ImageRef, ImageRef] | None = None
         self._folders = ImageFolders(home, None, folders)
 
     def placed(self, question: Question) -> Question:
@@ -81,7 +82,10 @@ class ImagesByPath:
 
     def place(self, image: ImageRef) -> ImageRef:
         """The image with the path of its file."""
-        return self._beside(image) if self._folder is None else self._inside(image)
+        if self._last is None or self._last[0] != image:  # questions about one image usually stand together
+            self._last = image, self._beside(image) if self._folder is None else self._inside(image)
+        before, after = self._last
+        return image if after is before else after
 
     def _beside(self, image: ImageRef) -> ImageRef:
         if image.path and (known := self._folders.find(image.path)):

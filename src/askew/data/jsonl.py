@@ -35,6 +35,7 @@ KNOWN_FIELDS = frozenset(
     )
 )
 """The fields of a question's record that are read; others are named in ``remarks``."""
+_OPTIONAL_TEXTS = frozenset(("path", "sha256", "answer_type", "question_type", "context"))
 _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
@@ -87,8 +88,9 @@ class Jsonl(OneFile):
             question = sieve.sift(number, key, _question, key, record, images)
             if question:
                 yield question
-                for name in record.keys() - KNOWN_FIELDS:
-                    unread[name] = unread.get(name, 0) + 1
+                if not KNOWN_FIELDS.issuperset(record):
+                    for name in record.keys() - KNOWN_FIELDS:
+                        unread[name] = unread.get(name, 0) + 1
         self.remarks.extend(unread_fields(self.path, unread))
 
 
@@ -140,6 +142,8 @@ def question_key(record: object) -> Id:
     >>> question_key({"image": "a.jpg", "question": "Is it?"})
     'q-064358254cbc'
     """
+    if isinstance(record, dict) and record.get("id") is not None:
+        return identity(record, "id")
     fields = plain(record)
     if "id" in fields:
         return identity(fields, "id")
@@ -154,7 +158,7 @@ def checked(record: object) -> Mapping[str, Any]:
     """The fields of a question's record, each of the right type."""
     fields = plain(record)
     text(fields, "question")
-    for name in ("path", "sha256", "answer_type", "question_type", "context"):
+    for name in _OPTIONAL_TEXTS & fields.keys():
         text(fields, name, "")
     if "image" in fields:
         identity(fields, "image")
@@ -165,11 +169,14 @@ def checked(record: object) -> Mapping[str, Any]:
     if "choices" in fields:
         choices = check_choices(texts(fields, "choices"))
         fields["answers"] = [option_named(choices, answer) for answer in texts(fields, "answers")]
-    given, rated = len(texts(fields, "answers")), len(texts(fields, "confidences"))
-    if rated not in (0, given):
-        raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
-    tags = fields.get("tags", {})
-    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
+    else:
+        texts(fields, "answers")
+    if "confidences" in fields:
+        given, rated = len(fields.get("answers", ())), len(texts(fields, "confidences"))
+        if rated not in (0, given):
+            raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
+    tags = fields.get("tags")
+    if tags is not None and (not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values())):
         raise wrong("tags", "an object of texts", tags)
     size = fields.get("size")
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
@@ -186,6 +193,8 @@ def check_choices(choices: tuple[str, ...]) -> tuple[str, ...]:
     """
     if not 2 <= len(choices) <= len(LETTERS):
         raise BadRecord(f"'choices' has {len(choices)} options. Give 2 to {len(LETTERS)}.")
+    if len(set(choices)) == len(choices) and all(map(str.strip, choices)):
+        return choices
     for place, option in enumerate(choices):
         if not option.strip():
             raise BadRecord("one of 'choices' is blank. Fill it in, or leave it out.")
@@ -218,6 +227,8 @@ def plain(record: object) -> dict[str, Any]:
     {'id': 1, 'question': 'Is it?'}
     """
     fields = mapping(record)
+    if None not in fields.values() and _ALIASES.keys().isdisjoint(fields):
+        return dict(fields)
     named = {_ALIASES[key]: value for key, value in fields.items() if key in _ALIASES and value is not None}
     return named | {key: value for key, value in fields.items() if key not in _ALIASES and value is not None}
 

@@ -7,6 +7,7 @@ A record has only what is there; absent fields are left out, so a line written b
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from askew.types import (
@@ -49,27 +50,30 @@ def question_record(question: Question) -> Record:
 
 def question_from(record: Mapping[str, Any]) -> Question:
     """The question of a record as ``question_record`` writes it."""
+    get = record.get
     image = None
     if "image" in record:
-        size = record.get("size")
+        size = get("size")
         image = ImageRef(
-            id=record["image"],
-            path=record.get("path"),
-            sha256=record.get("sha256"),
-            size=(int(size[0]), int(size[1])) if size else None,
+            record["image"], get("path"), None, get("sha256"), (int(size[0]), int(size[1])) if size else None
         )
+    tags = get("tags")
     return Question(
-        id=record["id"],
-        image=image,
-        text=record["question"],
-        answers=tuple(record.get("answers", ())),
-        kind=Kind(record.get("answer_type", ""), record.get("question_type", "")),
-        scene=scene_from(record["scene"]) if "scene" in record else None,
-        context=record.get("context", ""),
-        confidences=tuple(record.get("confidences", ())),
-        tags=tuple(sorted(record.get("tags", {}).items())),
-        choices=tuple(record.get("choices", ())),
+        record["id"],
+        image,
+        record["question"],
+        tuple(get("answers", ())),
+        _kind(get("answer_type", ""), get("question_type", "")),
+        scene_from(record["scene"]) if "scene" in record else None,
+        get("context", ""),
+        tuple(get("confidences", ())),
+        tuple(sorted(tags.items())) if tags else (),
+        tuple(get("choices", ())),
     )
+
+
+_kind = lru_cache(maxsize=1024)(Kind)
+"""The same few kinds occur in most questions."""
 
 
 def scene_record(scene: Scene) -> Record:

@@ -1,0 +1,111 @@
+"""Speed and flat memory of the readers: our own JSONL, CSV and TSV, and every benchmark, on made-up files.
+
+    python benchmarks/bench_readers.py [READER ...]
+
+Each file is read in a process of its own, with 20,000 and with 200,000 records. Exits with 1 if JSON lines or a table
+without images are read at less than 100,000 questions a second (processor time), or if any reader takes over 20 % more
+memory for ten times the records. The peer is parsing alone: orjson or csv on the same file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import orjson
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "data" / "benchmarks"))
+
+from benchmark_samples import SAMPLES, lines  # noqa: E402
+
+from askew.data.open_path import open_path  # noqa: E402
+from askew.verbs import HoldsGroups  # noqa: E402
+
+SIZES = (20_000, 200_000)
+LEAST = 100_000
+MOST = 1.2
+
+
+def jsonl(folder: Path, count: int) -> Path:
+    """Our own questions, with options."""
+    asked = {"question": "What color is the thing on the left?", "choices": ["red", "green", "blue"], "answer": "blue"}
+    records = ({"id": n, "image": f"{n // 3}.jpg", **asked} for n in range(count))
+    return lines(folder / "mine.jsonl", records)
+
+
+WRITERS = {"Jsonl": jsonl, **{reader.__name__: write for reader, write in SAMPLES.items()}}
+FAST = ("Jsonl", "Pope", "Mmvp", "VlmEvalKitTable")
+"""JSON lines and tables without images."""
+
+
+def read(path: str) -> None:
+    """Read everything once and print the count, the seconds and the peak of memory."""
+    data = open_path(path, skip_bad=True)
+    start, count = time.process_time(), 0
+    if isinstance(data, HoldsGroups):
+        for group in data.groups():
+            count += 1 + len(group.variants)
+    else:
+        count = sum(1 for _ in data.questions())
+    seconds = time.process_time() - start
+    print(json.dumps({"count": count, "seconds": seconds, "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}))
+
+
+def parse(path: Path) -> float:
+    """How long parsing alone takes, as processor time."""
+    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
+    start = time.process_time()
+    for file in files:
+        with open(file, "rb") as opened:
+            if file.suffix in (".tsv", ".csv"):
+                for _ in csv.reader(line.decode() for line in opened):
+                    pass
+            elif opened.read(1) == b"{":
+                opened.seek(0)
+                for line in opened:
+                    orjson.loads(line)
+            else:
+                opened.seek(0)
+                orjson.loads(opened.read())
+    return time.process_time() - start
+
+
+def measured(name: str, count: int) -> dict[str, float]:
+    """One reader on one size."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = f"import bench_readers as b, pathlib; print(b.WRITERS[{name!r}](pathlib.Path({folder!r}), {count}))"
+        path = subprocess.run([sys.executable, "-c", command], cwd=ROOT / "benchmarks", capture_output=True, check=True)
+        where = path.stdout.decode().strip()
+        done = subprocess.run([sys.executable, __file__, "--read", where], capture_output=True, check=True)
+        return {**json.loads(done.stdout), "peer": parse(Path(where))}
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--read"]:
+        read(sys.argv[2])
+        return
+    failed = False
+    print(f"{'reader':20s} {'questions/s':>12s} {'× parsing':>10s} {'MiB at 20k':>11s} {'at 200k':>8s}")
+    for name in sys.argv[1:] or WRITERS:
+        small, large = (measured(name, count) for count in SIZES)
+        speed, growth = large["count"] / large["seconds"], large["peak"] / small["peak"]
+        slow, heavy = name in FAST and speed < LEAST, growth > MOST
+        failed = failed or slow or heavy
+        marks = " too slow" * slow + " memory grows" * heavy
+        ratio = large["seconds"] / large["peer"]
+        print(
+            f"{name:20s} {speed:12,.0f} {ratio:10.1f} {small['peak'] / 1024:11.0f} {large['peak'] / 1024:8.0f}{marks}",
+            flush=True,
+        )
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

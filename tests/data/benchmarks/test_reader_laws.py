@@ -1,0 +1,69 @@
+"""What must hold of every reader of a benchmark, on made-up files of the published shape."""
+
+from __future__ import annotations
+
+import gc
+import os
+
+import pytest
+from benchmark_samples import SAMPLES
+
+from askew.data.groups import unique_by_id
+from askew.data.open_path import READERS, open_path
+from askew.registry import BUILT_IN, make
+from askew.types import Group, Question
+from askew.verbs import HoldsGroups
+
+PAGE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "docs", "benchmarks.md")
+
+
+def groups_of(data):
+    return data.groups() if isinstance(data, HoldsGroups) else (Group(q.id, "accuracy", q) for q in data.questions())
+
+
+def test_every_reader_has_a_sample_a_name_and_a_row_in_the_docs():
+    assert set(SAMPLES) == set(READERS)
+    named = {path.partition(":")[0]: name for name, path in BUILT_IN["reader"].items()}
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    for reader in READERS:
+        assert f"`--data {named[reader.__module__]}:" in page, reader
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+def test_every_reader(reader, tmp_path, monkeypatch):
+    path = SAMPLES[reader](tmp_path, 240)
+    walked = []
+    monkeypatch.setattr(os, "walk", lambda *args, walk=os.walk: walked.append(args) or walk(*args))
+    data = open_path(path, skip_bad=True)
+    assert type(data) is reader
+    assert str(tmp_path) not in repr(data)
+    walked.clear()
+    groups = list(unique_by_id(groups_of(data), "the sample"))
+    lists_of_files = len(data.files())
+    assert len(walked) <= 1 + 2 * lists_of_files + 4, "image folders are listed once, not for every question"
+    assert not data.skipped
+    assert data.remarks, "the number of questions is told"
+    assert groups == list(groups_of(open_path(path, skip_bad=True)))
+    assert len({(group.suite, group.id) for group in groups}) == len(groups)
+    assert data.fingerprint() == open_path(path, skip_bad=True).fingerprint()
+    for group in groups:
+        suite = make("suite", group.suite)
+        for question in (group.original, *(variant.question for variant in group.variants)):
+            assert question.text.strip()
+            assert question.answers
+            assert set(question.answers) <= set(question.choices or question.answers)
+        assert {variant.test for variant in group.variants} <= set(suite.tests)
+    assert {group.suite for group in groups} == set(data.suites)
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)
+def test_questions_are_streamed(reader, tmp_path):
+    """Most questions that were read are gone when the last ones are; benchmarks/bench_readers.py measures memory."""
+    data = open_path(SAMPLES[reader](tmp_path, 1200), skip_bad=True)
+    total = sum(1 for _ in groups_of(data))
+    for number, _ in enumerate(groups_of(data)):
+        if number == total - 2:
+            alive = sum(type(one) is Question for one in gc.get_objects())
+            break
+    assert alive < 100

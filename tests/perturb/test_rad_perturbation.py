@@ -37,6 +37,7 @@ DATA = [
 RAD = fit(DATA)
 YES = fit(DATA, yes=1.0)
 NO = fit(DATA, yes=0.0)
+PAPER = fit(DATA, yes=0.0, balance="paper")
 
 
 def only(perturbation, asked, seed=0):
@@ -90,8 +91,20 @@ def test_a_variant_says_what_it_is():
     assert (variant.expect, variant.test, variant.made_by) == (Expect.GIVEN, "Y/N←HM", "rad/how-many/bare")
 
 
-def test_as_many_answers_as_the_original():
-    assert only(YES, question("How many dogs?", "2", "2", "1")).question.answers == ("yes",) * 3
+def test_each_person_answers_as_follows_from_the_original():
+    said = ("2", "2", "two", "1", "lots", "2 or 3")
+    assert only(YES, question("How many dogs?", *said)).question.answers == ("yes", "yes", "yes", "no")
+    assert only(NO, question("How many dogs?", *said)).question.answers == ("no",) * 4
+    colors = ("red", "red", "white", "pinkish")
+    assert only(YES, question("What color is the cat?", *colors)).question.answers == ("yes", "yes", "no")
+    kinds = ("cow", "cow", "brown", "dog")  # a cow may be brown
+    assert only(YES, question("What kind of animal is this?", *kinds)).question.answers == ("yes", "yes", "no")
+
+
+def test_a_yes_that_most_people_would_deny_is_refused():
+    asked = question("How many dogs?", "2", "2", "2", "2", "1", "1", "1", "3", "3", "3")
+    for seed in range(5):
+        assert only(RAD, asked, seed).reason == "fewer than half of the people would say yes"
 
 
 def test_other_questions_give_nothing():
@@ -104,11 +117,11 @@ def test_the_pool_is_the_modal_answers_of_the_template():
     assert dict(RAD.pools["how-many"].counts) == {"2": 3, "1": 2, "0": 1, "3": 1, "5": 1, "20": 1}
 
 
-def test_a_draw_is_weighted_by_frequency():
+def test_a_draw_of_the_paper_is_weighted_by_frequency():
     # Given "blue": red 3, white 2, grey 1, silver 1 of 7.
     asked = question("What color is the cat?", "blue")
-    assert NO.chances(asked) == {"red": 3 / 7, "white": 2 / 7, "grey": 1 / 7, "silver": 1 / 7}
-    drawn = Counter(only(NO, asked, seed).note["drawn"] for seed in range(1400))
+    assert PAPER.chances(asked) == {"red": 3 / 7, "white": 2 / 7, "grey": 1 / 7, "silver": 1 / 7}
+    drawn = Counter(only(PAPER, asked, seed).note["drawn"] for seed in range(1400))
     # Standard deviations are below 19 of 1400 draws.
     assert abs(drawn["red"] - 600) < 75
     assert abs(drawn["white"] - 400) < 75
@@ -117,8 +130,40 @@ def test_a_draw_is_weighted_by_frequency():
 
 def test_about_half_are_yes():
     asked = question("What color is the cat?", "blue")
-    yes = sum(only(RAD, asked, seed).note["yes"] for seed in range(1000))
+    yes = sum(only(fit(DATA, balance="paper"), asked, seed).note["yes"] for seed in range(1000))
     assert 420 < yes < 580
+
+
+def noisy_counts(number):
+    """Two is right in half of the questions, and people who count one or three often say two."""
+    rng = Random(5)
+    for place in range(number):
+        right = rng.choice("22222111133")
+        noun = rng.choice(("dogs", "cups"))
+        near = tuple("2" if rng.random() < 0.2 else right for _ in range(4))
+        yield question(f"How many {noun} are there?", *(right,) * 6, *near, number=place)
+
+
+def test_each_answer_is_as_often_wrong_as_right():
+    asked = list(noisy_counts(1500))
+
+    def shares_of_yes(balance):
+        counts = Counter()
+        for _, (variant,) in made(fit(asked, balance=balance), asked).items():
+            counts[variant.note["drawn"], variant.note["yes"]] += 1
+        return {value: counts[value, True] / (counts[value, True] + counts[value, False]) for value in "123"}
+
+    assert all(0.43 < share < 0.57 for share in shares_of_yes("text").values())
+    paper = shares_of_yes("paper")
+    assert paper["2"] > 0.6
+    assert paper["3"] < 0.45
+
+
+def test_a_number_can_be_asked_for_exactly():
+    exact = fit(DATA, yes=1.0, exactly=True)
+    assert only(exact, question("How many dogs are there?", "2")).question.text == "Are there exactly two dogs?"
+    assert only(exact, question("How many dogs are there?", "1")).question.text == "Is there exactly one dog?"
+    assert only(exact, question("What color is the cat?", "red")).question.text == "Is the color of the cat red?"
 
 
 def test_never_draws_an_answer_that_anybody_gave():
@@ -139,10 +184,11 @@ def test_a_cow_is_not_asked_to_be_an_animal_nor_a_puppy_a_dog():
     assert set(NO.chances(question("What kind of animal is this?", "puppy"))) == {"cow", "elephant"}
 
 
-def test_a_kind_without_other_answers_draws_from_its_family():
-    # No other bird in the data: its family has animals; the nouns of the same order have buildings as well.
-    chances = NO.chances(question("What kind of bird is this?", "pigeon"))
-    assert set(chances) == {"cow", "elephant", "dog", "puppy"}
+def test_a_kind_without_other_answers_draws_from_its_family_or_is_refused():
+    assert set(NO.chances(question("What kind of pet is this?", "cat"))) == {"cow", "elephant", "dog", "puppy"}
+    for noun, kind in (("bird", "pigeon"), ("toothpaste", "mint"), ("sport", "tennis"), ("room", "kitchen")):
+        refusal = only(NO, question(f"What kind of {noun} is this?", kind))
+        assert refusal.reason == "no other answer to draw"
 
 
 @pytest.mark.parametrize(
@@ -179,6 +225,8 @@ def test_agreement_can_be_asked_for():
 def test_shares_lie_between_0_and_1(options):
     with pytest.raises(BadOption, match="Give a share between 0 and 1"):
         fit([], **options)
+    with pytest.raises(BadOption, match="Give text or paper"):
+        fit([], balance="words")
 
 
 def test_nothing_fitted_draws_nothing():
@@ -187,7 +235,11 @@ def test_nothing_fitted_draws_nothing():
 
 def test_repr_leaves_the_pool_out():
     assert fit(DATA[:3]).pools != RAD.pools
-    assert repr(fit(DATA[:3])) == repr(RAD) == "RadPerturbation(yes=0.5, agreement=0.3, extensions=False)"
+    assert (
+        repr(fit(DATA[:3]))
+        == repr(RAD)
+        == "RadPerturbation(yes=0.5, agreement=0.3, extensions=False, exactly=False, balance='text')"
+    )
 
 
 def made(perturbation, questions, seed=0, **options):
@@ -235,7 +287,8 @@ def test_laws_on_real_questions(items):
         assert text != group.original.text
         assert text.endswith("?")
         assert "  " not in text
-        assert set(variant.question.answers) == {"yes" if note["yes"] else "no"}
+        yes = variant.question.answers.count("yes")
+        assert 2 * yes > len(variant.question.answers) if note["yes"] else yes == 0
         assert note["yes"] == (note["answer"] == note["drawn"])
         if not note["yes"]:
             assert note["drawn"] not in group.original.answers
@@ -247,7 +300,7 @@ def test_laws_on_real_questions(items):
 def test_covers_most_of_what_it_matches_on_real_questions(items):
     made = Counter(item.variants[0].test for item in items if isinstance(item, Group))
     refused = Counter(item.test for item in items if isinstance(item, Refusal))
-    for test, least in {"Y/N←C": 0.85, "Y/N←HM": 0.7, "Y/N←WK": 0.6}.items():
+    for test, least in {"Y/N←C": 0.8, "Y/N←HM": 0.65, "Y/N←WK": 0.25}.items():
         assert made[test] / (made[test] + refused[test]) > least
 
 

@@ -3,7 +3,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askew.perturb.rad.yes_no_template import AnswerPool, AnswerPools, gather
+from askew.perturb.rad.yes_no_template import AnswerPool, AnswerPools, pooled
 
 COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 20), min_size=1)
 
@@ -39,11 +39,11 @@ def test_draw_by_hand():
 
 
 def test_nothing_gathered_is_empty():
-    assert not gather([])["color"]
-    assert AnswerPools() == gather([])
+    assert not pooled({})["color"]
+    assert AnswerPools() == pooled({})
 
 
 def test_pools_of_other_counts_or_compounds_are_others():
-    one = gather([("color", "red")])
-    assert one != gather([("color", "red"), ("color", "red")])
-    assert one != gather([("color", "red")], ["hotel room"])
+    one = pooled({"color": {"red": 1}})
+    assert one != pooled({"color": {"red": 2}})
+    assert one != pooled({"color": {"red": 1}}, ["hotel room"])

@@ -39,11 +39,12 @@ def test_is_made_from_what_people_type():
     assert suite == RadSuite(yes=0.25, originals="all", extensions=True)
     assert (
         repr(suite)
-        == "RadSuite(yes=0.25, agreement=0.3, extensions=True, originals='all', accuracy='official', correct='modal')"
+        == "RadSuite(yes=0.25, agreement=0.3, extensions=True, exactly=False, balance='text', originals='all', "
+        "accuracy='official', correct='modal')"
     )
 
 
-@pytest.mark.parametrize("options", [{"yes": 2.0}, {"originals": "some"}, {"agreement": -1.0}])
+@pytest.mark.parametrize("options", [{"yes": 2.0}, {"originals": "some"}, {"agreement": -1.0}, {"balance": "no"}])
 def test_bad_options_are_refused_at_once(options):
     with pytest.raises(BadOption, match=next(iter(options))):
         RadSuite(**options)

@@ -11,7 +11,7 @@ from askew.metrics.accuracy import Accuracy, Worst
 from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad_metrics import Rad
-from askew.perturb.rad import RadPerturbation, fit
+from askew.perturb.rad import Balance, RadPerturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.shared import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
@@ -30,6 +30,10 @@ class RadSuite:
     """The least share of people who gave the answer."""
     extensions: bool = False
     """Also question forms that the paper does not use: plural colours, "does ⟨X⟩ have", "are these"."""
+    exactly: bool = False
+    """Ask for numbers with "exactly": "Are there exactly two dogs?"."""
+    balance: Balance = "text"
+    """``text``: each answer is as often a wrong one as the right one; ``paper``: wrong ones by their frequency."""
     originals: Originals = "covered"
     """``all``: also ask the questions that no template covers, for the accuracy over all of the data (Table 2)."""
 
@@ -49,7 +53,7 @@ class RadSuite:
     def __post_init__(self) -> None:
         check_originals(self.name, self.originals)
         check_correct(self.correct, self.accuracy)
-        RadPerturbation(self.yes, self.agreement, self.extensions)
+        RadPerturbation(self.yes, self.agreement, self.extensions, self.exactly, self.balance)
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -101,7 +105,7 @@ class RadSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data to collect the answers to draw from, a second for the questions."""
-        perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions)
+        perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions, self.exactly, self.balance)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
 
 

@@ -5,6 +5,6 @@ Interventions", ACL 2021, §2.2 and App. B. The paper's generator was not publis
 refuses, with a reason, what would not be English or whose answer would not be sure.
 """
 
-from askew.perturb.rad.rad_perturbation import RadPerturbation, fit
+from askew.perturb.rad.rad_perturbation import Balance, RadPerturbation, fit
 
-__all__ = ["RadPerturbation", "fit"]
+__all__ = ["Balance", "RadPerturbation", "fit"]

@@ -11,7 +11,16 @@ from askew.language.inflect import invariant, is_mass, is_plural, number_of, num
 from askew.language.tagger import Tagger, Token
 from askew.perturb.rad.how_many_tails import Tail, read_tail, words
 from askew.perturb.rad.what_kind import is_listed
-from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, YesNoQuestion, plain, read_tokens, tidy, word_list
+from askew.perturb.rad.yes_no_template import (
+    AnswerPools,
+    CannotAsk,
+    YesNoQuestion,
+    cut_noun,
+    plain,
+    read_tokens,
+    tidy,
+    word_list,
+)
 
 _HOW_MANY = re.compile(r"how many \S.*", re.IGNORECASE)
 _HAS = re.compile(r"(?P<do>do|does) (?P<who>.+) have(?P<where> (?:in|on|at|under|inside|behind|around|near)\b.*)?")
@@ -28,11 +37,7 @@ class HowManyFrame:
     of: str
     """A phrase such as ``of pizza``, with a space before it; empty if there is none."""
     tail: Tail
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """Numbers come from one pool."""
-        return ("how-many",)
+    exactly: bool = False
 
     def ask(self, value: str) -> YesNoQuestion:
         """Are there so many?
@@ -40,14 +45,17 @@ class HowManyFrame:
         >>> HowManyFrame("cakes", "", Tail("direct", " on the table", " on the table")).ask("1").text
         'Is there one cake on the table?'
         """
-        made_by = f"how-many/{self.tail.frame}"
+        made_by, number = f"how-many/{self.tail.frame}", _number(value, self.exactly)
         if value != "1":
-            return YesNoQuestion(
-                f"Are there {_number(value)} {self.noun}{self.of}{self.tail.many}?", "are there", made_by
-            )
+            return YesNoQuestion(f"Are there {number} {self.noun}{self.of}{self.tail.many}?", "are there", made_by)
         if self.tail.one is None:
             raise CannotAsk("refers to several things, so there is no question about one")
-        return YesNoQuestion(f"Is there one {singular(self.noun)}{self._of_one()}{self.tail.one}?", "is there", made_by)
+        text = f"Is there {number} {singular(self.noun)}{self._of_one()}{self.tail.one}?"
+        return YesNoQuestion(text, "is there", made_by)
+
+    def can_ask(self, value: str) -> bool:
+        """True unless there is no question about one thing."""
+        return value != "1" or self.tail.one is not None
 
     def _of_one(self) -> str:
         """``of animals`` after one kind: ``of animal``."""
@@ -64,18 +72,18 @@ class HasFrame:
     do: str
     who: str
     where: str
-
-    @property
-    def keys(self) -> Sequence[str]:
-        """Numbers come from one pool."""
-        return ("how-many",)
+    exactly: bool = False
 
     def ask(self, value: str) -> YesNoQuestion:
         """Does it have so many?"""
         noun = singular(self.noun) if value == "1" else self.noun
         kind = "does the" if (self.do, self.who[:4]) == ("does", "the ") else self.do
-        text = f"{self.do.capitalize()} {self.who} have {_number(value)} {noun}{self.of}{self.where}?"
+        text = f"{self.do.capitalize()} {self.who} have {_number(value, self.exactly)} {noun}{self.of}{self.where}?"
         return YesNoQuestion(text, kind, "how-many/has")
+
+    def can_ask(self, value: str) -> bool:
+        """Always."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -96,10 +104,13 @@ class HowMany:
 
     extensions: bool = False
     """Also "How many ⟨S⟩ does ⟨X⟩ have?", asked as "Does ⟨X⟩ have ⟨N⟩ ⟨S⟩?"."""
+    exactly: bool = False
+    """Ask "Are there exactly two dogs?": of three dogs one may say that there are two."""
 
     test = "Y/N←HM"
     unfit = "the answer is not a number"
     tagged = True
+    mixes = True
 
     def matches(self, text: str) -> bool:
         """For "How many ...?"."""
@@ -107,16 +118,15 @@ class HowMany:
 
     def value(self, answer: str) -> str | None:
         """The number in digits."""
-        number = number_of(answer)
-        return None if number is None else str(number)
+        return _digits(answer)
 
     def keys(self, text: str) -> Sequence[str]:
-        """Numbers go into one pool."""
-        return ("how-many",)
+        """Numbers of the same noun, and of any."""
+        return f"how-many:{cut_noun(text, 2)}", "how-many"
 
     def clash(self, drawn: str, given: str) -> bool:
         """True when the given answer names the drawn number, or one too near to tell."""
-        return any(_too_near(int(drawn), number) for number in _numbers(given))
+        return _clash(drawn, given)
 
     def contrasts(self, drawn: str, value: str) -> bool:
         """Always: two numbers are never both right."""
@@ -129,12 +139,18 @@ class HowMany:
         if self.extensions:
             has = _HAS.fullmatch(words(rest).replace("Does", "does"))
             if has:
-                return HasFrame(noun, of, has["do"], has["who"], has["where"] or "")
-        return HowManyFrame(noun, of, read_tail(rest))
+                return HasFrame(noun, of, has["do"], has["who"], has["where"] or "", self.exactly)
+        return HowManyFrame(noun, of, read_tail(rest), self.exactly)
 
 
-def _number(value: str) -> str:
-    return number_word(int(value))
+def _number(value: str, exactly: bool) -> str:
+    return "exactly " * exactly + number_word(int(value))
+
+
+@lru_cache(maxsize=1 << 14)
+def _digits(answer: str) -> str | None:
+    number = number_of(answer)
+    return None if number is None else str(number)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -144,6 +160,11 @@ def _numbers(answer: str) -> tuple[int, ...]:
         return (whole,)
     parts = (number_of(word) for word in re.split(r"[^0-9a-z]+", plain(answer)) if word != "no")
     return tuple(number for number in parts if number is not None)
+
+
+@lru_cache(maxsize=1 << 14)
+def _clash(drawn: str, given: str) -> bool:
+    return any(_too_near(int(drawn), number) for number in _numbers(given))
 
 
 def _too_near(drawn: int, given: int) -> bool:

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from askew.language.inflect import is_plural, parts_of_speech, singular, third_person, with_article
+from askew.language.inflect import (
+    invariant,
+    is_plural,
+    pairs,
+    parts_of_speech,
+    singular,
+    third_person,
+    with_article,
+)
 from askew.language.tagger import Token
 from askew.perturb.rad.yes_no_template import CannotAsk, word_list
 
@@ -32,8 +40,11 @@ class Tail:
 
 def read_tail(tokens: Sequence[Token]) -> Tail:
     """The tail of these tokens, which follow the counted noun. Raises CannotAsk."""
+    if any(token.tag == "VBD" for token in tokens):
+        raise CannotAsk("the verb is in the past")
     tail = _read(tokens)
-    return Tail(tail.frame, tail.many, None) if _speaks_of_several(tokens) else tail
+    several = _speaks_of_several(tokens) or _has_bare_plural(tokens)
+    return Tail(tail.frame, tail.many, None) if several else tail
 
 
 def words(tokens: Sequence[Token]) -> str:
@@ -77,6 +88,30 @@ def _speaks_of_several(tokens: Sequence[Token]) -> bool:
         if token.lower == "their" and any(after.tag == "NNS" for after in tokens[place + 1 : place + 3]):
             return True
     return False
+
+
+def _has_bare_plural(tokens: Sequence[Token]) -> bool:
+    """True for ``wearing hats``, ``on skateboards``, ``have helmets on``: each has one, so one thing has no "hats".
+
+    Plurals with an article or a number are not shared out (``near the windows``), nor are pairs and places (``wearing
+    glasses``, ``on stairs``). After "are" the plural is what the counted things are (``are women``).
+    """
+    for place, token in enumerate(tokens):
+        if token.tag not in {"NNS", "NNPS"} or not is_plural(token.text) or _is_single_plural(token.lower):
+            continue
+        start = place
+        while start and (tokens[start - 1].is_noun or tokens[start - 1].tag[:2] in {"JJ", "HY"}):
+            start -= 1
+        before = tokens[start - 1] if start else None
+        if before is None or before.lower in _BE:
+            continue
+        if before.tag not in {"DT", "PRP$", "CD", "POS", "PDT", "WDT"}:
+            return True
+    return False
+
+
+def _is_single_plural(word: str) -> bool:
+    return word in word_list("single plurals") or word in pairs() or word in invariant()
 
 
 def _modified(tokens: Sequence[Token]) -> Tail:
@@ -176,7 +211,7 @@ def _after_do(tokens: Sequence[Token]) -> Tail:
         rest = words(tokens[2:])
         return Tail("that", f" that do not {rest}", f" that does not {rest}")
     if tokens[1].lower in {"you", "we", "i"} and tokens[2].lower in word_list("noticing"):
-        text = f" that {words(tokens[1:])}"
+        text = f" that {tokens[1].text} can {words(tokens[2:])}"
         return Tail("that", text, text)
     raise CannotAsk("asks what somebody has or does")
 

@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from random import Random
+from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
 from askew.language.tagger import Tagger
+from askew.perturb.rad.balanced_draws import AskedState, BalancedDraws, balanced_draws
 from askew.perturb.rad.how_many import HowMany
 from askew.perturb.rad.what_color import Color
 from askew.perturb.rad.what_kind import WhatKind
 from askew.perturb.rad.yes_no_template import (
     AnswerPool,
     AnswerPools,
+    AnswersGiven,
     CannotAsk,
     Frame,
     YesNoQuestion,
     YesNoTemplate,
-    gather,
     modal,
     plain,
+    pooled,
     tidy,
 )
 from askew.types import Expect, Kind, Question, Refusal, Variant
 
-_ANSWERS = 10
-"""How many equal answers a variant gets if its original has none."""
+_OWN_DRAWS = 20
+"""A noun with at least so many questions has draws of its own."""
+_OWN_STATES = 300
+"""In these, the most frequent sets of answers count, which are nearly all."""
+_LEAST_SHARE = 0.001
+_GENERAL = 20
+"""In these, the questions about any noun count as much as this many."""
+Balance: TypeAlias = Literal["text", "paper"]
+"""How wrong answers are drawn."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +46,13 @@ class RadPerturbation:
     """Asks a question about a colour, a number or a kind again as a yes/no question (Rosenberg et al. 2021).
 
     With probability ``yes`` the answer is "yes", and the question is about the answer that most people gave. Otherwise
-    it is "no", and the question is about another answer of the same template, drawn in proportion to its frequency in
-    the data; never an answer that anyone gave to this question, nor a similar one (grey and silver, 18 and 20, dog and
-    puppy). For "What kind of S" the answer is drawn from questions about the same S or, if none is left, about nouns
-    with the same word order, those of the same family first.
+    it is "no", and the question is about another answer of the same template; never an answer that anyone gave to this
+    question, nor a similar one (grey and silver, 18 and 20, dog and puppy). For "What kind of S" the answer is drawn
+    from questions about the same S or, if none is left, about nouns of the same family.
 
-    Questions without a certain answer (a tie, or less than ``agreement`` of the people agreeing) are refused. The paper
+    Each person's answer to the new question follows from the old one: a person who said "3" says no to "Are there two
+    dogs?", one who said "lots" is left out. Questions without a certain answer are refused: a tie, less than
+    ``agreement`` of the people agreeing, or no majority for "yes" when asked about the most frequent answer. The paper
     does not mention this; 0.3 is where VQA accuracy counts an answer of ten as fully correct.
     """
 
@@ -48,6 +60,11 @@ class RadPerturbation:
     agreement: float = 0.3
     extensions: bool = False
     """Also use forms that the paper leaves out: plural colours, "does ⟨X⟩ have", "are these"."""
+    exactly: bool = False
+    """Ask for a number with "exactly"."""
+    balance: Balance = "text"
+    """``text``: an answer is asked about as often with "no" as with "yes", also about the same noun, so that the text
+    does not give the label away. ``paper``: in proportion to its frequency among the template's answers."""
     pools: AnswerPools = field(default_factory=AnswerPools, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
@@ -55,11 +72,13 @@ class RadPerturbation:
         for name in ("yes", "agreement"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise BadOption(f"rad: {name} is {getattr(self, name)!r}. Give a share between 0 and 1.")
+        if self.balance not in get_args(Balance):
+            raise BadOption(f"rad: balance is {self.balance!r}. Give text or paper.")
 
     @cached_property
     def templates(self) -> tuple[YesNoTemplate, ...]:
         """Colour, number and kind; no question matches more than one."""
-        return Color(self.extensions), HowMany(self.extensions), WhatKind(self.extensions)
+        return Color(self.extensions), HowMany(self.extensions, self.exactly), WhatKind(self.extensions)
 
     def prepare(self, questions: Sequence[Question]) -> None:
         """Tag the questions that need it, all at once."""
@@ -73,11 +92,8 @@ class RadPerturbation:
         if template is None:
             return
         try:
-            value = self._value(template, question)
-            frame = template.read(question.text, self.tagger, self.pools)
-            right = frame.ask(value)
-            wrong = self._wrong(template, frame, value, question)
-            yes = rng.random() < self.yes
+            value, frame, right, wrong = self._sides(template, question)
+            yes = rng.random() < self._yes(template, question.text, value, wrong)
             drawn = value if yes else wrong.draw(rng)
             yield _variant(question, template, right if yes else frame.ask(drawn), value, drawn)
         except CannotAsk as reason:
@@ -89,12 +105,19 @@ class RadPerturbation:
         if template is None:
             return {}
         try:
-            value = self._value(template, question)
-            frame = template.read(question.text, self.tagger, self.pools)
-            frame.ask(value)
-            return self._wrong(template, frame, value, question).chances()
+            return self._sides(template, question)[3].chances()
         except CannotAsk:
             return {}
+
+    def _sides(self, template: YesNoTemplate, question: Question) -> tuple[str, Frame, YesNoQuestion, AnswerPool]:
+        """The right answer, the parsed question, the question about the right answer, and the wrong answers."""
+        value = self._value(template, question)
+        frame = template.read(question.text, self.tagger, self.pools)
+        right = frame.ask(value)
+        said = votes(template, value, question.answers)
+        if 2 * said.count("yes") <= len(said):
+            raise CannotAsk("fewer than half of the people would say yes")
+        return value, frame, right, self._wrong(template, frame, value, question)
 
     def _template(self, text: str) -> YesNoTemplate | None:
         return next((template for template in self.templates if template.matches(text)), None)
@@ -123,17 +146,112 @@ class RadPerturbation:
         def excluded(drawn: str) -> bool:
             if not template.contrasts(drawn, value) or any(template.clash(drawn, answer) for answer in given):
                 return True
-            return not _can_ask(frame, drawn)
+            return not frame.can_ask(drawn)
 
-        for key in frame.keys:
-            pool = self.pools[key].without(excluded)
-            if pool:
-                return pool
+        for pool in self._pools(template, question.text):
+            if left := pool.without(excluded):
+                return left
         raise CannotAsk("no other answer to draw")
+
+    def _pools(self, template: YesNoTemplate, text: str) -> Iterator[AnswerPool]:
+        """The pools to draw from, best first."""
+        keys = template.keys(text)
+        if self._balances(template):
+            yield self._draws(template, *keys).wrong
+        elif template.mixes:
+            yield self.pools[keys[-1]]
+        else:
+            yield from (self._of_noun(key) if self.balance == "text" else self.pools[key] for key in keys)
+
+    def _of_noun(self, key: str) -> AnswerPool:
+        if key not in self._known_pools:
+            self._known_pools[key] = self.pools[key].balanced()
+        return self._known_pools[key]
+
+    def _yes(self, template: YesNoTemplate, text: str, value: str, wrong: AnswerPool) -> float:
+        """The probability that a question with this right answer is asked about it."""
+        if not self._balances(template):
+            return self.yes
+        return self._draws(template, *template.keys(text)).yes(value, wrong)
+
+    def _balances(self, template: YesNoTemplate) -> bool:
+        return self.balance == "text" and template.mixes and 0 < self.yes < 1
+
+    def _draws(self, template: YesNoTemplate, key: str, general: str) -> BalancedDraws:
+        """The balanced draws of a noun; of all nouns together, if there are few questions about it."""
+        counts = {general: 1.0}
+        own = sum(count for _, count in self.pools[key].counts)
+        if own >= _OWN_DRAWS:
+            all_of = sum(count for _, count in self.pools[general].counts)
+            counts = {key: 1.0, general: _GENERAL / all_of}
+        key = next(iter(counts))
+        if key not in self._known_draws:
+            self._known_draws[key] = self._balanced(template, general, counts)
+        return self._known_draws[key]
+
+    def _balanced(self, template: YesNoTemplate, general: str, counts: Mapping[str, float]) -> BalancedDraws:
+        """The draws for the questions of these keys, each counting as much as it says."""
+        names = [name for name, _ in self.pools[general].counts]
+        shares = dict.fromkeys(names, 0.0)
+        states: dict[AnswersGiven, float] = {}
+        for key, weight in counts.items():
+            for given, count in self.pools.most_given(key, _OWN_STATES if key != general or len(counts) > 1 else None):
+                states[given] = states.get(given, 0.0) + weight * count
+                shares[given[0]] += weight * count
+            for name, count in self.pools[key].counts:
+                shares[name] = max(shares[name], _LEAST_SHARE * count)
+        total = sum(shares.values())
+        asked = [AskedState(given[0], self._possible(template, given, names), count) for given, count in states.items()]
+        return balanced_draws(asked, {name: share / total for name, share in shares.items()}, self.yes)
+
+    def _possible(self, template: YesNoTemplate, given: AnswersGiven, names: Sequence[str]) -> Sequence[str]:
+        """The answers that may be right where people gave these."""
+        if given not in self._known_possible:
+            said = (given[0], *given[1])
+            self._known_possible[given] = [
+                name for name in names if any(template.clash(name, answer) for answer in said)
+            ]
+        return self._known_possible[given]
+
+    @cached_property
+    def _known_pools(self) -> dict[str, AnswerPool]:
+        return {}
+
+    @cached_property
+    def _known_draws(self) -> dict[str, BalancedDraws]:
+        return {}
+
+    @cached_property
+    def _known_possible(self) -> dict[AnswersGiven, Sequence[str]]:
+        return {}
+
+
+def votes(template: YesNoTemplate, asked: str, answers: Sequence[str]) -> tuple[str, ...]:
+    """What each person would say to the question about a value, by the answer to the original.
+
+    Those for whom nothing follows are left out: an answer that the template cannot use ("lots"), one that may be true
+    together with the value (gray and silver), or one about something else (a freight train may be red).
+
+    >>> votes(HowMany(), "2", ["2", "two", "3", "lots", "2 or 3"])
+    ('yes', 'yes', 'no')
+    """
+    found = []
+    for answer in answers:
+        said = template.value(answer)
+        if said == asked:
+            found.append("yes")
+        elif said is not None and not template.clash(asked, plain(answer)) and template.contrasts(asked, said):
+            found.append("no")
+    return tuple(found)
 
 
 def fit(
-    questions: Iterable[Question], yes: float = 0.5, agreement: float = 0.3, extensions: bool = False
+    questions: Iterable[Question],
+    yes: float = 0.5,
+    agreement: float = 0.3,
+    extensions: bool = False,
+    exactly: bool = False,
+    balance: Balance = "text",
 ) -> RadPerturbation:
     """The perturbation with the pools of this data; one pass, without tagging.
 
@@ -141,8 +259,9 @@ def fit(
     >>> fit([cat]).pools["color"].counts
     (('white', 1),)
     """
-    unfitted = RadPerturbation(yes, agreement, extensions)
-    answers: list[tuple[str, str]] = []
+    unfitted = RadPerturbation(yes, agreement, extensions, exactly, balance)
+    counts: dict[str, Counter[str]] = {}
+    given: dict[str, Counter[AnswersGiven]] = {}
     compounds: set[str] = set()
     for question in questions:
         for template in unfitted.templates:
@@ -154,22 +273,19 @@ def fit(
             except CannotAsk:
                 continue
             if template.value(value) is not None:
-                answers.extend((key, value) for key in keys)
+                for key in keys:
+                    counts.setdefault(key, Counter())[value] += 1
+                if template.mixes:
+                    others = {plain(answer) for answer in question.answers if template.value(answer) != value}
+                    for key in keys:
+                        given.setdefault(key, Counter())[value, tuple(sorted(others))] += 1
             compounds.update(_compounds(keys[0], question.answers))
-    return RadPerturbation(yes, agreement, extensions, gather(answers, compounds))
+    return replace(unfitted, pools=pooled(counts, compounds, given))
 
 
 def _compounds(key: str, answers: Sequence[str]) -> Iterator[str]:
     noun = key.partition(":")[2]
     return (plain(answer) for answer in answers if noun and plain(answer).endswith(f" {noun}"))
-
-
-def _can_ask(frame: Frame, value: str) -> bool:
-    try:
-        frame.ask(value)
-    except CannotAsk:
-        return False
-    return True
 
 
 def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, value: str, drawn: str) -> Variant:
@@ -178,7 +294,7 @@ def _variant(question: Question, template: YesNoTemplate, asked: YesNoQuestion, 
         id=f"{question.id}/rad",
         image=question.image,
         text=asked.text,
-        answers=("yes" if yes else "no",) * (len(question.answers) or _ANSWERS),
+        answers=votes(template, drawn, question.answers),
         kind=Kind("yes/no", asked.question_type),
         scene=question.scene,
         context=question.context,

@@ -14,7 +14,16 @@ from functools import lru_cache
 
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
-from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk, YesNoQuestion, plain, read_tokens, tidy, word_list
+from askew.perturb.rad.yes_no_template import (
+    AnswerPools,
+    CannotAsk,
+    YesNoQuestion,
+    cut_noun,
+    plain,
+    read_tokens,
+    tidy,
+    word_list,
+)
 
 _SINGULAR = re.compile(r"what (colou?r) is the (.+)\?", re.IGNORECASE)
 _PLURAL = re.compile(r"what (colou?r) are the (.+)\?", re.IGNORECASE)
@@ -36,14 +45,13 @@ class ColorFrame:
     """The thing, with its article."""
     frame: str
 
-    @property
-    def keys(self) -> Sequence[str]:
-        """Colours come from one pool."""
-        return ("color",)
-
     def ask(self, value: str) -> YesNoQuestion:
         """Is it this colour?"""
         return YesNoQuestion(f"Is the {self.word} of {self.subject} {value}?", "is the", self.frame)
+
+    def can_ask(self, value: str) -> bool:
+        """Always."""
+        return True
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ class Color:
     test = "Y/N←C"
     unfit = "the answer is not one colour"
     tagged = True
+    mixes = True
 
     def matches(self, text: str) -> bool:
         """For "What color is the ...?"."""
@@ -74,8 +83,8 @@ class Color:
         return value if _base(value) is not None else None
 
     def keys(self, text: str) -> Sequence[str]:
-        """Colours go into one pool."""
-        return ("color",)
+        """Colours of the same noun, and of any."""
+        return f"color:{cut_noun(text, 4)}", "color"
 
     def clash(self, drawn: str, given: str) -> bool:
         """True for the same or similar colours, and when the given answer includes the drawn colour."""

@@ -45,11 +45,6 @@ class WhatKindFrame:
     compounds: frozenset[str]
     """Answers that end in the noun."""
 
-    @property
-    def keys(self) -> Sequence[str]:
-        """Answers to questions about the same noun first, then about similar nouns."""
-        return _keys(self.subject)
-
     def ask(self, value: str) -> YesNoQuestion:
         """Is it of this kind?
 
@@ -66,8 +61,12 @@ class WhatKindFrame:
         kind = {"a ": "is this a", "an ": "is this an"}.get(re.split(r"(?<= )", words)[0], "is this")
         return YesNoQuestion(f"Is this {words}?", kind, f"what-kind/{frame}")
 
+    def can_ask(self, value: str) -> bool:
+        """True unless the value repeats the noun."""
+        return not _repeats(value, self.subject)
+
     def _words(self, value: str) -> tuple[str, str]:
-        if value == self.subject or singular(value) == self.subject:
+        if _repeats(value, self.subject):
             raise CannotAsk("the answer repeats the question")
         if value.endswith(self.subject):
             return "whole", _counted(value, self.subject)
@@ -99,11 +98,6 @@ class TheseFrame:
 
     subject: str
 
-    @property
-    def keys(self) -> Sequence[str]:
-        """Answers to questions about the same noun first, then about similar nouns."""
-        return _keys(self.subject)
-
     def ask(self, value: str) -> YesNoQuestion:
         """Are they of this kind?
 
@@ -114,6 +108,10 @@ class TheseFrame:
         if singular(words) == self.subject:
             raise CannotAsk("the answer repeats the question")
         return YesNoQuestion(f"Are these {plural(self.subject)} {words}?", "are these", "what-kind/these")
+
+    def can_ask(self, value: str) -> bool:
+        """True unless the value repeats the noun."""
+        return not _repeats(value, self.subject)
 
 
 @dataclass(frozen=True)
@@ -138,6 +136,7 @@ class WhatKind:
     test = "Y/N←WK"
     unfit = "the answer does not name one kind"
     tagged = False
+    mixes = False
 
     def matches(self, text: str) -> bool:
         """For "What kind of ... is this?"."""
@@ -154,8 +153,10 @@ class WhatKind:
         return value
 
     def keys(self, text: str) -> Sequence[str]:
-        """The pools of the noun, of its family, and of all nouns with the same word order."""
-        return _keys(self._subject(text))
+        """The pools of the noun and of its family, if it has one."""
+        subject = self._subject(text)
+        own = f"what-kind:{subject}"
+        return (own, f"what-kind/{family(subject)}") if family(subject) else (own,)
 
     def clash(self, drawn: str, given: str) -> bool:
         """True when both may be true of the same thing."""
@@ -199,9 +200,8 @@ class WhatKind:
         return singular(subject) if match.re is _THESE else subject
 
 
-def _keys(subject: str) -> Sequence[str]:
-    order = order_of(subject)
-    return f"what-kind:{subject}", f"what-kind/{order}/{family(subject)}", f"what-kind/{order}"
+def _repeats(value: str, subject: str) -> bool:
+    return value == subject or singular(value) == subject
 
 
 def _counted(phrase: str, noun: str) -> str:
@@ -237,12 +237,12 @@ def order_of(subject: str) -> Order:
 
 
 def family(subject: str) -> str:
-    """The family of a noun, by its last word: ``animal``, ``food``, ...; empty if it is in no list.
+    """The family of a noun: nouns whose answers can be asked of each other; empty if it is in no list.
 
-    >>> family("bird"), family("winter sport"), family("idea")
-    ('animal', 'event', '')
+    >>> family("pet"), family("winter sport"), family("toothpaste")
+    ('animal', 'sport', '')
     """
-    return _families().get(subject) or _families().get(subject.rpartition(" ")[2], "")
+    return _families().get(subject, "")
 
 
 def aspect(value: str) -> str:

@@ -12,11 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
+from math import isqrt
 from random import Random
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
+
+_SCALINGS = 60
+"""Steps of Sinkhorn's scaling; more change no weight by a thousandth unless one answer is half of all."""
 
 
 class CannotAsk(Exception):
@@ -63,6 +67,29 @@ class AnswerPool:
         total = sum(count for _, count in self.counts)
         return {answer: count / total for answer, count in self.counts}
 
+    def balanced(self) -> AnswerPool:
+        """The pool with weights by which each answer is drawn as a wrong one as often as it is the right one.
+
+        Another answer than the right one is drawn, so a frequent answer is drawn too rarely by its frequency. The
+        weights x satisfy xᵢ (Σ x - xᵢ) = countᵢ up to a factor (Sinkhorn's scaling of a symmetric matrix without its
+        diagonal), which is possible while no answer is more frequent than all others together.
+
+        >>> pool = AnswerPool.of({"cat": 3, "cow": 2, "dog": 2}).balanced()
+        >>> cow, dog = (pool.without(right.__eq__).chances() for right in ("cow", "dog"))
+        >>> round(2 * cow["cat"] + 2 * dog["cat"], 2)
+        3.0
+        """
+        counts = [count for _, count in self.counts]
+        scale = 10**14 // max(1, sum(counts))
+        weights = [10**6] * len(counts)  # whole numbers: the same on every processor
+        for _ in range(_SCALINGS):
+            total = sum(weights)
+            weights = [
+                max(1, isqrt(weight * count * scale // max(1, total - weight)))
+                for weight, count in zip(weights, counts, strict=True)
+            ]
+        return AnswerPool(tuple((answer, w) for (answer, _), w in zip(self.counts, weights, strict=True)))
+
     def draw(self, rng: Random) -> str:
         """Draw an answer with probability proportional to its count; the pool must not be empty."""
         upto = list(accumulate(count for _, count in self.counts))
@@ -72,6 +99,10 @@ class AnswerPool:
         return bool(self.counts)
 
 
+AnswersGiven: TypeAlias = tuple[str, tuple[str, ...]]
+"""The right answer to a question, and what else people answered, sorted."""
+
+
 @dataclass(frozen=True)
 class AnswerPools:
     """The result of one pass over the data: the pool of each key, and the compounds that people wrote."""
@@ -79,33 +110,39 @@ class AnswerPools:
     pools: Mapping[str, AnswerPool] = field(default_factory=dict)
     compounds: frozenset[str] = frozenset()
     """Answers to "What kind of S ..." that end in S (``hotel room``), so the rest can be used as a modifier."""
+    given: Mapping[str, Mapping[AnswersGiven, int]] = field(default_factory=dict)
+    """By key: how many questions got which answers."""
 
     def __getitem__(self, key: str) -> AnswerPool:
         return self.pools.get(key, AnswerPool())
 
+    def most_given(self, key: str, most: int | None) -> Sequence[tuple[AnswersGiven, int]]:
+        """The most frequent sets of answers to questions of a key, with their number of questions."""
+        return sorted(self.given.get(key, {}).items(), key=lambda item: (-item[1], item[0]))[:most]
 
-def gather(answers: Iterable[tuple[str, str]], compounds: Iterable[str] = ()) -> AnswerPools:
-    """The pools of (key, answer) pairs.
 
-    >>> gather([("color", "red"), ("color", "red"), ("color", "blue")])["color"].counts
+def pooled(
+    counts: Mapping[str, Mapping[str, int]],
+    compounds: Iterable[str] = (),
+    given: Mapping[str, Mapping[AnswersGiven, int]] | None = None,
+) -> AnswerPools:
+    """The pools of answers counted by key.
+
+    >>> pooled({"color": {"blue": 1, "red": 2}})["color"].counts
     (('red', 2), ('blue', 1))
     """
-    counters: dict[str, Counter[str]] = {}
-    for key, answer in answers:
-        counters.setdefault(key, Counter())[answer] += 1
-    return AnswerPools({key: AnswerPool.of(counters[key]) for key in sorted(counters)}, frozenset(compounds))
+    return AnswerPools({key: AnswerPool.of(counts[key]) for key in sorted(counts)}, frozenset(compounds), given or {})
 
 
 class Frame(Protocol):
     """A parsed question, which can be asked about any value."""
 
-    @property
-    def keys(self) -> Sequence[str]:
-        """The keys of the pools to draw from, best first."""
-        ...
-
     def ask(self, value: str) -> YesNoQuestion:
         """The yes/no question about this value. Raises CannotAsk if there is no grammatical one."""
+        ...
+
+    def can_ask(self, value: str) -> bool:
+        """True when there is a grammatical question about this value."""
         ...
 
 
@@ -135,8 +172,13 @@ class YesNoTemplate(Protocol):
         """The answer in the form that is compared and drawn, or None if the template cannot use it."""
         ...
 
+    @property
+    def mixes(self) -> bool:
+        """True when a wrong answer is drawn from the answers about the noun and about any noun together."""
+        ...
+
     def keys(self, text: str) -> Sequence[str]:
-        """The keys of the pools that the answer to this question belongs to."""
+        """The keys of the pools that the answer to this question belongs to and that are drawn from, best first."""
         ...
 
     def clash(self, drawn: str, given: str) -> bool:
@@ -180,6 +222,18 @@ def modal(answers: Sequence[str], agreement: float, same: Callable[[str], str | 
     if counts[0][1] < agreement * len(answers):
         raise CannotAsk("people do not agree on the answer")
     return counts[0][0]
+
+
+@lru_cache(maxsize=1 << 14)
+def cut_noun(text: str, start: int) -> str:
+    """The noun of a phrase without a tagger, from this word on: the last word before a preposition or a verb.
+
+    >>> cut_noun("what color is the man's shirt on the left?", 4), cut_noun("how many dogs are there?", 2)
+    ('shirt', 'dogs')
+    """
+    words = tidy(text)[:-1].lower().split()[start:]
+    ends = (place for place, word in enumerate(words) if place and word in word_list("phrase ends"))
+    return words[next(ends, len(words)) - 1] if words else ""
 
 
 @lru_cache(maxsize=1 << 14)

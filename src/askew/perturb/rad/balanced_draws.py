@@ -1,0 +1,96 @@
+"""Draws by which text does not give a label away: an answer is asked about as often with "no" as with "yes".
+
+By frequency alone a frequent answer would be drawn too rarely, since it is never wrong where it is right; and people
+who count three often say two, so two is not certainly wrong there, and rare numbers would be drawn instead. So each
+answer has two weights, as a right and as a wrong one. A question is asked about its right answer or about one that
+nobody gave, in proportion to these weights, which are scaled until "no" and "yes" balance for each answer, as in the
+scaling of matrices by Sinkhorn & Knopp (1967).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
+
+from askew.perturb.rad.yes_no_template import AnswerPool
+
+_STEPS = 30
+_FARTHEST = 20.0
+"""A weight may change by this factor, so that no label is certain where one answer is nearly always right."""
+_PARTS = 10**9
+_NONE = 1e-9
+"""A smaller number of questions is a rounding error."""
+
+
+class AskedState(NamedTuple):
+    """Questions that are alike: their right answer, the answers that may be right (it is one), and their number."""
+
+    right: str
+    possible: Sequence[str]
+    questions: float
+
+
+@dataclass(frozen=True)
+class BalancedDraws:
+    """The weights of answers as wrong ones, and as right ones."""
+
+    wrong: AnswerPool
+    right: Mapping[str, int]
+
+    def yes(self, value: str, wrong: AnswerPool) -> float:
+        """The probability of "yes" for a question with this right answer, of which these are the wrong ones."""
+        right = self.right[value]
+        return right / (right + sum(weight for _, weight in wrong.counts))
+
+
+def balanced_draws(states: Sequence[AskedState], shares: Mapping[str, float], yes: float) -> BalancedDraws:
+    """The draws for these questions. ``shares``: how often each answer is right; ``yes``: the share answered "yes".
+
+    Only +, -, ×, ÷ and √ are used, which give the same bits on every processor.
+
+    Of eight questions two is the right answer to four, so every "no" about the others must be about two:
+
+    >>> shares = {"1": 3 / 8, "2": 4 / 8, "3": 1 / 8}
+    >>> states = [AskedState(v, [v], share) for v, share in shares.items()]
+    >>> draws = balanced_draws(states, shares, 0.5)
+    >>> chances = draws.wrong.without("1".__eq__).chances()
+    >>> chances["2"] > 0.9, round(draws.yes("1", draws.wrong.without("1".__eq__)), 1)
+    (True, 0.5)
+    """
+    odds = yes / (1 - yes)
+    wrong = dict(shares)
+    start = {name: odds * (1 - share) for name, share in shares.items()}
+    right = dict(start)
+    for _ in range(_STEPS):
+        yeses, noes = _expected(states, right, wrong)
+        for name in shares:
+            if yeses[name] > 0 and noes[name] > _NONE:
+                ratio = min(4.0, max(0.25, yeses[name] / (odds * noes[name])))
+                wrong[name] = _near(shares[name], wrong[name] * sqrt(ratio))
+                right[name] = _near(start[name], right[name] / sqrt(ratio))
+    pool = AnswerPool(tuple((name, max(1, int(_PARTS * weight))) for name, weight in wrong.items()))
+    return BalancedDraws(pool, {name: max(1, int(_PARTS * weight)) for name, weight in right.items()})
+
+
+def _near(start: float, weight: float) -> float:
+    return min(start * _FARTHEST, max(start / _FARTHEST, weight))
+
+
+def _expected(
+    states: Sequence[AskedState], right: Mapping[str, float], wrong: Mapping[str, float]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """How many questions are expected to ask about each answer with "yes", and with "no"."""
+    yeses, open_to = dict.fromkeys(right, 0.0), dict.fromkeys(right, 0.0)
+    sum_of_wrong, questions = sum(wrong.values()), 0.0
+    for state in states:
+        total = right[state.right] + sum_of_wrong
+        for name in state.possible:
+            total -= wrong[name]
+        part = state.questions / total
+        yeses[state.right] += part * right[state.right]
+        questions += part
+        for name in state.possible:
+            open_to[name] -= part
+    return yeses, {name: weight * (questions + open_to[name]) for name, weight in wrong.items()}

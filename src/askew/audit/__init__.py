@@ -5,5 +5,6 @@ text_features      texts → words and pairs of neighbouring words as sparse col
 text_classifier    logistic regression, cross-validated with folds by image
 text_rules         the best rule with one feature, and the most revealing features with examples
 text_audit         all of it for each test and answer type, with intervals
+label_sample       a sample of labels for people to judge, and the label noise from their judgements
 audit_table        the result as a table for the terminal and for Markdown
 """

@@ -55,18 +55,20 @@ class TextSample:
     _kept: dict[int, LabelledText] = field(default_factory=dict)
     _hashes: list[int] = field(default_factory=list)
 
-    def add(self, key: Id, text: Callable[[], LabelledText]) -> None:
-        """Keep the text with this id if the hash of the id is low enough; else it is not made."""
+    def add(self, key: Id, text: Callable[[], LabelledText]) -> bool:
+        """Keep the text with this id if the hash of the id is low enough, else it is not made; returns whether."""
         low = -content_hash(self.seed, key)  # negated: the heap's first is the highest hash
         if low in self._kept:
-            return
+            return False
         self.seen += 1
         if len(self._hashes) < self.most:
             heappush(self._hashes, low)
-            self._kept[low] = text()
         elif low > self._hashes[0]:
             del self._kept[heappushpop(self._hashes, low)]
-            self._kept[low] = text()
+        else:
+            return False
+        self._kept[low] = text()
+        return True
 
     def __len__(self) -> int:
         return len(self._kept)

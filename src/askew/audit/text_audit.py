@@ -146,7 +146,7 @@ def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
             yes = sum(member.score.n * member.score.majority for member in members) / len(right)
             count = len(np.unique(images))
             yield TextScore(
-                "question", suite, ALL_TESTS, YES_NO, len(right), count, _share(right, images), round(yes, 3), 0.5,
+                "question", suite, ALL_TESTS, YES_NO, len(right), count, image_share(right, images), round(yes, 3), 0.5,
                 seen=sum(member.score.seen for member in members),
             )  # fmt: skip
 
@@ -186,7 +186,7 @@ def _label_score(
         return _Judged(known, np.zeros(0), images)
     matrix, folds = sparse(_features(task, text) for text in texts), _folds(images)
     right = (predicted(matrix, labels, folds) == labels).astype(float)
-    score = replace(known, accuracy=_share(right, images))
+    score = replace(known, accuracy=image_share(right, images))
     if not explain or answer_type != YES_NO:
         return _Judged(score, right, images)
     feature, label = best_rule(matrix, labels)
@@ -194,7 +194,7 @@ def _label_score(
     score = replace(
         score,
         rule=f'contains "{feature}" → {names[label]}, else {other}' if feature else f"always {other}",
-        rule_accuracy=_share(rule_hits(matrix, labels, folds), images),
+        rule_accuracy=image_share(rule_hits(matrix, labels, folds), images),
         revealing=revealing(matrix, labels, names, [_shown(task, text) for text in texts]),
     )
     return _Judged(score, right, images)
@@ -216,7 +216,7 @@ def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Ju
     shown = [text for pair in both for text in pair]
     labels = np.array([1, 0] * len(both), dtype=np.int64)
     found = revealing(sparse(map(features, shown)), labels, ("variant", "original"), shown)
-    return _Judged(replace(known, accuracy=_share(right, images), revealing=found), right, images)
+    return _Judged(replace(known, accuracy=image_share(right, images), revealing=found), right, images)
 
 
 def _folds(images: Whole) -> Whole:
@@ -235,8 +235,8 @@ def _images(texts: Iterable[LabelledText]) -> Whole:
     return np.array([text.image for text in texts], dtype=np.int64)
 
 
-def _share(right: Floats, images: Whole) -> TextShare:
-    """The share of texts, with an interval over images (rounded: the last digits depend on the processor)."""
+def image_share(right: Floats, images: Whole) -> TextShare:
+    """The share of ones, with an interval over images (rounded: the last digits depend on the processor)."""
     _, which = np.unique(images, return_inverse=True)
     hits, counts = np.bincount(which, right), np.bincount(which).astype(float)
     value = float(right.mean())

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from askew.cli.options import add_shared, settled
+from askew.cli.options import add_shared, settled, several
+
+if TYPE_CHECKING:
+    from askew.engine.settings import Named
 
 EXAMPLES = """\
 examples:
   askew audit bench                                             (a folder written by askew build)
   askew audit v2_OpenEnded_mscoco_val2014_questions.json        (any questions with answers)
   askew audit bench --json audit.json
+  askew audit bench --sample 200 --output judge                 (labels for people to judge)
+  askew audit bench --judged judge/sample.csv                   (their judgements: how many labels are wrong)
 
 A classifier that sees only words predicts the answers; images are never opened."""
 
@@ -28,28 +35,63 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"questions of each test that are used; of more, a sample is drawn (default {MOST_TEXTS:,})",
     )
-    add_shared(parser, "skip-bad", "seed", "quiet", "config")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="draw N questions for people to judge, and do nothing else"
+    )
+    parser.add_argument("--output", metavar="DIR", help="the folder of the sample")
+    parser.add_argument(
+        "--judged", action="append", metavar="FILE", help="read a judged sample; repeat it for several people"
+    )
+    add_shared(parser, "images", "skip-bad", "seed", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Audit, print, and write."""
-    import orjson
-
+    """Audit, print, and write; or write a sample; or read judgements."""
     from askew.audit.audit_table import markdown
     from askew.audit.labelled_texts import MOST_TEXTS
-    from askew.engine.audit_data import audit_data
+    from askew.engine.audit_data import audit_data, write_sample
     from askew.engine.components import as_data
     from askew.engine.settings import Settings, check_whole
-    from askew.files.paths import public_text
-    from askew.files.read_write import write_joined
+    from askew.errors import UsageError
 
     options = settled(args, {"most": MOST_TEXTS})
     check_whole("most", options.most, least=1)
     settings = Settings(seed=options.seed, progress=not options.quiet)
-    data = as_data(options.data, skip_bad=bool(options.skip_bad))
+    data = as_data(options.data, options.images, bool(options.skip_bad))
+    if options.sample is not None:
+        check_whole("sample", options.sample, least=1)
+        if not options.output or options.judged or options.json:
+            raise UsageError("--sample needs --output DIR, and goes without --judged and --json.")
+        print("\n".join(write_sample(data, Path(options.output), options.sample, settings)))
+        return 0
+    if options.output:
+        raise UsageError("--output is for --sample; the result of an audit is written with --json FILE.")
+    if options.judged:
+        return _judged(options, data)
     audit = audit_data(data, settings, options.most)
     print(markdown(audit))
-    if options.json:
-        record = {"data": public_text(data.spec), **audit.record()}
-        write_joined(options.json, [orjson.dumps(record, option=orjson.OPT_INDENT_2), b"\n"])
+    _write(options, data, audit.record())
     return 0
+
+
+def _judged(options: argparse.Namespace, data: Named) -> int:
+    from dataclasses import asdict
+
+    from askew.audit.label_sample import label_noise, noise_lines
+    from askew.engine.audit_data import members_of
+
+    noise = label_noise(members_of(data), several(options.judged))
+    print("\n".join(noise_lines(noise)))
+    _write(options, data, {"label_noise": [asdict(one) for one in noise]})
+    return 0
+
+
+def _write(options: argparse.Namespace, data: Named, record: dict[str, Any]) -> None:
+    import orjson
+
+    from askew.files.paths import public_text
+    from askew.files.read_write import write_joined
+
+    if options.json:
+        found = {"data": public_text(data.spec), **record}
+        write_joined(options.json, [orjson.dumps(found, option=orjson.OPT_INDENT_2), b"\n"])

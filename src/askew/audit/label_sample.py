@@ -1,0 +1,202 @@
+"""A sample of labels for people to judge, and the label noise that their judgements estimate.
+
+``sample.csv`` has a row for each question, with an empty cell for the judgement. ``sample.jsonl`` has the same
+questions as the collection service takes them: ``askew collect gold STUDY --add sample.jsonl``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from askew.answers.normalise import modal_answer, normalise
+from askew.audit.labelled_texts import TextSample, content_hash, labelled
+from askew.audit.text_audit import TextShare, image_share
+from askew.errors import DataError
+from askew.files.limits import bounded_read
+from askew.files.read_write import csv_line, safe_cell
+from askew.significance import wilson
+from askew.types import Group, Id, Question
+
+COLUMNS = ("number", "suite", "test", "id", "image", "question", "answer", "judgement")
+JUDGEMENTS = {"right": "right", "wrong": "wrong", "unclear": "unclear", "r": "right", "w": "wrong", "u": "unclear"}
+"""What a person may write in the cell, and what it means."""
+
+
+@dataclass(frozen=True)
+class SampledLabel:
+    """A question whose label is to be judged."""
+
+    question: Question
+    suite: str = ""
+    test: str = ""
+
+    @property
+    def answer(self) -> str:
+        """The label: the answer that most people gave."""
+        return modal_answer(self.question.answers, normalise)
+
+
+def sampled_labels(items: Iterable[Group | Question], size: int, seed: int) -> list[SampledLabel]:
+    """Questions drawn at random by their ids: of groups their variants, whose labels were made, else the questions.
+
+    The same ones in any order of the data; fewer if there are not so many.
+    """
+    chosen = TextSample(seed, size)
+    kept: dict[Id, SampledLabel] = {}
+    for item in items:
+        for one in _members(item):
+            if one.question.answers and chosen.add(one.question.id, partial(labelled, one.question)):
+                kept[one.question.id] = one
+                if len(kept) > 4 * size:
+                    left = {text.id for text in chosen}
+                    kept = {key: value for key, value in kept.items() if key in left}
+    return [kept[text.id] for text in chosen]
+
+
+def _members(item: Group | Question) -> list[SampledLabel]:
+    if isinstance(item, Question):
+        return [SampledLabel(item)]
+    if not item.variants:
+        return [SampledLabel(item.original, item.suite)]
+    return [
+        SampledLabel(
+            replace(variant.question, image=variant.question.image or item.original.image), item.suite, variant.test
+        )
+        for variant in item.variants
+    ]
+
+
+def csv_lines(sample: Sequence[SampledLabel], images: Sequence[str]) -> list[bytes]:
+    """The lines of ``sample.csv``; text that a spreadsheet would run as a formula is preceded by an apostrophe."""
+    rows = [
+        (number, one.suite, one.test, str(one.question.id), image, one.question.text, one.answer, "")
+        for number, (one, image) in enumerate(zip(sample, images, strict=True), 1)
+    ]
+    return [csv_line(COLUMNS), *map(csv_line, rows)]
+
+
+def service_record(one: SampledLabel, image: str) -> dict[str, Any]:
+    """A question as ``askew collect gold --add`` takes it: every answer that as many people gave counts as correct."""
+    counts = Counter(map(normalise, one.question.answers))
+    answers = [answer for answer, count in counts.items() if count == counts[one.answer]]
+    return {"image": image, "question": one.question.text, "answers": answers, "id": one.question.id, "test": one.test}
+
+
+@dataclass(frozen=True)
+class LabelNoise:
+    """The estimated share of wrong labels."""
+
+    test: str
+    right: int
+    wrong: int
+    unclear: int
+    share: TextShare
+    """Of wrong labels among those that were judged right or wrong, with a 95 % interval."""
+
+
+def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) -> list[LabelNoise]:
+    """The label noise from the files of one or more people: over all tests, and in each if there are several.
+
+    A label is wrong when more people say wrong than right; equally many, or only unclear, is unclear.
+    """
+    votes: dict[str, Counter[str]] = {}
+    for path in paths:
+        for key, judgement in read_judged(path).items():
+            votes.setdefault(key, Counter())[judgement] += 1
+    places = _places(items, votes)
+    missing = sorted(votes.keys() - places.keys())
+    if missing:
+        raise DataError(
+            f"{paths[0]}: {len(missing)} judged questions are not in the data, e.g. {missing[0]!r}. Give the data that "
+            "the sample was drawn from."
+        )
+    verdicts = [(places[key], _verdict(counted)) for key, counted in sorted(votes.items())]
+    tests = sorted({test for (test, _), _ in verdicts})
+    parts = ["", *tests] if len(tests) > 1 else [""]
+    return [_noise(part, [(image, said) for (test, image), said in verdicts if part in ("", test)]) for part in parts]
+
+
+def _places(items: Iterable[Group | Question], wanted: Mapping[str, object]) -> dict[str, tuple[str, int]]:
+    """The test and the image of each wanted question."""
+    found: dict[str, tuple[str, int]] = {}
+    for item in items:
+        for one in _members(item):
+            key = safe_cell(str(one.question.id))
+            if key in wanted:
+                image = one.question.image
+                found[key] = one.test, content_hash(0, image.id if image else one.question.id)
+    return found
+
+
+def _verdict(votes: Counter[str]) -> str:
+    if votes["wrong"] == votes["right"]:
+        return "unclear"
+    return "wrong" if votes["wrong"] > votes["right"] else "right"
+
+
+def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
+    counts = Counter(said for _, said in verdicts)
+    clear = [(image, float(said == "wrong")) for image, said in verdicts if said != "unclear"]
+    share = TextShare(nan)
+    if clear:
+        images, wrong = np.array([image for image, _ in clear]), np.array([said for _, said in clear])
+        share = image_share(wrong, images)
+        if isnan(share.low):
+            low, high = wilson(counts["wrong"], len(clear))
+            share = TextShare(share.value, round(low, 3), round(high, 3))
+    return LabelNoise(test, counts["right"], counts["wrong"], counts["unclear"], share)
+
+
+def read_judged(path: str | Path) -> dict[str, str]:
+    """The judgements of a person's file by question id; rows without one do not count."""
+    try:
+        text = bounded_read(path).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: not UTF-8. Save it as CSV UTF-8.") from None
+    opening = text.partition("\n")[0]
+    rows = csv.DictReader(
+        io.StringIO(text, newline=""), delimiter=";" if opening.count(";") > opening.count(",") else ","
+    )
+    missing = [name for name in ("id", "judgement") if name not in (rows.fieldnames or ())]
+    if missing:
+        raise DataError(f"{path}: no column {missing[0]!r}. Judge the file that askew audit --sample wrote.")
+    found: dict[str, str] = {}
+    for number, row in enumerate(rows, 2):
+        said = (row["judgement"] or "").strip().lower()
+        if not said:
+            continue
+        if said not in JUDGEMENTS:
+            raise DataError(f"{path}: row {number}: the judgement is {said[:40]!r}. Write right, wrong or unclear.")
+        key = row["id"] or ""
+        if key in found:
+            raise DataError(f"{path}: row {number}: question {key!r} is there a second time. Delete one of the rows.")
+        found[key] = JUDGEMENTS[said]
+    if not found:
+        raise DataError(f"{path}: no row is judged. Write right, wrong or unclear in the column 'judgement'.")
+    return found
+
+
+def noise_lines(noise: Sequence[LabelNoise]) -> list[str]:
+    """The estimate in words, a line for each part.
+
+    >>> noise_lines([LabelNoise("", 190, 6, 4, TextShare(0.031, 0.014, 0.065))])
+    ['Label noise: 3.1 % (1.4–6.5) of 196 judged labels are wrong; 4 unclear.']
+    """
+    return [
+        f"Label noise{f' of {one.test}' if one.test else ''}: {100 * one.share.value:.1f} % "
+        f"({100 * one.share.low:.1f}–{100 * one.share.high:.1f}) of {one.right + one.wrong:,} judged labels are wrong; "
+        f"{one.unclear:,} unclear."
+        if one.right + one.wrong
+        else f"Label noise{f' of {one.test}' if one.test else ''}: no label was judged right or wrong."
+        for one in noise
+    ]

@@ -21,7 +21,7 @@ import orjson
 
 from askew.data.scene_graphs import SceneFile, write_scenes
 from askew.files.records import group_record
-from askew.perturb.carets import TESTS, generate
+from askew.perturb.carets import TESTS, PairSettings, generate
 from askew.perturb.carets.attributes import categories, fits, words
 from askew.perturb.carets.ontology import members
 from askew.types import Group, Relation, Scene, Thing
@@ -72,7 +72,7 @@ def measure(data: SceneFile, count: int, size: int, workers: int) -> None:
     tests = tuple(test for test in TESTS if test != "VISUAL-INV")
     made: Counter[str] = Counter()
     start, cpu, writing = time.perf_counter(), time.process_time(), 0.0
-    for group in generate(data, 0, tests, size, workers=workers):
+    for group in generate(data, 0, tests, PairSettings(size=size), workers=workers):
         if isinstance(group, Group):
             made[group.variants[0].test] += 1
             begun = time.process_time()

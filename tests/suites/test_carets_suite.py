@@ -14,6 +14,7 @@ from askew.engine.components import Questions
 from askew.errors import BadOption
 from askew.files.images import encode, open_image
 from askew.metrics.scorer import score
+from askew.perturb.carets import PairSettings
 from askew.registry import make
 from askew.suites.carets import TESTS, CaretsSuite, labelled
 from askew.suites.shared import published
@@ -35,10 +36,12 @@ def said(group: Group, first: str, second: str) -> Outcome:
 
 def test_is_made_from_what_people_type() -> None:
     suite = make("suite", "carets:rephrase,negation,size=50,visual=blur-9,mask")
-    assert suite == CaretsSuite("negation, REPHRASE-INV", 50, "blur-9,mask")
+    assert suite == CaretsSuite("negation, REPHRASE-INV", 50, visual="blur-9,mask")
     assert suite.tests == ("REPHRASE-INV", "NEGATION-DIR")
     assert CaretsSuite().tests == TESTS == CaretsSuite(TESTS).tests
-    assert repr(suite).startswith("CaretsSuite(tests=('REPHRASE-INV', 'NEGATION-DIR'), size=50, visual='blur-9,mask'")
+    assert repr(suite).startswith("CaretsSuite(tests=('REPHRASE-INV', 'NEGATION-DIR'), size=50, balance='text', ")
+    assert make("suite", "carets:size=order:50+90,negation:8").size == "order:50+90,negation:8"
+    assert make("suite", "carets:size=paper").size == "paper"
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,10 @@ def test_is_made_from_what_people_type() -> None:
         ({"tests": "rephrase,nothing"}, r"no test is called 'nothing'\. Give all, or some of rephrase, order"),
         ({"tests": ""}, "Give all"),
         ({"size": -1}, "size is -1"),
+        ({"size": "order:5+5+5"}, "give 0"),
+        ({"size": "smell:5"}, "give 0"),
+        ({"balance": "words"}, "Give one of text, paper"),
+        ({"noes": "some"}, "Give one of auto, sure, all"),
         ({"visual": "smear"}, "is not an image change"),
         ({"fill": "red"}, "fill is 'red'"),
         ({"fill": "1,2,999"}, "fill is '1,2,999'"),
@@ -138,18 +145,18 @@ def test_the_generator_is_given_the_function_that_changes_images(monkeypatch) ->
     scene = Question("s", image, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
     given = {}
 
-    def generate(data, seed, tests, size, change_image, workers):
-        given.update(seed=seed, tests=tests, size=size, workers=workers)
+    def generate(data, seed, tests, settings, change_image, workers):
+        given.update(seed=seed, tests=tests, settings=settings, workers=workers)
         for question in data.questions():
             asked = replace(question, id="s-1", text="Is there a cat?", answers=("yes",))
             yield Refusal("s-2", "VISUAL-INV", "no")
             yield Group("s-1", "carets", asked, tuple(change_image(asked, [[5, 5, 40, 40]], Random(seed))))
 
     monkeypatch.setattr("askew.perturb.carets.generate", generate, raising=False)
-    suite = CaretsSuite("visual", 7, "mask,blur-3", workers=2)
+    suite = CaretsSuite("visual", 7, visual="mask,blur-3", workers=2)
     assert "workers" not in repr(suite)
     refusal, group = suite.groups(Questions((scene,)), 3)
-    assert given == {"seed": 3, "tests": ("VISUAL-INV",), "size": 7, "workers": 2}
+    assert given == {"seed": 3, "tests": ("VISUAL-INV",), "settings": PairSettings(size=7), "workers": 2}
     assert refusal == Refusal("s-2", "VISUAL-INV", "no")
     assert [variant.made_by for variant in group.variants] == ["visual/mask", "visual/blur-3"]
     masked = open_image(group.variants[0].question.image)
@@ -162,7 +169,8 @@ def test_the_generator_is_given_the_function_that_changes_images(monkeypatch) ->
 
 
 def test_a_run_on_the_embedded_world_fills_every_table(tmp_path) -> None:
-    result = askew.evaluate("constant:yes", "world:val,scenes=60", CaretsSuite(), output=tmp_path, max_failures=1.0)
+    suite = CaretsSuite(size=60)
+    result = askew.evaluate("constant:yes", "world:val,scenes=160", suite, output=tmp_path, max_failures=1.0)
     groups = [outcome.group for outcome in result.samples()]
     assert {variant.test for group in groups for variant in group.variants} == set(TESTS)
     assert all(variant.question.answers for group in groups for variant in group.variants)

@@ -23,7 +23,7 @@ With --for training: the questions alone, as VQA v2 and as GQA files."""
 
 BESIDE: Options = {
     "tests": (str, "carets: which tests, with commas between (default all)"),
-    "size": (int, "carets: pairs of each test (default: as many as the scenes give)"),
+    "size": (str, "carets: pairs of each test, or paper for Table 6 (default: as many as the scenes give)"),
     "pool": (str, "basic: where basic questions come from: data, or a text file with one question per line"),
     "ranker": (str, "basic: what ranks them: see askew ls ranker"),
     "top": (int, "basic: how many are kept for each question"),

@@ -57,6 +57,10 @@ class Coverage:
     """Per test, the words that a rule drew at random (``note["drawn"]``)."""
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
+    doubts: dict[str, Counter[bool]] = field(default_factory=dict)
+    """Per test, variants whose answer may rest on an incomplete scene graph, or not (``note["doubtful"]``)."""
+    balanced: dict[str, Counter[str]] = field(default_factory=dict)
+    """Per test, what of a question is as often correct with another answer: its text, or a word (``balanced``)."""
     texts: Tests = field(default_factory=dict, repr=False)
     """Questions with their labels, for an audit of what the text alone gives away; a sample if there are many."""
     text_alone: Sequence[TextScore] = ()
@@ -90,6 +94,10 @@ class Coverage:
                 self.answers.setdefault(variant.test, Counter())[modal_answer(variant.question.answers, str)] += 1
             if variant.note.get("truncated"):
                 self.cut[variant.test] += 1
+            if "balanced" in variant.note:
+                self.balanced.setdefault(variant.test, Counter())[str(variant.note["balanced"])] += 1
+            if "doubtful" in variant.note:
+                self.doubts.setdefault(variant.test, Counter())[bool(variant.note["doubtful"])] += 1
             if "drawn" in variant.note:
                 self.drawn.setdefault(variant.test, Counter())[str(variant.note["drawn"])] += 1
 
@@ -109,6 +117,8 @@ class Coverage:
             "answers": dict(self.answers.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "drawn": dict(self.drawn.get(test, Counter()).most_common(DRAWN_SHOWN)),
             "cut": self.cut[test],
+            "balanced": dict(self.balanced.get(test, Counter()).most_common()),
+            "doubtful": [self.doubts.get(test, Counter())[each] for each in (True, False)],
         }
 
 

@@ -130,6 +130,7 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         for title, key in (
             ("Rules", "made_by"),
             ("Refused", "refused"),
+            ("Balanced by", "balanced"),
             ("Right answers", "answers"),
             ("Drawn", "drawn"),
         ):
@@ -137,7 +138,19 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
                 lines.append(f"- {title}: {_listed(record[key], most)}")
         if record["cut"]:
             lines.append(f"- Cut to the word limit: {record['cut']:,}")
+        if any(record["doubtful"]):
+            lines.append(f"- {_doubtful(*record['doubtful'])}")
     return "\n".join(lines) + "\n"
+
+
+def _doubtful(doubtful: int, others: int) -> str:
+    """How many noes may only be due to an incomplete scene graph.
+
+    >>> _doubtful(3, 9)
+    'Doubtful noes: 3 of 12 (25.0%), since no usual companion of the absent thing is annotated'
+    """
+    share = f"{doubtful:,} of {doubtful + others:,} ({doubtful / (doubtful + others):.1%})"
+    return f"Doubtful noes: {share}, since no usual companion of the absent thing is annotated"
 
 
 def _with_examples(record: dict[str, Any]) -> dict[str, Any]:

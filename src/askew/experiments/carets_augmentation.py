@@ -25,7 +25,7 @@ from askew.experiments.plan import (
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
 """How many questions are added, for each there is (the paper: 95,000, 9.9 % of the training data)."""
-SUITE = "carets:tests=rephrase,order,ontological,negation,antonym"
+SUITE = "carets:tests=rephrase,order,ontological,negation,antonym,balance=paper"
 MEASURES = {"ACC": "carets.acc", "CONS": "carets.cons", "C-ACC": "carets.cacc"}
 PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
     "before": {

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 
 import orjson
 
@@ -31,6 +31,9 @@ VISUAL, NEGATION, ANTONYM = "VISUAL-INV", "NEGATION-DIR", "ANTONYM-DIR"
 
 TESTS = (REPHRASE, ORDER, ONTOLOGICAL, VISUAL, NEGATION, ANTONYM)
 """The order of the paper's Figure 2."""
+
+Balance: TypeAlias = Literal["text", "paper"]
+Noes: TypeAlias = Literal["auto", "sure", "all"]
 
 PARTS = ("note.direction", "note.order", "note.form", "note.choices")
 """The breakdown of Tables 2, 3 and 4; ``labelled`` writes the last three."""
@@ -65,8 +68,15 @@ class CaretsSuite:
 
     tests: str | tuple[str, ...] = "all"
     """Which ones, separated by commas: ``carets:rephrase,negation``."""
-    size: int = 0
-    """Pairs of each test; 0 means as many as the scenes allow."""
+    size: str | int = 0
+    """Pairs of each test; 0 means as many as the scenes allow, ``paper`` the sizes of Table 6.
+
+    Or of each test its own: ``rephrase:200,order:50+90`` (yes/no questions + choices).
+    """
+    balance: Balance = "text"
+    """``text``: every text has each answer equally often, in different images; ``paper``: as in the paper."""
+    noes: Noes = "auto"
+    """``sure``: absent only where a usual companion is annotated; ``all``: as the paper; ``auto``: by ``balance``."""
     visual: str = ",".join(CHANGES)
     """How images are changed, separated by commas: ``blur-σ``, ``mask``, ``crop``."""
     fill: str = "mean"
@@ -92,8 +102,10 @@ class CaretsSuite:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tests", _named(self.tests))
-        if self.size < 0:
-            raise BadOption(f"carets: size is {self.size}; give 0 (as many as the scenes give) or more.")
+        object.__setattr__(self, "size", _size(self.size))
+        for name, value, known in (("balance", self.balance, Balance), ("noes", self.noes, Noes)):
+            if value not in get_args(known):
+                raise BadOption(f"carets: {name} is {value!r}. Give one of {', '.join(get_args(known))}.")
         if self.workers < 1:
             raise BadOption(f"carets: workers is {self.workers}; give 1 or more.")
         check_correct(self.correct, self.accuracy)
@@ -122,10 +134,18 @@ class CaretsSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""
-        from askew.perturb.carets import generate
+        from askew.perturb.carets import PairSettings, generate, sizes_of
 
         changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
-        made = generate(data, seed, tuple(self.tests), self.size or None, change_image=changed, workers=self.workers)
+        settings = PairSettings(self.balance, self.noes, sizes_of(self.size))
+        made = generate(
+            data,
+            seed,
+            tuple(self.tests),
+            settings,
+            change_image=changed if VISUAL in self.tests else None,
+            workers=self.workers,
+        )
         for item in made:
             yield labelled(item) if isinstance(item, Group) else item
 
@@ -137,6 +157,8 @@ class CaretsSuite:
         """Training questions, generated from training scenes in the same way (§6, R7)."""
         from askew.perturb.carets import training
 
+        if not isinstance(self.size, int):
+            raise BadOption(f"carets: size is {self.size!r}. Give a number for questions to train on.")
         return training(data, seed, self.size or None)
 
     @property
@@ -169,6 +191,26 @@ def _named(tests: str | tuple[str, ...]) -> tuple[str, ...]:
             f"Give all, or some of {', '.join(short).lower()}."
         )
     return tuple(test for test in TESTS if test in named)
+
+
+def _size(size: str | int) -> str | int:
+    """A size as it is recorded: a number, ``paper``, or the sizes of tests in the paper's order.
+
+    >>> _size("50"), _size("paper"), _size("order:50+90,rephrase:200")
+    (50, 'paper', 'rephrase:200,order:50+90')
+    """
+    text = str(size).strip().lower()
+    if text == "paper" or text.isdecimal():
+        return text if text == "paper" else int(text)
+    short = {test.partition("-")[0].lower(): place for place, test in enumerate(TESTS)}
+    parts = [part.strip().partition(":") for part in text.split(",")]
+    for name, _, count in parts:
+        if name not in short or not all(each.isdecimal() for each in count.split("+")) or count.count("+") > 1:
+            raise BadOption(
+                f"carets: size is {size!r}; give 0 (as many as the scenes give) or more, paper (Table 6), or of each "
+                "test its own, e.g. rephrase:200,order:50+90 (yes/no questions + choices)."
+            )
+    return ",".join(f"{name}:{count}" for name, _, count in sorted(parts, key=lambda part: short[part[0]]))
 
 
 def _colour(fill: str) -> tuple[int, int, int] | None:

@@ -4,8 +4,20 @@
 question from its scene without the generator.
 """
 
-from askew.perturb.carets.generator import CaretsGenerator, generate, scenes, training
+from askew.perturb.carets.generator import PairSettings, generate, scenes, training
+from askew.perturb.carets.pair_writer import CaretsGenerator
 from askew.perturb.carets.plausibility import Plausibility, fit
 from askew.perturb.carets.question_pairs import TESTS
+from askew.perturb.carets.sizes import sizes_of
 
-__all__ = ["TESTS", "CaretsGenerator", "Plausibility", "fit", "generate", "scenes", "training"]
+__all__ = [
+    "TESTS",
+    "CaretsGenerator",
+    "PairSettings",
+    "Plausibility",
+    "fit",
+    "generate",
+    "scenes",
+    "sizes_of",
+    "training",
+]

@@ -171,22 +171,25 @@ def with_value(thing: ThingView, rng: Random, often: float = 0.6, absolute: bool
     return Noun(thing.name)
 
 
-def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> Noun | None:
-    """A description of this thing alone that does not mention the category to avoid; None if there is none.
+def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> tuple[Noun | None, tuple[str, ...]]:
+    """A description of this thing alone that does not mention the category to avoid (None if there is none).
+
+    Returned with the ids of the things that it names: this one, and the one it is related to.
 
     If other things have the same name, an attribute must distinguish the thing: one whose category has a different
     value for each of the others.
     """
     if rivals := view.rivals(thing):
         telling = [value for value in plain_values(thing, avoid) if tells_apart(value, rivals)]
-        return Noun(thing.name, (pick(telling, rng),)) if telling else None
+        return (Noun(thing.name, (pick(telling, rng),)) if telling else None), (thing.id,)
     noun = Noun(thing.name)
     links = _links(view, thing, avoid)
     if links and rng.random() < 0.35:
-        return join(noun, pick(links, rng), rng)
+        link = pick(links, rng)
+        return join(noun, link, rng), (thing.id, link.object.id)
     if rng.random() < 0.5 and (found := plain_values(thing, avoid)):
         noun = Noun(thing.name, (pick(found, rng),))
-    return noun
+    return noun, (thing.id,)
 
 
 def join(noun: Noun, link: Link, rng: Random) -> Noun:

@@ -16,12 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-BINARY_SHARE: Mapping[str, float] = {
-    "REPHRASE-INV": 10000 / 19412,
-    "ORDER-INV": 5000 / 14412,
-    "VISUAL-INV": 18000 / 26272,
-}
-"""The share of yes/no questions among a test's pairs, where there are others (Table 6)."""
+from askew.perturb.carets.sizes import BINARY_SHARE, PairCount
+
 CAPS: Mapping[str, float] = {"ANTONYM-DIR": 0.1}
 """The largest share of a test's yes (and no) questions from one category, here a pair of words.
 
@@ -64,7 +60,7 @@ class PairPool:
         self._which.extend(same[which] for which in other._which)
         self._chance.extend(other._chance)
 
-    def kept(self, size: int | None = None) -> bytearray:
+    def kept(self, size: int | Mapping[str, PairCount] | None = None) -> bytearray:
         """For each pair in order, 1 if it is kept and 0 if not; ``size`` is the number of pairs of each test.
 
         >>> pool = PairPool()
@@ -130,7 +126,7 @@ def _weights(counts: Mapping[tuple[str, bool, str, str], int]) -> dict[tuple[str
 
 
 def _quotas(
-    test: str, groups: Mapping[tuple[str, bool, str], _Share], size: int | None
+    test: str, groups: Mapping[tuple[str, bool, str], _Share], size: int | Mapping[str, PairCount] | None
 ) -> Iterable[tuple[_Share, int, int]]:
     """The groups of a test, the number kept of each, and the maximum of one category."""
     yes, no = groups.get((test, True, "yes"), _Share()), groups.get((test, True, "no"), _Share())
@@ -138,21 +134,25 @@ def _quotas(
     balanced = min(len(yes.keys), len(no.keys))
     if size is None:
         of_each, of_choices = balanced, math.ceil(len(choices.keys) * KEPT_CHOICES)
+    elif isinstance(size, Mapping):
+        wanted = size.get(test, PairCount())
+        of_each = balanced if wanted.binary is None else min(balanced, wanted.binary // 2)
+        of_choices = len(choices.keys) if wanted.choices is None else min(len(choices.keys), wanted.choices)
     else:
         share = BINARY_SHARE.get(test, 1.0)
         of_each = min(balanced, round(size * share / 2))
         of_choices = min(len(choices.keys), size - 2 * of_each)
         of_each = min(balanced, (size - of_choices) // 2)
-    of_each, (most_yes, most_no) = _capped(test, of_each, yes.counts, no.counts)
+    of_each, (most_yes, most_no) = capped(test, of_each, yes.counts, no.counts)
     return (yes, of_each, most_yes), (no, of_each, most_no), (choices, of_choices, of_choices)
 
 
-def _capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, list[int]]:
+def capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, list[int]]:
     """The number of each answer that can be kept without a category exceeding its cap, and the caps as numbers.
 
-    >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 5 for n in range(19)}})
+    >>> capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 5 for n in range(19)}})
     (100, [10])
-    >>> _capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 2 for n in range(20)}})
+    >>> capped("ANTONYM-DIR", 100, {"black/white": 90, **{f"{n}": 2 for n in range(20)}})
     (45, [5])
     """
     if test not in CAPS:

@@ -1,139 +1,38 @@
-"""Pairs of CARETS from scenes: a pool of drafts is drawn for each scene, balanced over all, and put into words."""
+"""Pairs of CARETS from all scenes of a data set: a pool of drafts is drawn for each, balanced over all, and written."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain, compress, groupby, islice
 from random import Random
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
-from askew.perturb.carets.arguments import QuestionArguments
 from askew.perturb.carets.balance import PairPool
+from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
 from askew.perturb.carets.process_pool import MapItems, TempFile, packed, process_pool, unpacked, without_gc
-from askew.perturb.carets.question_pairs import EXPECT, KINDS, TESTS, VISUAL, PairDraft, ask, make_pair, templates_of
+from askew.perturb.carets.question_pairs import TESTS, ask
 from askew.perturb.carets.scene_view import SceneView
+from askew.perturb.carets.sizes import PairCount, divided
 from askew.perturb.carets.templates import Split
-from askew.types import Group, ImageRef, Kind, Question, Refusal, Scene, Variant
+from askew.perturb.carets.text_balance import TextJob, claims_per_scene, text_pairs
+from askew.types import Group, ImageRef, Question, Refusal, Scene
 from askew.verbs import Dataset
 
-ChangeImage = Callable[[Question, Sequence[Sequence[float]], Random], Iterable[Variant | Refusal]]
-"""Changes the image of a question around these boxes (around random boxes if there are none)."""
-
-DRAWS = 12
-"""How many pairs of each test are drawn for a scene's pool if no size is given."""
 SPARE = 2.5
 """How much larger than the requested size the pool should be."""
 MOST_DRAWS = 120
 
+Balance = Literal["text", "paper"]
+Noes = Literal["auto", "sure", "all"]
 Wanted: TypeAlias = tuple[bytes, bytes, bytes]
 """Packed scenes with their images, their packed drafts, and a one for each draft that is kept."""
 
 TEXT_CHUNK, IMAGE_CHUNK = 64, 2
 """How many scenes are processed at a time; few where the results contain images."""
-
-
-@dataclass(frozen=True)
-class CaretsGenerator:
-    """Makes the pairs of a scene from fitted distributions (Jimenez, Russakovsky and Narasimhan 2022)."""
-
-    model: Plausibility = field(default_factory=Plausibility)
-    tests: tuple[str, ...] = TESTS
-    templates: Split = "all"
-    """Which templates are used: ``all``, or the ``odd`` or ``even`` ones alone."""
-    draws: int = DRAWS
-    """How many pairs of each test are tried for a scene."""
-    change_image: ChangeImage | None = field(default=None, repr=False)
-    """Changes images, for VISUAL-INV."""
-
-    def __post_init__(self) -> None:
-        wrong = [test for test in self.tests if test not in TESTS]
-        if wrong:
-            raise BadOption(f"carets: there is no test {wrong[0]!r}. Tests are {', '.join(TESTS)}.")
-        if self.templates not in ("all", "odd", "even"):
-            raise BadOption(f"carets: templates is {self.templates!r}. Give all, odd or even.")
-
-    def pairs(self, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
-        """All pairs of one scene's pool, unbalanced."""
-        for draft in self.pool(scene, seed):
-            yield from self.written(draft, scene, image, seed)
-        yield from self.refused(scene)
-
-    def pool(self, scene: Scene, seed: int) -> Iterator[PairDraft]:
-        """The drafts of a scene, none of them twice; each depends on the scene and the seed alone."""
-        view = SceneView(scene)
-        for test in self.tests:
-            if test == VISUAL and self.change_image is None:
-                continue
-            rng = Random(f"{seed}:{scene.id}:{test}")
-            found: dict[tuple[QuestionArguments, QuestionArguments], PairDraft] = {}
-            for place in range(self.draws):
-                if draft := self._draft(view, test, place, rng):
-                    found.setdefault(draft.pair[:2], draft)
-            yield from found.values()
-
-    def written(self, draft: PairDraft, scene: Scene, image: ImageRef | None, seed: int) -> Iterator[Group | Refusal]:
-        """The questions of a draft: a group of one pair (for VISUAL-INV, of one question and all its images)."""
-        name = f"{scene.id}-{draft.test}-{draft.place}"
-        found = templates_of(draft.test, draft.pair, draft.spin, self.templates)
-        if found is None:
-            yield Refusal(name, draft.test, "no other template fits")
-            return
-        first, second = draft.pair.first, draft.pair.second
-        original = _question(name, image, first.write(found[0]), first)
-        note = self._note(draft, scene, (found[0].number, found[1].number))
-        if draft.test == VISUAL:
-            yield from self._with_images(replace(original, scene=scene), note, Random(f"{seed}:{name}"))
-            return
-        other = _question(f"{name}-v", image, second.write(found[1]), second)
-        variant = Variant(other, EXPECT[draft.test], draft.test, f"carets/{first.type}", note)
-        yield Group(name, "carets", original, (variant,))
-
-    def refused(self, scene: Scene) -> Iterator[Refusal]:
-        """The tests that a scene gives no pair for, with the reason."""
-        if VISUAL in self.tests and self.change_image is None:
-            yield Refusal(scene.id, VISUAL, "no image changes are available")
-
-    def _draft(self, view: SceneView, test: str, place: int, rng: Random) -> PairDraft | None:
-        types = KINDS[test]
-        true = (place // len(types) + (rng.random() < 0.5)) % 2 == 0
-        pair = make_pair(test, types[place % len(types)], view, self.model, rng, true)
-        return PairDraft(test, place, pair, rng.random(), rng.random()) if pair else None
-
-    def _note(self, draft: PairDraft, scene: Scene, numbers: tuple[int, int]) -> dict[str, Any]:
-        first = draft.pair.first
-        boxes = {thing.id: thing.box for thing in scene.things if thing.id in first.things and thing.box}
-        note: dict[str, Any] = {
-            "template": list(numbers),
-            "type": first.type,
-            "arguments": first.record(),
-            "changed": draft.pair.changed,
-            "boxes": [list(boxes[each]) for each in dict.fromkeys(first.things) if each in boxes],
-            "format": f"{len(first.options)}-choice" if first.options else "binary",
-        }
-        if draft.pair.direction:
-            note["direction"] = draft.pair.direction
-        if first.options:
-            note["options"] = len(first.options)
-        if first.type in ("Q2", "Q3"):
-            note["logic"] = "conjunction" if first.type == "Q2" else "disjunction"
-        return note
-
-    def _with_images(self, original: Question, note: dict[str, Any], rng: Random) -> Iterator[Group | Refusal]:
-        assert self.change_image is not None
-        variants = []
-        for made in self.change_image(original, note["boxes"], rng):
-            if isinstance(made, Refusal):
-                yield made
-            else:
-                question = replace(made.question, scene=None)
-                variants.append(replace(made, question=question, test=VISUAL, note={**note, **made.note}))
-        if variants:
-            yield Group(original.id, "carets", replace(original, scene=None), tuple(variants))
 
 
 def scene_chunks(scenes: Iterable[tuple[Scene, ImageRef | None]], images: bool) -> Iterator[bytes]:
@@ -176,23 +75,62 @@ class SceneJob:
         return made
 
 
+@dataclass(frozen=True)
+class PairSettings:
+    """How the pairs of all scenes are selected."""
+
+    balance: Balance = "text"
+    """``text``: every text has each answer equally often, in different scenes; ``paper``: as in the paper."""
+    noes: Noes = "auto"
+    """``sure``: something is absent only where a usual companion of it is annotated; ``all``: wherever it is not."""
+    size: int | Mapping[str, PairCount] | None = None
+    """Pairs of each test; None for as many as the scenes give."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("balance", self.balance, Balance), ("noes", self.noes, Noes)):
+            if value not in get_args(known):
+                raise BadOption(f"carets: {name} is {value!r}. Give {_or(get_args(known))}.")
+
+    @property
+    def sure(self) -> bool:
+        """True if doubtful noes are not used."""
+        return self.noes == "sure" or (self.noes == "auto" and self.balance == "text")
+
+    def per_test(self, tests: Iterable[str]) -> dict[str, PairCount]:
+        """The size of each test."""
+        if isinstance(self.size, Mapping):
+            return {test: self.size.get(test, PairCount()) for test in tests}
+        return {test: divided(test, self.size) if self.size else PairCount() for test in tests}
+
+    def draws(self, scenes: int) -> int:
+        """How many drafts of each test are drawn for a scene."""
+        given = self.size if isinstance(self.size, Mapping) else {"": PairCount(self.size, 0)}
+        wanted = max((each.total or 0 for each in given.values()), default=0)
+        return max(6, min(MOST_DRAWS, math.ceil(SPARE * wanted / scenes) + 2)) if wanted else DRAWS
+
+
+def _or(values: Sequence[str]) -> str:
+    return f"{', '.join(values[:-1])} or {values[-1]}"
+
+
 def generate(
     data: Dataset,
     seed: int,
     tests: tuple[str, ...] = TESTS,
-    size: int | None = None,
+    settings: PairSettings | None = None,
     change_image: ChangeImage | None = None,
     templates: Split = "all",
     workers: int = 1,
 ) -> Iterator[Group | Refusal]:
-    """The balanced pairs of all scenes, streamed; ``size`` of each test, or as many as the scenes give.
+    """The balanced pairs of all scenes, streamed.
 
     There are three passes over the scenes: for the plausibility model, for the pool, and for the pairs. The data is
     read in the first; scenes and drafts are kept in temporary files. What is kept of the pool depends on its content,
     so neither reading only some pairs nor the order of the scenes changes a pair. ``workers`` above 1 use that many
     processes (``change_image`` is pickled); their number does not change the result either.
     """
-    with TempFile() as packed_scenes, TempFile() as packed_drafts, process_pool(workers) as map_items:
+    settings = settings or PairSettings()
+    with TempFile() as packed_scenes, process_pool(workers) as map_items:
         model = _fitted(
             map_items, packed_scenes.write_through(scene_chunks(scenes(data), images=change_image is not None))
         )
@@ -200,14 +138,26 @@ def generate(
             raise BadOption(
                 f"carets: {data.name} has no scenes. Give data with scene graphs, e.g. gqa:FILE,scenes=FILE."
             )
-        draws = min(MOST_DRAWS, math.ceil(SPARE * size / model.scenes) + 2) if size else DRAWS
-        job = SceneJob(CaretsGenerator(model, tests, templates, max(draws, 6), change_image), seed)
+        model = replace(model, sure=settings.sure)
+        maker = CaretsGenerator(model, tests, templates, settings.draws(model.scenes), change_image)
+        if settings.balance == "paper":
+            yield from _paper_pairs(map_items, packed_scenes, SceneJob(maker, seed), settings)
+        else:
+            job = TextJob(maker, seed, claims_per_scene(model.scenes))
+            yield from text_pairs(map_items, packed_scenes, job, settings.per_test(tests))
+
+
+def _paper_pairs(
+    map_items: MapItems, packed_scenes: TempFile, job: SceneJob, settings: PairSettings
+) -> Iterator[Group | Refusal]:
+    """The pairs selected as in the paper (section 4.1)."""
+    with TempFile() as packed_drafts:
         pool, lengths = PairPool(), []
         for drawn, drafts in map_items(job.draw, packed_scenes):
             pool.join(drawn)
             lengths.append(len(drawn))
             packed_drafts.add(drafts)
-        flags = iter(pool.kept(size))
+        flags = iter(pool.kept(settings.size))
         kept = (bytes(islice(flags, length)) for length in lengths)
         yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, packed_drafts, kept, strict=True)))
 
@@ -238,7 +188,7 @@ def training(data: Dataset, seed: int, size: int | None = None, templates: Split
             if asked is None or not ways or asked in seen:
                 continue
             seen.add(asked)
-            yield _question(f"{scene.id}-training-{place}", image, asked.write(rng.choice(ways)), asked)
+            yield question_of(f"{scene.id}-training-{place}", image, asked.write(rng.choice(ways)), asked)
             made += 1
             if made == size:
                 return
@@ -253,12 +203,3 @@ def scenes(data: Dataset) -> Iterator[tuple[Scene, ImageRef | None]]:
         if first.scene is not None and first.scene.id not in seen:
             seen.add(first.scene.id)
             yield first.scene, first.image
-
-
-def _question(name: str, image: ImageRef | None, text: str, asked: QuestionArguments) -> Question:
-    return Question(name, image, text, (asked.answer,), _kind(asked.type, asked.binary))
-
-
-@lru_cache(maxsize=16)
-def _kind(type_: str, binary: bool) -> Kind:
-    return Kind("yes/no" if binary else "other", type_)

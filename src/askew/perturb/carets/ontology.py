@@ -173,6 +173,17 @@ def kin(one: str, other: str) -> bool:
     return one in may_be(other) or other in blocks(one)[0]
 
 
+@lru_cache(maxsize=1 << 16)
+def exclusive(one: str, other: str) -> bool:
+    """True if one thing cannot have both names.
+
+    >>> exclusive("cat", "dog"), exclusive("cat", "animal"), exclusive("cup", "mug")
+    (True, False, False)
+    """
+    first, second = lemma(one), lemma(other)
+    return first != second and not kin(first, second) and not kin(second, first)
+
+
 def known(name: str) -> bool:
     """True if a lemma is in the reviewed data.
 

@@ -23,6 +23,8 @@ COMPANIONS = 200
 """How many companions of a name are kept: the most frequent ones."""
 BESIDE = 0.85
 """How often a false object is a companion of an object in the scene rather than any object."""
+USUAL = 5
+"""How many companions of a name are its usual ones."""
 TRIES = 12
 """How many draws are made to find an object that is certainly not in the scene."""
 Item = TypeVar("Item", bound=Hashable)
@@ -97,6 +99,10 @@ class Plausibility:
     """From a class and a number to names of its members."""
     kinds: Mapping[str, Urn[str]] = field(default_factory=dict)
     """From a wider word to the names it can stand for."""
+    usual: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """From a lemma to its usual companions, by lemma: those that occur with it most often for how often they occur."""
+    sure: bool = False
+    """True if false objects are drawn only where a usual companion of theirs is annotated."""
 
     def __repr__(self) -> str:
         return f"Plausibility(scenes={self.scenes}, names={len(self.names.items)})"
@@ -109,9 +115,13 @@ class Plausibility:
             if things and chance() < BESIDE:
                 urn = self.companions.get(things[int(chance() * len(things))].lemma, urn)
             name = urn.draw(rng)
-            if name and lacked[name]:
+            if name and lacked[name] and not (self.sure and self.doubtful(name, view.lemmas)):
                 return name
         return None
+
+    def doubtful(self, name: str, lemmas: set[str]) -> bool:
+        """True if none of its usual companions is annotated, so that it may only have been left out of the graph."""
+        return bool(self.usual.get(lemma(name))) and lemmas.isdisjoint(self.usual[lemma(name)])
 
 
 def fit(scenes: Iterable[Scene]) -> Plausibility:
@@ -192,7 +202,15 @@ class Counts:
             _urns(self.values),
             _urns(classes),
             _urns(kinds),
+            {base: self._usual(counts) for base, counts in sorted(self.companions.items())},
         )
+
+    def _usual(self, companions: Mapping[str, int]) -> tuple[str, ...]:
+        """The companions with the largest product of both conditional probabilities."""
+        found: Counter[str] = Counter()
+        for name, count in companions.items():
+            found[lemma(name)] = max(found[lemma(name)], count * count * 1_000_000 // self.names[name])
+        return tuple(sorted(found, key=lambda base: (-found[base], base))[:USUAL])
 
 
 def _add(counts: dict[Key, Counter[Item]], more: Mapping[Key, Counter[Item]]) -> None:

@@ -124,7 +124,7 @@ class TempFile:
 
     def __init__(self) -> None:
         self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115 - closed by __exit__
-        self._lengths = array("Q")
+        self._ends = array("Q", [0])
 
     def __enter__(self) -> TempFile:
         return self
@@ -136,8 +136,9 @@ class TempFile:
 
     def add(self, piece: bytes) -> None:
         """Append a byte string."""
+        self._file.seek(self._ends[-1])
         self._file.write(piece)
-        self._lengths.append(len(piece))
+        self._ends.append(self._ends[-1] + len(piece))
 
     def write_through(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         """Append each byte string and yield it."""
@@ -145,9 +146,10 @@ class TempFile:
             self.add(piece)
             yield piece
 
+    def read(self, place: int) -> bytes:
+        """The byte string that was added at this place."""
+        self._file.seek(self._ends[place])
+        return self._file.read(self._ends[place + 1] - self._ends[place])
+
     def __iter__(self) -> Iterator[bytes]:
-        place = 0
-        for length in self._lengths:
-            self._file.seek(place)
-            yield self._file.read(length)
-            place += length
+        return map(self.read, range(len(self._ends) - 1))

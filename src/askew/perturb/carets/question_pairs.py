@@ -94,6 +94,11 @@ def make_pair(
     asked = ask(type_, view, model, rng, true)
     if asked is None:
         return None
+    return vary(test, asked, rng)
+
+
+def vary(test: str, asked: QuestionArguments, rng: Random) -> QuestionPair:
+    """The pair of a question and its rephrased, reordered or negated form; for VISUAL-INV, of itself."""
     category = asked.category or asked.type
     if test == ORDER:
         other = asked.swapped() if asked.binary else _permuted(asked, rng)
@@ -161,7 +166,11 @@ def _antonyms(view: SceneView, rng: Random, true: bool) -> QuestionPair | None:
     found = antonym_question(view, rng, true)
     if found is None:
         return None
-    first, second = found
+    return antonym_pair(*found)
+
+
+def antonym_pair(first: QuestionArguments, second: QuestionArguments) -> QuestionPair:
+    """The pair of a question about an attribute and the one about its opposite."""
     words = [_word(first.value), _word(second.value)]
     return QuestionPair(first, second, " → ".join(words), "/".join(sorted(words)))
 

@@ -68,9 +68,11 @@ def attribute_question(view: SceneView, model: Plausibility, rng: Random, true: 
         asked = value if true else _false_value(model, value, thing.lemma, rng)
         if asked and not true and any(asked.word == each.word for each in thing.values):
             continue
-        noun = definite(view, thing, rng, value.category) if asked and not doubled(thing.name, asked.after) else None
-        if noun and asked:
-            return QuestionArguments("Q4", (noun,), YES if true else NO, (thing.id,), asked, asked.category)
+        if asked is None or doubled(thing.name, asked.after):
+            continue
+        noun, things = definite(view, thing, rng, value.category)
+        if noun:
+            return QuestionArguments("Q4", (noun,), YES if true else NO, things, asked, asked.category)
     return None
 
 
@@ -81,10 +83,10 @@ def antonym_question(view: SceneView, rng: Random, true: bool) -> tuple[Question
         if not found:
             continue
         value, other = pick(found, rng)
-        noun = definite(view, thing, rng, value.category or "-")
+        noun, things = definite(view, thing, rng, value.category or "-")
         if noun is None or {value, other} & {*noun.values}:
             continue
-        right = QuestionArguments("Q4", (noun,), YES, (thing.id,), value, value.category)
+        right = QuestionArguments("Q4", (noun,), YES, things, value, value.category)
         wrong = right._replace(answer=NO, value=other)
         return (right, wrong) if true else (wrong, right)
     return None
@@ -131,7 +133,7 @@ def _related(view: SceneView, model: Plausibility, rng: Random, true: bool) -> Q
         for thing in view.clear:
             if thing.name == other and view.alone(thing):
                 noun = join(Noun(name), Link(thing, relation, thing), rng)
-                return QuestionArguments("Q1", (noun,), NO)
+                return QuestionArguments("Q1", (noun,), NO, (thing.id,))
     return None
 
 
@@ -177,7 +179,7 @@ def _opposed(settled: tuple[Value, ...], own: tuple[Value, ...]) -> tuple[tuple[
 def object_choice(view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
     """Q5: is the black animal a dog or a cat? The class comes with an attribute or a related object."""
     for thing in in_turn(view.clear, rng, 5):
-        classes = _classes(thing.lemma)
+        classes = question_classes(thing.lemma)
         if not classes or not one_or_mass(thing.name) or thing.name != thing.lemma:
             continue
         name = pick(classes, rng)
@@ -202,7 +204,7 @@ def action_choice(view: SceneView, model: Plausibility, rng: Random) -> Question
 
 
 @lru_cache(maxsize=1 << 13)
-def _classes(base: str) -> tuple[str, ...]:
+def question_classes(base: str) -> tuple[str, ...]:
     """The classes that a question can use for a thing with this lemma."""
     return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
 
@@ -213,13 +215,15 @@ def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -
     found = [value for value in found if not misread(value.before, piece(name))]
     links = [] if rivals else view.linked.get(thing.id, [])
     links = [link for link in links if name not in up(link.object.lemma)]
+    things: tuple[str, ...] = (thing.id,)
     if links and (not found or rng.random() < 0.5):
-        noun = join(class_noun(name, None), pick(links, rng), rng)
+        link = pick(links, rng)
+        noun, things = join(class_noun(name, None), link, rng), (thing.id, link.object.id)
     elif found:
         noun = class_noun(name, pick(found, rng))
     else:
         return None
-    return QuestionArguments("Q5", (noun,), thing.name, (thing.id,), category=name)
+    return QuestionArguments("Q5", (noun,), thing.name, things, category=name)
 
 
 def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
@@ -230,11 +234,11 @@ def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, r
         value = pick(own, rng)
         options = _value_options(value, thing, model, rng)
         said_twice = any(doubled(thing.name, option) for option in options)
-        noun = definite(view, thing, rng, value.category) if options and not said_twice else None
-        if noun and options:
-            return QuestionArguments(
-                type_, (noun,), value.choice, (thing.id,), category=value.category, options=options
-            )
+        if not options or said_twice:
+            continue
+        noun, things = definite(view, thing, rng, value.category)
+        if noun:
+            return QuestionArguments(type_, (noun,), value.choice, things, category=value.category, options=options)
     return None
 
 

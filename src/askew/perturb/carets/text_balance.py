@@ -1,0 +1,300 @@
+"""Pairs of all scenes in which the text gives nothing away (``balance=text``): drawn, matched, and written."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from random import Random
+from typing import NamedTuple
+
+from askew.perturb.carets.arguments import NO, YES, Noun, QuestionArguments
+from askew.perturb.carets.attributes import Value
+from askew.perturb.carets.matching import Lead, OfferIndex, claim_sets, match_claims, match_leads
+from askew.perturb.carets.offers import Offers, SceneClaim, content_hash, has, has_one, lacks, scene_claims, scene_keys
+from askew.perturb.carets.ontology import lemma
+from askew.perturb.carets.pair_plan import OWN, TWIN, WORD_CLAIM, PairPlan
+from askew.perturb.carets.pair_writer import CaretsGenerator
+from askew.perturb.carets.process_pool import MapItems, TempFile, packed, unpacked
+from askew.perturb.carets.question_pairs import (
+    ANTONYM,
+    KINDS,
+    ONTOLOGICAL,
+    VISUAL,
+    PairDraft,
+    QuestionPair,
+    antonym_pair,
+    make_pair,
+    vary,
+)
+from askew.perturb.carets.scene_view import SceneView, ThingView
+from askew.perturb.carets.sizes import PairCount
+from askew.types import Group, Refusal
+
+CLAIMS = 2_000_000
+"""How many claims are kept in memory, of all scenes together; each scene has at least ``FEWEST_CLAIMS``."""
+FEWEST_CLAIMS, MOST_CLAIMS = 24, 400
+NO_TWIN = "no other scene certainly has the other answer to its text (balance=paper asks it all the same)"
+NO_CLAIM = "no other scene has its description with another value (balance=paper asks it all the same)"
+
+
+class SceneDrafts(NamedTuple):
+    """The yes/no drafts and the claims of a scene."""
+
+    drafts: list[PairDraft]
+    claims: list[SceneClaim]
+
+
+class ChunkDrafts(NamedTuple):
+    """What is known of a chunk of scenes for matching, and the drafts and claims themselves."""
+
+    offers: Offers
+    leads: dict[str, bytes]
+    """For each test, its leads, packed."""
+    hashes: array[int]
+    drawn: bytes
+
+
+class WrittenRow(NamedTuple):
+    """A row of the plan for one scene of a chunk."""
+
+    scene: int
+    test: str
+    number: int
+    kind: int
+    place: int
+    words: tuple[str, ...]
+    mark: int
+    twin: bytes
+    """The draft of another scene, packed."""
+
+
+@dataclass(frozen=True)
+class TextJob:
+    """The work on a chunk of scenes."""
+
+    maker: CaretsGenerator
+    seed: int
+    most_claims: int
+
+    def draw(self, scenes: bytes) -> ChunkDrafts:
+        """The offers and leads of packed scenes."""
+        offers, hashes, drawn = Offers(), array("Q"), list[SceneDrafts]()
+        leads: dict[str, list[Lead]] = {}
+        for place, (scene, _) in enumerate(unpacked(scenes)):
+            view = SceneView(scene)
+            hashes.append(content_hash(scene.id))
+            offers.add_keys(place, scene_keys(view, self.maker.model, Random(f"{self.seed}:{scene.id}:keys")))
+            claims = scene_claims(view, Random(f"{self.seed}:{scene.id}:claims"), self.most_claims)
+            offers.add_claims(place, claims)
+            drafts = list(self._drafts(view, scene.id))
+            for number, draft in enumerate(drafts):
+                leads.setdefault(draft.test, []).append(_lead(draft, place, number))
+            drawn.append(SceneDrafts(drafts, claims))
+        return ChunkDrafts(offers, {test: packed(each) for test, each in leads.items()}, hashes, packed(drawn))
+
+    def make(self, chunk: tuple[bytes, bytes, list[WrittenRow]]) -> list[Group | Refusal]:
+        """The groups of a chunk of scenes, by its rows."""
+        scenes, drawn, rows = chunk
+        found: list[Group | Refusal] = []
+        todo: dict[int, list[WrittenRow]] = {}
+        for row in rows:
+            todo.setdefault(row.scene, []).append(row)
+        for place, ((scene, image), own) in enumerate(zip(unpacked(scenes), unpacked(drawn), strict=True)):
+            view = SceneView(scene) if any(row.kind == TWIN for row in todo.get(place, ())) else None
+            for row in todo.get(place, ()):
+                draft = _draft(row, own, view)
+                by = "word" if row.kind == WORD_CLAIM else "text"
+                note = {"balanced": by, "balance_set": f"{row.mark:016x}"}
+                found.extend(self.maker.written(draft, scene, image, self.seed, note))
+            found.extend(self.maker.refused(scene))
+        return found
+
+    def _drafts(self, view: SceneView, scene: str) -> Iterator[PairDraft]:
+        """The yes/no drafts of a scene that another scene must match: true ones, except disjunctions."""
+        for test in self.maker.tests:
+            types = [each for each in KINDS[test] if each in ("Q1", "Q2", "Q3")]
+            if test == ANTONYM or not types or (test == VISUAL and self.maker.change_image is None):
+                continue
+            rng = Random(f"{self.seed}:{scene}:{test}:text")
+            found: dict[QuestionArguments, PairDraft] = {}
+            for place in range(self.maker.draws):
+                type_ = types[place % len(types)]
+                pair = make_pair(test, type_, view, self.maker.model, rng, type_ != "Q3")
+                if pair and test == ONTOLOGICAL and rng.random() < 0.5:
+                    pair = _reversed(pair)
+                if pair:
+                    found.setdefault(pair.first, PairDraft(test, place, pair, rng.random(), rng.random()))
+            yield from found.values()
+
+
+def _reversed(pair: QuestionPair) -> QuestionPair:
+    """The same pair of names, the wider one first."""
+    names = pair.second.nouns[0].name, pair.first.nouns[0].name
+    return pair._replace(first=pair.second, second=pair.first, changed=" → ".join(names), direction="hyponym")
+
+
+def _lead(draft: PairDraft, scene: int, place: int) -> Lead:
+    pair = draft.pair
+    asked = pair.first
+    content = content_hash(f"{draft.test} {pair.direction} {[_said(noun) for noun in asked.nouns]} {asked.type}")
+    return Lead(draft.test, asked.type, pair.category, scene, place, _keys(draft), content, draft.chance)
+
+
+def _said(noun: Noun) -> str:
+    return f"{noun.bare} {noun.relation} {noun.to.bare if noun.to else ''}"
+
+
+def _keys(draft: PairDraft) -> tuple[int, ...]:
+    """The keys by which the other answer is found: see ``matching.alternatives``."""
+    asked, nouns = draft.pair.first, draft.pair.first.nouns
+    if draft.test == ONTOLOGICAL:
+        return lacks(lemma(nouns[0].name)), lacks(lemma(draft.pair.second.nouns[0].name))
+    if asked.type == "Q3":
+        return has(nouns[0]), has(nouns[1])
+    if asked.type == "Q2":
+        return lacks(lemma(nouns[0].name)), lacks(lemma(nouns[1].name)), has(nouns[0]), has(nouns[1])
+    other = nouns[0].to
+    return (lacks(lemma(nouns[0].name)), *((has_one(other),) if other else ()))
+
+
+def _draft(row: WrittenRow, own: SceneDrafts, view: SceneView | None) -> PairDraft:
+    if row.kind == OWN:
+        return own.drafts[row.place]._replace(place=row.number)
+    if row.kind != TWIN:
+        return _claim_draft(row, own.claims[row.place])
+    assert view is not None
+    draft: PairDraft = unpacked(row.twin)
+    first, second = (_flipped(each, view) for each in draft.pair[:2])
+    return draft._replace(place=row.number, pair=draft.pair._replace(first=first, second=second))
+
+
+def _flipped(asked: QuestionArguments, view: SceneView) -> QuestionArguments:
+    """The same question with the other answer, and the things of the scene that it names."""
+    named = (noun for each in asked.nouns for noun in (each, each.to) if noun is not None)
+    things = tuple(thing.id for noun in named if (thing := _named(noun, view)))
+    return asked._replace(answer=asked.wrong, things=things)
+
+
+def _named(noun: Noun, view: SceneView) -> ThingView | None:
+    suits = (thing for thing in view.clear if thing.name == noun.name and {*noun.values} <= {*thing.values})
+    return min(suits, key=lambda thing: thing.id, default=None)
+
+
+def _claim_draft(row: WrittenRow, claim: SceneClaim) -> PairDraft:
+    """The pair of a claim; chance depends on the set alone, so that all its members have the same text."""
+    rng = Random(row.mark)
+    if row.test == ANTONYM:
+        category = "" if "/" in claim.category else claim.category
+        one, other = (Value(category, word) for word in row.words)
+        right = QuestionArguments("Q4", (claim.noun,), YES, claim.things, Value(category, claim.value), category)
+        wrong = right._replace(answer=NO, value=other if claim.value == one.word else one)
+        pair = antonym_pair(*((right, wrong) if claim.value == one.word else (wrong, right)))
+    else:
+        words = list(row.words)
+        rng.shuffle(words)
+        options = tuple(words if claim.type == "Q5" else [Value(claim.category, word).choice for word in words])
+        answer = claim.value if claim.type == "Q5" else Value(claim.category, claim.value).choice
+        asked = QuestionArguments(
+            claim.type, (claim.noun,), answer, claim.things, category=claim.category, options=options
+        )
+        pair = vary(row.test, asked, rng)
+    return PairDraft(row.test, row.number, pair, rng.random(), rng.random())
+
+
+def text_pairs(
+    map_items: MapItems, packed_scenes: TempFile, job: TextJob, sizes: Mapping[str, PairCount]
+) -> Iterator[Group | Refusal]:
+    """The groups of all scenes. Drafts, claims and leads are kept in temporary files, keys and the plan in memory."""
+    pool = MatchPool()
+    with TempFile() as drawn, ExitStack() as stack:
+        leads = {test: stack.enter_context(TempFile()) for test in job.maker.tests}
+        for chunk in map_items(job.draw, packed_scenes):
+            pool.add(chunk)
+            drawn.add(chunk.drawn)
+            for test, file in leads.items():
+                file.add(chunk.leads.get(test, packed([])))
+        plan = PairPlan()
+        for test in job.maker.tests:
+            if test != VISUAL or job.maker.change_image is not None:
+                yield from pool.match(test, leads[test], job, sizes.get(test, PairCount()), plan)
+        with TempFile() as twins:
+            planned = _by_chunk(plan, pool, drawn, twins)
+            yield from chain.from_iterable(map_items(job.make, zip(packed_scenes, drawn, planned, strict=True)))
+
+
+class MatchPool:
+    """What all scenes offer, and how they are matched."""
+
+    def __init__(self) -> None:
+        self.offers, self.hashes, self.firsts = Offers(), array("Q"), array("I")
+
+    def add(self, chunk: ChunkDrafts) -> None:
+        """Add the offers of a chunk of scenes."""
+        self.firsts.append(len(self.hashes))
+        self.offers.join(chunk.offers, len(self.hashes))
+        self.hashes.extend(chunk.hashes)
+
+    @cached_property
+    def index(self) -> OfferIndex:
+        """The scenes by their keys, once all are added."""
+        return OfferIndex(self.offers, self.hashes)
+
+    def match(self, test: str, leads: TempFile, job: TextJob, size: PairCount, plan: PairPlan) -> Iterator[Refusal]:
+        """Add the rows of one test to the plan; yields what no scene matches."""
+        own = [
+            lead._replace(scene=lead.scene + first)
+            for first, piece in zip(self.firsts, leads, strict=True)
+            for lead in unpacked(piece)
+        ]
+        most = 2 * job.maker.draws
+        rows, alone = match_leads(own, self.index, size, most)
+        plan.add(rows)
+        yield from (Refusal(f"{test}-{lead.content:016x}", test, NO_TWIN) for lead in alone)
+        types = ("Q4", "Q6", "Q7") if test == ANTONYM else tuple(t for t in KINDS[test] if t in ("Q5", "Q6", "Q7"))
+        if types:
+            sets, single = claim_sets(test, types, self.offers, self.hashes, job.seed)
+            yield from (Refusal(f"{test}-{key:016x}", test, NO_CLAIM) for key in single)
+            plan.add(match_claims(test, sets, size, most))
+
+
+def _by_chunk(plan: PairPlan, pool: MatchPool, drawn: TempFile, twins: TempFile) -> Iterator[list[WrittenRow]]:
+    """The rows of each chunk of scenes, with the drafts that come from other scenes."""
+    places = _copied(plan, pool.firsts, drawn, twins)
+    rows = chain(plan.ordered(), (None,))
+    row, number, before = next(rows), 0, (-1, "")
+    for low, high in pairwise([*pool.firsts, len(pool.hashes)]):
+        found = []
+        while row is not None and row.scene < high:
+            number = number + 1 if (row.scene, row.test) == before else 0
+            before = row.scene, row.test
+            twin = twins.read(places[row.source, row.place]) if row.kind == TWIN else b""
+            found.append(WrittenRow(row.scene - low, row.test, number, row.kind, row.place, row.words, row.mark, twin))
+            row = next(rows)
+        yield found
+
+
+def _copied(plan: PairPlan, firsts: Sequence[int], drawn: TempFile, twins: TempFile) -> dict[tuple[int, int], int]:
+    """Copy the drafts of twins to a file of their own, in the order of their scenes; returns the place of each."""
+    places: dict[tuple[int, int], int] = {}
+    current, own = -1, list[SceneDrafts]()
+    for scene, place in plan.drafts():
+        chunk = bisect_right(firsts, scene) - 1
+        if chunk != current:
+            current, own = chunk, unpacked(drawn.read(chunk))
+        places[scene, place] = len(places)
+        twins.add(packed(own[scene - firsts[chunk]].drafts[place]))
+    return places
+
+
+def claims_per_scene(scenes: int) -> int:
+    """How many claims of each scene are kept.
+
+    >>> claims_per_scene(100), claims_per_scene(10_000), claims_per_scene(80_000)
+    (400, 200, 25)
+    """
+    return min(MOST_CLAIMS, max(FEWEST_CLAIMS, CLAIMS // max(1, scenes)))

@@ -6,6 +6,8 @@ import os
 import re
 
 from askew.data.benchmarks.amber import Amber
+from askew.data.benchmarks.aokvqa import Aokvqa
+from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.carets_release import CaretsRelease
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
@@ -18,10 +20,13 @@ from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.pope_v2 import PopeV2
 from askew.data.benchmarks.rad_release import RadRelease
 from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.textvqa import TextVqa
+from askew.data.benchmarks.vizwiz import VizWiz
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
+from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.groups import GroupFile
 from askew.data.json_stream import format_of
 from askew.data.jsonl import Jsonl, Lines
@@ -44,6 +49,12 @@ READERS = (
     CaretsRelease,
     RadRelease,
     P2Release,
+    Avqa,
+    TextVqa,
+    VizWiz,
+    Aokvqa,
+    OkVqa,
+    Tdiuc,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

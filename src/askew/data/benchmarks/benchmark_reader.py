@@ -17,6 +17,7 @@ from itertools import takewhile
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, short
+from askew.data.benchmarks.sniff import PathContents
 from askew.data.json_stream import first_character, items
 from askew.data.jsonl import valid_lines
 from askew.errors import BadImage, DataError
@@ -220,6 +221,22 @@ def _shared_tail(path: str, name: str) -> int:
 def folder_of(path: str) -> str:
     """The folder itself, or the folder of a file."""
     return path if os.path.isdir(path) else os.path.dirname(path) or "."
+
+
+def one_split(path: str, reader: str, title: str, pattern: str, example: str, split: str | None) -> str:
+    """The file itself, or the one file of a folder whose name fits the pattern, and the split if one is named."""
+    if not os.path.isdir(path):
+        return path
+    found = PathContents(path).named(pattern)
+    fitting = [file for file in found if split is None or split in os.path.basename(file)]
+    if not fitting:
+        raise missing_files(path, title, re.sub("val", split or "val", example, count=1))
+    if len(fitting) > 1:
+        names = ", ".join(os.path.basename(file) for file in fitting)
+        raise DataError(
+            f"{path}: {len(fitting)} files of {title} are here: {names}. Pick one, e.g. {reader}:{path},split=val"
+        )
+    return fitting[0]
 
 
 def missing_files(path: str, title: str, wanted: str) -> DataError:

@@ -1,0 +1,78 @@
+"""A-OKVQA (Schwenk et al. 2022): questions that need knowledge, as direct questions or as multiple choice.
+
+``aokvqa_v1p0_{train,val,test}.json``: a list of ``{"image_id", "question_id", "question", "choices": [4],
+"correct_choice_idx", "direct_answers": [10], "difficult_direct_answer", ...}``; images of COCO 2017.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from askew.data.bad_records import identity, text, texts, wrong
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import question_id
+from askew.data.benchmarks.vqa_records import coco_image
+from askew.data.disk_index import distinct
+from askew.data.jsonl import check_choices
+from askew.types import Id, Kind, Question
+
+_FILE = r"aokvqa_v1p0_.*\.json"
+_KEYS = {"question_id", "choices", "direct_answers"}
+
+
+@dataclass(frozen=True, repr=False)
+class Aokvqa(QuestionBenchmark):
+    """A-OKVQA: questions that need knowledge, direct or as multiple choice (Schwenk et al. 2022)."""
+
+    title: ClassVar[str] = "A-OKVQA"
+
+    task: Literal["direct", "choice"] = "direct"
+    """``direct``: ten answers, without the questions marked as difficult; ``choice``: four options, all questions."""
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a file with A-OKVQA's keys or name, or a folder with one."""
+        return contents.keys >= _KEYS or bool(contents.named(_FILE))
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return [one_split(self.path, "aokvqa", self.title, _FILE, "aokvqa_v1p0_val.json", self.split)]
+
+    def expected(self) -> Mapping[str, int]:
+        """Not known."""
+        return {}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        sieve, difficult = self.sieve(self.files()[0]), 0
+        for number, key, record in distinct(sieve, self.records(sieve), question_id):
+            if self.task == "direct" and record.get("difficult_direct_answer") is True:
+                difficult += 1
+                continue
+            question = sieve.sift(number, key, self._question, key, record)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
+        if difficult:
+            self.remarks.append(
+                f"{self.title}: left out, as difficult to answer directly: {difficult:,} questions (task=choice asks "
+                "them)."
+            )
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        image = coco_image(self, identity(record, "image_id"), "2017")
+        asked = text(record, "question")
+        if self.task == "direct":
+            return Question(key, image, asked, texts(record, "direct_answers"), Kind("other"))
+        options, place = check_choices(texts(record, "choices")), record.get("correct_choice_idx")
+        if place is None:
+            return Question(key, image, asked, (), Kind("choice"), choices=options)
+        if not isinstance(place, int) or not 0 <= place < len(options):
+            raise wrong("correct_choice_idx", f"a number from 0 to {len(options) - 1}", place)
+        return Question(key, image, asked, (options[place],), Kind("choice"), choices=options)

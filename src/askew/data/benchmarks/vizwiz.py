@@ -1,0 +1,70 @@
+"""VizWiz (Gurari et al. 2018): questions that blind people asked about photos they took.
+
+``{train,val,test}.json``: a list of ``{"image", "question", "answers": [{"answer", "answer_confidence"}],
+"answer_type", "answerable"}``. There are no ids: each image has one question, so its name is the id. "unanswerable" is
+an answer like others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from askew.data.bad_records import mapping, text
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.vqa import annotated_answers
+from askew.data.disk_index import distinct
+from askew.types import Id, Kind, Question
+
+_FILE = r"(?:.*vizwiz.*_)?(?:train|val|test)\.json"
+_KEYS = {"image", "question", "answerable"}
+_SIZES = {"val.json": 4319}
+
+
+@dataclass(frozen=True, repr=False)
+class VizWiz(QuestionBenchmark):
+    """VizWiz: questions of blind people about their own photos, with ten answers each (Gurari et al. 2018)."""
+
+    title: ClassVar[str] = "VizWiz"
+
+    split: str | None = None
+    """Which file of a folder: ``train``, ``val`` or ``test``."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a file with VizWiz's keys, or a folder with such files of its names."""
+        return contents.keys >= _KEYS or any(first_keys(file) >= _KEYS for file in contents.named(_FILE))
+
+    def files(self) -> Sequence[str]:
+        """The one file."""
+        return [one_split(self.path, "vizwiz", self.title, _FILE, "val.json", self.split)]
+
+    def expected(self) -> Mapping[str, int]:
+        """4,319 questions in the validation split."""
+        name = os.path.basename(self.files()[0])
+        return {"questions": _SIZES[name]} if name in _SIZES else {}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        sieve = self.sieve(self.files()[0])
+        for number, key, record in distinct(sieve, self.records(sieve), _key):
+            question = sieve.sift(number, key, self._question, key, record)
+            if question is not None:
+                counts["questions"] += 1
+                yield question
+
+    def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
+        answers, confidences = annotated_answers(record) if "answers" in record else ((), ())
+        kind = Kind(text(record, "answer_type", ""))
+        answerable = record.get("answerable")
+        tags = () if answerable is None else (("answerable", "yes" if answerable else "no"),)
+        image = self.image(str(key))
+        return Question(key, image, text(record, "question"), answers, kind, confidences=confidences, tags=tags)
+
+
+def _key(record: object) -> Id:
+    return text(mapping(record), "image")

@@ -1,0 +1,117 @@
+"""OK-VQA (Marino et al. 2019) and TDIUC (Kafle and Kanan 2017): plain sets with the file names of VQA v1.
+
+``OpenEnded_mscoco_{train,val}2014_questions.json`` and ``mscoco_{train,val}2014_annotations.json``. What tells them
+apart is in the annotations: OK-VQA has ``raw_answer``, TDIUC has question types like ``object_presence``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from askew.data.bad_records import identity
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import split_of
+from askew.data.benchmarks.vqa_records import annotations_of, answered_pair, coco_image, vqa_question, vqa_records
+from askew.errors import AskewError
+from askew.files.read_write import opened
+from askew.types import Id, Question
+
+_FILE = r"OpenEnded_mscoco_(?:train|val)2014_questions\.json"
+_EXAMPLE = "OpenEnded_mscoco_val2014_questions.json"
+_HEAD = 1 << 16
+_RAW_ANSWER = re.compile(rb'"raw_answer"')
+_TDIUC_TYPES = re.compile(
+    rb'"question_type"\s*:\s*"(?:absurd|activity_recognition|attribute|color|counting|object_presence'
+    rb"|object_recognition|positional_reasoning|scene_recognition|sentiment_understanding|sport_recognition"
+    rb'|utility_affordance)"'
+)
+
+
+@dataclass(frozen=True, repr=False)
+class OkVqa(QuestionBenchmark):
+    """OK-VQA: questions that need knowledge, with ten answers each (Marino et al. 2019)."""
+
+    title: ClassVar[str] = "OK-VQA"
+
+    split: str | None = None
+    """Which questions file of a folder: ``train`` or ``val``."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether a questions file of these names has annotations with ``raw_answer``."""
+        return _annotations_have(contents, _RAW_ANSWER)
+
+    def files(self) -> Sequence[str]:
+        """The questions and the annotations."""
+        return _files(self.path, "okvqa", self.title, self.split)
+
+    def expected(self) -> Mapping[str, int]:
+        """5,046 questions in the validation split."""
+        return {"questions": 5046} if os.path.basename(self.files()[0]) == _EXAMPLE else {}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file; the type of a question is the category of its knowledge."""
+        return _questions(self, counts)
+
+
+@dataclass(frozen=True, repr=False)
+class Tdiuc(QuestionBenchmark):
+    """TDIUC: questions of twelve types, with one answer each (Kafle and Kanan 2017)."""
+
+    title: ClassVar[str] = "TDIUC"
+
+    split: str | None = None
+    """Which questions file of a folder: ``train`` or ``val``."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether a questions file of these names has annotations with TDIUC's question types."""
+        return _annotations_have(contents, _TDIUC_TYPES)
+
+    def files(self) -> Sequence[str]:
+        """The questions and the annotations."""
+        return _files(self.path, "tdiuc", self.title, self.split)
+
+    def expected(self) -> Mapping[str, int]:
+        """Not known."""
+        return {}
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        return _questions(self, counts)
+
+
+def _files(path: str, reader: str, title: str, split: str | None) -> Sequence[str]:
+    asked, answered = answered_pair(one_split(path, reader, title, _FILE, _EXAMPLE, split), title)
+    return [asked, answered or ""]
+
+
+def _questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Question]:
+    asked, answered = data.files()
+    sieve, subset = data.sieve(asked), split_of(asked)
+
+    def made(key: Id, record: Mapping[str, object], annotation: Mapping[str, object]) -> Question:
+        return vqa_question(key, coco_image(data, identity(record, "image_id"), subset), record, annotation)
+
+    for number, key, record, annotation in vqa_records(data, (asked, answered)):
+        question = sieve.sift(number, key, made, key, record, annotation)
+        if question is not None:
+            counts["questions"] += 1
+            yield question
+
+
+def _annotations_have(contents: PathContents, pattern: re.Pattern[bytes]) -> bool:
+    for file in contents.named(_FILE):
+        try:
+            with opened(annotations_of(file) or "") as annotations:
+                if pattern.search(annotations.read(_HEAD)):
+                    return True
+        except AskewError:
+            continue  # without annotations, or unreadable: the reader of VQA says what is wrong
+    return False

@@ -9,6 +9,7 @@ from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.carets_release import CaretsRelease
+from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.introspect import VqaIntrospect
@@ -43,6 +44,8 @@ READERS = (
     VqaPairs,
     Amber,
     VqaIntrospect,
+    IvVqa,
+    CvVqa,
     MmStar,
     VlmEvalKitCircular,
     VlmEvalKitTable,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
+from askew.metrics.flips import Flips
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table
@@ -52,3 +53,77 @@ class IntrospectSuite(BenchmarkSuite):
         columns = tuple(Column(label, metric) for label, metric in zip(labels, self.metrics, strict=True))
         figures = published_figures(self.name)
         return (Table("introspect", "VQA-Introspect", columns, published=figures["introspect"]),)
+
+
+_SWAPPED = (
+    "Li et al. 2021 (Table 6) print 7.53, 8.44 and 8.43 under CV-VQA, and 78.44, 39.97 and 38.40 under IV-VQA. The two "
+    "headings are very probably swapped, and the figures are shown here the other way round: the authors of IV-VQA "
+    "report about 7 % of flips, and the text calls IV-VQA the counting set, which is CV-VQA."
+)
+
+
+@dataclass(frozen=True)
+class EditedVqaSuite(BenchmarkSuite):
+    """What IV-VQA and CV-VQA measure: answers that flip when an object is removed (Agarwal et al. 2020)."""
+
+    paper: ClassVar[str] = (
+        "Agarwal, Shetty, Fritz: Towards Causal VQA: Revealing and Reducing Spurious Correlations by Invariant and "
+        "Covariant Semantic Editing. CVPR 2020"
+    )
+    tests: ClassVar[Sequence[str]] = ("edit",)
+    slices: ClassVar[Sequence[str]] = ("answer_type", "question_type")
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Flips as the authors count them, by kind, and accuracy before and after the edit."""
+        return {
+            "flips": Flips("any", 1, self.correct, self.accuracy, authors=True),
+            "flips.positive": Flips("positive", 1, self.correct, self.accuracy, authors=True),
+            "flips.negative": Flips("negative", 1, self.correct, self.accuracy, authors=True),
+            "flips.wrong": Flips("wrong", 1, self.correct, self.accuracy, authors=True),
+            "accuracy.original": Accuracy("original", self.accuracy),
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """All flips by kind, and the flips of later papers."""
+        labels = ("Flips", "Positive", "Negative", "Wrong both times", "Before", "After")
+        columns = tuple(Column(label, metric) for label, metric in zip(labels, self.metrics, strict=True))
+        figures = published_figures(self.name)
+        title = self.name.upper()
+        return (
+            Table(self.name, title, columns, published=figures.get("flips", {})),
+            Table(f"{self.name}-avqa", f"{title}, flips", columns[:1], published=figures["avqa"]),
+        )
+
+
+@dataclass(frozen=True)
+class IvVqaSuite(EditedVqaSuite):
+    """IV-VQA: answers that change though something irrelevant was removed (Agarwal et al. 2020)."""
+
+    name: ClassVar[str] = "iv-vqa"
+    readers: ClassVar[Sequence[str]] = ("iv-vqa",)
+    title: ClassVar[str] = "Irrelevant objects removed (IV-VQA)"
+    headline: ClassVar[tuple[str, str]] = (
+        "flips",
+        "{value} of its answers change when an object that does not matter is removed",
+    )
+    notes: ClassVar[Sequence[str]] = (_SWAPPED,)
+
+
+@dataclass(frozen=True)
+class CvVqaSuite(EditedVqaSuite):
+    """CV-VQA: counts that do not drop by one when one object is removed (Agarwal et al. 2020)."""
+
+    name: ClassVar[str] = "cv-vqa"
+    readers: ClassVar[Sequence[str]] = ("cv-vqa",)
+    title: ClassVar[str] = "One counted object removed (CV-VQA)"
+    headline: ClassVar[tuple[str, str]] = (
+        "flips",
+        "{value} of its counts do not drop by one when one of the counted objects is removed",
+    )
+    notes: ClassVar[Sequence[str]] = (
+        'As in the code of the authors, a pair in which one of the answers is "many" or "black" is never a flip.',
+        _SWAPPED,
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -216,15 +216,15 @@ def question_id(record: object) -> Id:
 
 
 class Annotations:
-    """The annotations of a file, looked up by question id, each once.
+    """The annotations of a file, looked up by question id (or what ``identify`` returns), each once.
 
     Both files usually have the same order: then the next annotation is the wanted one. Annotations that come too early
     wait in memory; when there are many, the order is a different one, and the rest is indexed on disk.
     """
 
-    def __init__(self, sieve: Sieve) -> None:
+    def __init__(self, sieve: Sieve, identify: Callable[[object], Id] = question_id) -> None:
         self._sieve = sieve
-        self._rest = distinct(sieve, items(sieve.path, "annotations"), question_id)
+        self._rest = distinct(sieve, items(sieve.path, "annotations"), identify)
         self._waiting: dict[Id, tuple[int, Mapping[str, Any]]] = {}
         self._indexed: Index | None = None
 

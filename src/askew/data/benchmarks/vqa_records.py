@@ -25,12 +25,14 @@ Fields = Mapping[str, Any]
 _ORIGINALS = r"v2_OpenEnded_mscoco_{split}2014_questions\.json|v2_OpenEnded_mscoco_originals_questions\.json"
 
 
-def vqa_records(data: BenchmarkFiles, pair: VqaPair) -> Iterator[tuple[int, Id, Fields, Fields]]:
+def vqa_records(
+    data: BenchmarkFiles, pair: VqaPair, identify: Callable[[object], Id] = question_id
+) -> Iterator[tuple[int, Id, Fields, Fields]]:
     """Record number, id, question and annotation (empty without a file) of each question of a pair of files."""
     asked, answered = data.sieve(pair[0]), data.sieve(pair[1] or "")
     with ExitStack() as stack:
-        annotations = stack.enter_context(closing(Annotations(answered))) if pair[1] else None
-        for number, key, record in distinct(asked, items(asked.path, "questions"), question_id):
+        annotations = stack.enter_context(closing(Annotations(answered, identify))) if pair[1] else None
+        for number, key, record in distinct(asked, items(asked.path, "questions"), identify):
             entry = annotations.take(key) if annotations else (0, {})
             if entry is None:
                 fault = BadRecord(

@@ -1,0 +1,210 @@
+"""IV-VQA and CV-VQA (Agarwal et al. 2020): questions of VQA v2 about images from which objects were removed.
+
+Files with the names of VQA v2, in two folders: unedited questions (``original``) and edits (``edited``). The
+``image_id`` of an edit is the text ``000000000042_000000000018``: the image and, in IV-VQA, the COCO category whose
+instances were all removed though the question does not ask about them (the answer stays), or in CV-VQA the one COCO
+annotation removed of those that are counted (the answer drops by one). In CV-VQA only ``answers`` are decremented:
+``multiple_choice_answer`` is not (*sic*), which is how the two are told apart.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from askew.answers.normalise import modal_answer, normalise
+from askew.data.bad_records import Sieve, identity, mapping
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
+from askew.data.benchmarks.vqa_records import VqaPair, annotations_of, coco_image, vqa_question, vqa_records
+from askew.data.disk_index import Index, gathered
+from askew.data.json_stream import items
+from askew.errors import AskewError, BadRecord, DataError
+from askew.files.records import question_from, question_record
+from askew.types import Expect, Group, Id, Question, Variant
+
+_QUESTIONS = r".*questions\.json"
+_EDITED = re.compile(r"(?P<image>\d{12})_(?P<removed>\d{12})")
+_NAME = "v2_OpenEnded_mscoco_val2014_questions.json"
+
+
+@dataclass(frozen=True, repr=False)
+class EditedVqa(GroupBenchmark):
+    """Questions about images with the same questions about edited images."""
+
+    kind: ClassVar[str]
+    expect: ClassVar[Expect]
+
+    split: str | None = None
+    """Which questions of a folder with several splits, e.g. ``val2014``."""
+    original: str | None = None
+    """The unedited questions, a folder or a questions file (VQA v2 will do); None: those in the folder."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path has edited questions whose answers stay (IV-VQA), or drop by one (CV-VQA)."""
+        edits = filter(_is_edited, contents.named(_QUESTIONS))
+        return next((_kind_of(file) == cls.kind for file in edits), False)
+
+    def expected(self) -> Mapping[str, int]:
+        """Empty: no exact size of the files is published."""
+        return {}
+
+    def files(self) -> Sequence[str]:
+        """The edited questions and their annotations, the unedited ones and theirs."""
+        original = self._originals
+        return [*self._edits, original.path, *([original.annotations] if original.annotations else [])]
+
+    @cached_property
+    def _edits(self) -> tuple[str, str]:
+        found = [
+            file
+            for file in PathContents(self.path).named(_QUESTIONS)
+            if self.split in (None, split_of(file)) and _is_edited(file)
+        ]
+        if not found:
+            raise missing_files(self.path, self.title, f"edited/{_NAME} with its annotations, and original/{_NAME}")
+        if len(found) > 1:
+            raise DataError(
+                f"{self.path}: {len(found)} files of edits are here, e.g. {found[0]} and {found[1]}. Give one of them, "
+                f"or pick a split: {self.kind}-vqa:{self.path},split={split_of(found[0])}"
+            )
+        annotations = annotations_of(found[0]) or Vqa(found[0]).annotations
+        if annotations is None:
+            wanted = os.path.basename(found[0]).replace("OpenEnded_", "").replace("questions", "annotations")
+            raise missing_files(folder_of(found[0]), f"{self.title} with answers", wanted)
+        other = _kind_of(found[0])
+        if other not in ("", self.kind):
+            raise DataError(
+                f"{found[0]}: these are edits of {other.upper()}-VQA, not of {self.title}. Read them as {other}-vqa:..."
+            )
+        return found[0], annotations
+
+    @cached_property
+    def _originals(self) -> Vqa:
+        edits, split = self._edits[0], split_of(self._edits[0])
+        given = self.original
+        if given is None:
+            beside = PathContents(
+                self.path if os.path.isdir(self.path) else os.path.dirname(folder_of(self.path)) or "."
+            )
+            found = [file for file in beside.named(_QUESTIONS) if split_of(file) == split and not _is_edited(file)]
+            if len(found) != 1:
+                raise DataError(
+                    f"{beside.path}: {len(found)} files with the unedited questions of {edits} are here. Put "
+                    f"{os.path.basename(edits)} and its annotations into the folder original, or name them: "
+                    "original=FOLDER after the data."
+                )
+            given = found[0]
+        return Vqa(given, split=split if os.path.isdir(given) else None, skip_bad=self.skip_bad)
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """The questions that have edits, in the order of their first edit."""
+        pair: VqaPair = self._edits
+        sieve, subset = self.sieve(pair[0]), split_of(pair[0])
+        with Index() as asked:
+            for question in self._originals.questions():
+                asked.add(question.id, record=question_record(question))
+            self.skipped.extend(self._originals.skipped)
+            rows = (
+                (number, identity(record, "question_id"), [record, annotation])
+                for number, _, record, annotation in vqa_records(self, pair, edit_id)
+            )
+            for members in gathered(rows):
+                found = asked.get(identity(members[0][1][0], "question_id"))
+                if found is None:
+                    counts["edits without an original, left out"] += len(members)
+                    continue
+                group = self._group(sieve, members, question_from(found[1]), subset)
+                if group is not None:
+                    counts["questions"] += 1
+                    counts["edits"] += len(group.variants)
+                    yield group
+
+    def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], asked: Question, subset: str) -> Group | None:
+        if asked.image is None:
+            return None
+        image = sieve.sift(members[0][0], asked.id, coco_image, self, asked.image.id, subset)
+        if image is None:
+            return None
+        original = replace(asked, image=image)
+        variants = (
+            sieve.sift(number, edit_id(record), self._edit, original, record, annotation, subset)
+            for number, (record, annotation) in members
+        )
+        kept = tuple(variant for variant in variants if variant is not None)
+        return Group(original.id, self.suites[0], original, kept) if kept else None
+
+    def _edit(
+        self, original: Question, record: Mapping[str, Any], annotation: Mapping[str, Any], subset: str
+    ) -> Variant:
+        name = identity(record, "image_id")
+        match = _EDITED.fullmatch(str(name))
+        if match is None or original.image is None or str(original.image.id).zfill(12) != match["image"]:
+            raise BadRecord(
+                f"its image {name!r} is not an edit of the image of question {original.id!r}. Use the files of one "
+                "split."
+            )
+        question = vqa_question(edit_id(record), coco_image(self, name, subset), record, annotation)
+        return Variant(question, self.expect, "edit", f"{self.kind}-vqa", {"removed": match["removed"]})
+
+
+@dataclass(frozen=True, repr=False)
+class IvVqa(EditedVqa):
+    """IV-VQA: objects that a question does not ask about are removed (Agarwal et al. 2020)."""
+
+    title: ClassVar[str] = "IV-VQA"
+    suites: ClassVar[Sequence[str]] = ("iv-vqa",)
+    kind: ClassVar[str] = "iv"
+    expect: ClassVar[Expect] = Expect.SAME
+
+
+@dataclass(frozen=True, repr=False)
+class CvVqa(EditedVqa):
+    """CV-VQA: one of the objects that a question counts is removed (Agarwal et al. 2020)."""
+
+    title: ClassVar[str] = "CV-VQA"
+    suites: ClassVar[Sequence[str]] = ("cv-vqa",)
+    kind: ClassVar[str] = "cv"
+    expect: ClassVar[Expect] = Expect.GIVEN
+
+
+def edit_id(record: object) -> Id:
+    """The id of an edit: the question with the edited image, as question ids repeat."""
+    fields = mapping(record)
+    return f"{identity(fields, 'question_id')}/{identity(fields, 'image_id')}"
+
+
+def _is_edited(questions: str) -> bool:
+    """Whether the first question of a file is about an edited image."""
+    return bool(_EDITED.fullmatch(str(_first(questions, "questions").get("image_id"))))
+
+
+def _kind_of(questions: str) -> str:
+    """``iv`` or ``cv`` by the first annotation of a file of edits; "" without annotations."""
+    path = annotations_of(questions) or Vqa(questions).annotations
+    record = _first(path, "annotations") if path else {}
+    if not record:
+        return ""
+    try:
+        answers, _ = annotated_answers(record)
+    except BadRecord:
+        answers = ()  # reading the file reports it
+    if not answers:
+        return ""
+    stays = modal_answer(answers, normalise) == normalise(str(record.get("multiple_choice_answer", answers[0])))
+    return "iv" if stays else "cv"
+
+
+def _first(path: str, key: str) -> Mapping[str, Any]:
+    try:
+        record = next((record for _, record in items(path, key)), None)
+    except (AskewError, OSError):
+        return {}  # the reader of other formats says what is wrong
+    return record if isinstance(record, dict) else {}

@@ -72,6 +72,15 @@ def test_a_run_is_the_same_on_the_cluster(cluster, tmp_path):
     assert found["time"]["asked"] > 0
 
 
+def test_questions_are_ranked_alike_on_the_cluster(cluster, tmp_path, monkeypatch):
+    words = ["build", "basic", "--data", "world:scenes=40", "--ranker", "bleu1", "--top", "3", "--quiet"]
+    for name, where in (("here", "local"), ("there", f"ray:address={cluster.address},workers=2")):
+        monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / f"cache-{name}"))
+        assert main([*words, "--output", str(tmp_path / name), "--executor", where]) == 0
+    here, there = (tmp_path / name / "groups.jsonl" for name in ("here", "there"))
+    assert here.read_bytes() == there.read_bytes()
+
+
 def test_another_version_on_a_host_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(ray_cluster, "installed", lambda: {"numpy": "0.1"})
     with pytest.raises(RunError, match="same versions on all hosts"), RayExecutor(cluster.address, workers=1) as other:

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave what the text alone gives away out of the datasheet",
     )
     add_listed(parser, BESIDE, "suites that take them")
-    add_shared(parser, "limit", "seed", "overwrite", "quiet", "config")
+    add_shared(parser, "executor", "limit", "seed", "overwrite", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -66,7 +66,7 @@ def main(args: argparse.Namespace) -> int:
         seed=options.seed, limit=options.limit, overwrite=bool(options.overwrite), progress=not options.quiet
     )
     data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
-    given = beside(options, BESIDE, "suite", [options.suite])
+    given = beside(options, (*BESIDE, "executor"), "suite", [options.suite])
     suite = as_suite(options.suite, progress=not options.quiet, **given)
     if options.purpose == "training":
         print(publish_training(suite, data, Path(options.output), settings, as_typed()))

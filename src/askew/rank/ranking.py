@@ -182,6 +182,8 @@ class Ranking:
     """Which questions the pool holds: ``general`` or ``yesno``."""
     top: int = 21
     workers: int = 1
+    executor: str = ""
+    """Where batches are ranked, e.g. ``ray:address=auto``; by default ``workers`` processes of this machine."""
     on_ranked: Callable[[int], object] = field(default=lambda count: None, compare=False)
     """Called with the number of ranked texts after each batch."""
 
@@ -248,7 +250,7 @@ class Ranking:
 
     @cached_property
     def _executor(self) -> Executor:
-        made: Executor = make("executor", f"local:workers={self.workers}")
+        made: Executor = make("executor", self.executor or f"local:workers={self.workers}")
         return made
 
     @cached_property

@@ -68,6 +68,8 @@ class BasicSuite:
     """R_score is 0 from this loss of accuracy on."""
     workers: int = field(default=1, repr=False, compare=False)
     """The number of processes that rank."""
+    executor: str = field(default="", repr=False, compare=False)
+    """Where questions are ranked, e.g. ``ray:address=auto``; by default in ``workers`` processes of this machine."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's; the paper's own formula is ``simple``."""
@@ -91,6 +93,8 @@ class BasicSuite:
             raise BadOption(f"basic: words is {self.words}. Give at least 1, or leave it out.")
         if self.workers < 1:
             raise BadOption(f"basic: workers is {self.workers}. Give at least 1.")
+        if self.executor:
+            make("executor", self.executor)  # a wrong one is refused before anything is ranked
         check_correct(self.correct, self.accuracy)
         RScore(1, self.t, self.m, self.accuracy)
         if self.bqd:
@@ -180,7 +184,7 @@ class BasicSuite:
                 f"{SIZE}, besides the main question. Give a larger one as pool=..."
             )
         for name, ranker in self._rankers().items():
-            ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers)
+            ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers, self.executor)
             yield self._shown(ranking, data, stack) if self.progress else ranking
 
     def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack) -> Ranking:

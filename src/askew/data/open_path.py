@@ -9,6 +9,7 @@ from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.carets_release import CaretsRelease
+from askew.data.benchmarks.convqa import ConVqa
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.hallusionbench import HallusionBench
@@ -44,6 +45,7 @@ READERS = (
     VqaPairs,
     Amber,
     VqaIntrospect,
+    ConVqa,
     IvVqa,
     CvVqa,
     MmStar,

@@ -50,6 +50,31 @@ class AllCorrect(Metric):
         return ratio(sums[0], sums[1])
 
 
+@dataclass(frozen=True)
+class AverageCorrect(Metric):
+    """The share of correctly answered questions of a group, mean over groups: Avg-Con of ConVQA (Ray et al. 2019).
+
+    Groups count alike, however many questions they have. A group with a missing answer is left out. A group of four
+    with one wrong answer and a group of two with one wrong answer give (3/4 + 1/2) / 2.
+    """
+
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(share of correct answers, 1)."""
+        found = [judged(question, said, failed, self.correct, self.mode) for question, said in members(outcome)]
+        known = _complete(found)
+        return (sum(known) / len(known), 1.0) if known else None
+
+    def combine(self, sums: Any) -> Any:
+        """The mean over groups."""
+        return ratio(sums[0], sums[1])
+
+
 def members(outcome: Outcome) -> Iterable[tuple[Question, Prediction]]:
     """Every question of a group with its answer, the original first."""
     yield outcome.group.original, outcome.original

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.flips import Flips
+from askew.metrics.group_accuracy import AllCorrect, AverageCorrect
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table
@@ -127,3 +128,42 @@ class CvVqaSuite(EditedVqaSuite):
         'As in the code of the authors, a pair in which one of the answers is "many" or "black" is never a flip.',
         _SWAPPED,
     )
+
+
+@dataclass(frozen=True)
+class ConVqaSuite(BenchmarkSuite):
+    """ConVQA: sets of questions that hang together, answered correctly as a whole (Ray et al. 2019)."""
+
+    name: ClassVar[str] = "convqa"
+    readers: ClassVar[Sequence[str]] = ("convqa",)
+    title: ClassVar[str] = "Questions that follow from one another (ConVQA)"
+    paper: ClassVar[str] = (
+        "Ray, Sikka, Divakaran, Lee, Burachas: Sunny and Dark Outside?! Improving Answer Consistency in VQA through "
+        "Entailed Question Generation. EMNLP 2019"
+    )
+    tests: ClassVar[Sequence[str]] = ("logical", "commonsense")
+    slices: ClassVar[Sequence[str]] = ("tag.part",)
+    headline: ClassVar[tuple[str, str]] = (
+        "perf-con",
+        "it answers all questions of a set correctly in only {value} of the sets",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Perf-Con, Avg-Con and Top-1."""
+        return {
+            "perf-con": AllCorrect("", self.correct, self.accuracy),
+            "avg-con": AverageCorrect(self.correct, self.accuracy),
+            "accuracy.members": Accuracy("members", self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The paper's three figures for both parts."""
+        labels = ("Perf-Con", "Avg-Con", "Top-1")
+        columns = tuple(
+            Column(f"{part}: {label}", metric, f"tag.part={value}")
+            for part, value in (("L", "logical"), ("CS", "commonsense"))
+            for label, metric in zip(labels, self.metrics, strict=True)
+        )
+        return (Table("convqa", "ConVQA", columns, published=published_figures(self.name)["convqa"]),)

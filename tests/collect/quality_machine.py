@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import invariant, rule
 from small_study import SmallStudy
 from study_machine import StudyMachine, copied, people
-from study_steps import IMAGES, PEOPLE, SETTINGS
+from study_model import IMAGES, PEOPLE, SETTINGS
 
 from askew.collect.gold_rule import is_careless
 from askew.collect.prepared_items import add_gold

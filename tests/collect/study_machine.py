@@ -16,7 +16,8 @@ import sqlalchemy as sa
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from small_study import SmallStudy
-from study_steps import IMAGES, PEOPLE, SETTINGS, StudySteps
+from study_model import IMAGES, PEOPLE, SETTINGS
+from study_steps import StudySteps
 
 from askew.collect import schema
 from askew.collect.database import Database, SetClock, sqlite_url

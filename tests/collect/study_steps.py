@@ -2,144 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import sqlalchemy as sa
 from hypothesis import strategies as st
-from small_study import SmallStudy
+from study_model import (
+    TRIES,
+    VERIFIERS,
+    VERIFYING,
+    WRITING,
+    Asked,
+    Session,
+    StudyModel,
+)
 
 from askew.collect import schema
-from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, record_reply
+from askew.collect.draws import Answered, ModelsFailed, RetryDraw, TooLate, record_reply
 from askew.collect.exclusion import exclude
 from askew.collect.expiry import expire
 from askew.collect.flags import flag_question, report_image
 from askew.collect.refusals import Gone, NotAllowed, Refused
-from askew.collect.study_settings import StudySettings
 from askew.collect.verifying import claim_slot, skip_slot, verify
 from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw
 from askew.types import Prediction
 
-IMAGES, PEOPLE, WRITERS, VERIFIERS, TRIES = 2, 6, 2, 2, 2
-SETTINGS = StudySettings(
-    "small", writers_per_image=WRITERS, verifiers_per_question=VERIFIERS, max_tries=TRIES, model_retries=0
-)
-WRITING, VERIFYING = SETTINGS.writing_minutes * 60, SETTINGS.verifying_minutes * 60
 
-
-@dataclass
-class Session:
-    image: int
-    person: int
-    until: float
-    state: str = "LEASED"
-    holds: bool = True
-
-
-@dataclass
-class Asked:
-    session: int
-    text: str
-    state: str = "ASKED"
-    standing: str = "OK"
-    robot: str = ""
-    verdict: str = ""
-    answer: str = ""
-    held: dict[int, float] = field(default_factory=dict)
-    """Person to the end of the lease."""
-    given: set[int] = field(default_factory=set)
-    said: dict[int, str] = field(default_factory=dict)
-    """Answers that count."""
-    uncounted: set[int] = field(default_factory=set)
-    skipped: set[int] = field(default_factory=set)
-    flags: set[int] = field(default_factory=set)
-
-
-class StudySteps:
-    """A study, what the dictionaries say of it, and every step on both."""
-
-    def start(self, study: SmallStudy) -> None:
-        self.study = study
-        self.sessions: dict[int, Session] = {}
-        self.asked: dict[int, Asked] = {}
-        self.calls: dict[int, Call] = {}
-        self.excluded: set[int] = set()
-        self.unqualified: set[int] = set()
-        self.hidden: set[int] = set()
-        self.reports: dict[int, set[int]] = {image: set() for image in range(1, IMAGES + 1)}
-        self.round = "OPEN"
-        self.types: dict[int, str] = {}
-
-    # What the dictionaries say.
-
-    @property
-    def now(self) -> float:
-        return self.study.clock.milliseconds / 1000
-
-    def expects(self, error: type[Exception] | None, function, *arguments):
-        """Call the protocol; it must refuse exactly when the dictionaries say so."""
-        try:
-            result = self.study.do(function, *arguments)
-        except (Gone, NotAllowed, Refused) as refusal:
-            if error is None or not isinstance(refusal, error):
-                raise
-            return None
-        assert error is None, f"{function.__name__}{arguments} was not refused"
-        return result
-
-    def person(self, index: int) -> int:
-        return self.study.people[index]
-
-    def current(self, index: int) -> int | None:
-        mine = (key for key, s in self.sessions.items() if s.person == index and s.state == "LEASED")
-        return next(mine, None)
-
-    def waiting(self, key: int) -> int | None:
-        mine = (q for q, a in self.asked.items() if a.session == key and a.state in ("ASKED", "ANSWERED"))
-        return next(mine, None)
-
-    def tries(self, key: int) -> int:
-        return sum(a.session == key and bool(a.robot) for a in self.asked.values())
-
-    def image_of(self, question: int) -> int:
-        return self.sessions[self.asked[question].session].image
-
-    def wrote(self, index: int, image: int) -> bool:
-        return any(s.person == index and s.image == image for s in self.sessions.values())
-
-    def was_given(self, index: int, image: int) -> bool:
-        return any(index in a.given and self.image_of(q) == image for q, a in self.asked.items())
-
-    def end(self, key: int, state: str) -> None:
-        session = self.sessions[key]
-        session.state = state
-        session.holds = state in ("SUCCEEDED", "EXHAUSTED")
-        for one in self.asked.values():
-            if one.session == key and one.state in ("ASKED", "ANSWERED", "MODEL_FAILED"):
-                one.state = "ABANDONED"
-
-    def free_image(self, index: int) -> tuple[int, int | None] | None:
-        """The image this person gets, and the session that loses it."""
-        fits = [
-            image
-            for image in range(1, IMAGES + 1)
-            if image not in self.hidden and not self.wrote(index, image) and not self.was_given(index, image)
-        ]
-        for image in fits:
-            if sum(s.image == image and s.holds for s in self.sessions.values()) < WRITERS:
-                return image, None
-        over = [
-            (s.until, key)
-            for key, s in self.sessions.items()
-            if s.state == "LEASED" and s.until < self.now and s.image in fits
-        ]
-        if over:
-            return self.sessions[min(over)[1]].image, min(over)[1]
-        return None
-
-    def works(self) -> bool:
-        return self.round in ("OPEN", "DRAINING")
-
-    # What people do, and what the dictionaries make of it.
+class StudySteps(StudyModel):
+    """Every step, on the study and on the dictionaries: what people do, and what time and the organisers do."""
 
     def claim_image(self, index: int) -> None:
         self.study.clock.pass_seconds(1)

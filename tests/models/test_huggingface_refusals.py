@@ -10,9 +10,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="the extra hf is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra hf is not installed")
 
-import hf_families  # noqa: E402
 import hf_folders  # noqa: E402
+import hf_plain_families  # noqa: E402
 from hf_asking import QUESTIONS  # noqa: E402
+from hf_family_parts import VISION, llama, save  # noqa: E402
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, ModelError  # noqa: E402
@@ -117,7 +118,7 @@ def test_a_model_of_text_alone_is_refused_before_its_weights_are_loaded(tmp_path
 
 
 def test_an_encoder_decoder_that_only_reads_or_describes_images_is_refused(tmp_path):
-    donut = hf_families.donut(tmp_path / "donut")
+    donut = hf_plain_families.donut(tmp_path / "donut")
     tokenizer = (donut / "tokenizer.json").read_text().replace("<s_answer>", "<s_menu>")
     (donut / "tokenizer.json").write_text(tokenizer)
     settings = (donut / "tokenizer_config.json").read_text().replace("<s_answer>", "<s_menu>")
@@ -145,18 +146,18 @@ def test_missing_packages_are_named(folder):
 def test_a_family_that_only_torchvision_prepares_images_for_says_so(tmp_path):
     tokenizer = hf_folders.chat_tokenizer("[IMG]", "[IMG_BREAK]", "[IMG_END]")
     config = transformers.LlavaConfig(
-        vision_config=transformers.PixtralVisionConfig(**hf_families.VISION),
-        text_config=transformers.MistralConfig(**hf_families.llama(tokenizer, head_dim=8)),
+        vision_config=transformers.PixtralVisionConfig(**VISION),
+        text_config=transformers.MistralConfig(**llama(tokenizer, head_dim=8)),
         image_token_id=tokenizer.convert_tokens_to_ids("[IMG]"),
     )
     model = transformers.LlavaForConditionalGeneration(config)
     images = transformers.PixtralImageProcessorPil(patch_size={"height": 8, "width": 8})
-    folder = hf_families.save(tmp_path / "pixtral", model, tokenizer, images, "PixtralProcessor")
+    folder = save(tmp_path / "pixtral", model, tokenizer, images, "PixtralProcessor")
     assert "with torchvision, which is not installed or does not fit torch" in refusal(folder)
 
 
 def test_a_font_is_asked_for_and_only_where_one_is_used(folder, tmp_path):
-    pix2struct = hf_families.pix2struct(tmp_path / "pix2struct")
+    pix2struct = hf_plain_families.pix2struct(tmp_path / "pix2struct")
     inside = repr(registry.make("model", f"hf:{pix2struct}"))
     font = (pix2struct / "font.ttf").rename(tmp_path / "other.ttf")
     assert "Give one with font=FILE.ttf" in refusal(pix2struct)

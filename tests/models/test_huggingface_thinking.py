@@ -6,9 +6,9 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the extra hf is not installed")
 
-import hf_families  # noqa: E402
 import hf_folders  # noqa: E402
 from hf_asking import QUESTIONS  # noqa: E402
+from hf_chat_families import qwen3_vl_thinking  # noqa: E402
 
 import askew  # noqa: E402
 from askew import registry  # noqa: E402
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("offline")
 
 @pytest.fixture(scope="module")
 def thinker(tmp_path_factory):
-    return hf_families.qwen3_vl_thinking(tmp_path_factory.mktemp("hf") / "thinker")
+    return qwen3_vl_thinking(tmp_path_factory.mktemp("hf") / "thinker")
 
 
 def test_a_thought_that_the_prompt_began_and_the_reply_never_ends_is_a_failure(thinker, tmp_path):

@@ -119,9 +119,8 @@ def texts(record: Mapping[str, Any], key: str) -> tuple[str, ...]:
         return ()
     if not isinstance(value, list):
         raise wrong(key, "a list of texts", value)
-    for part in value:
-        if not isinstance(part, str):
-            raise wrong(f"{key}[…]", "text", part)
+    if set(map(type, value)) - {str}:
+        raise wrong(f"{key}[…]", "text", next(part for part in value if not isinstance(part, str)))
     return tuple(value)
 
 

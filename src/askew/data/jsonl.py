@@ -36,6 +36,7 @@ KNOWN_FIELDS = frozenset(
 )
 """The fields of a question's record that are read; others are named in ``remarks``."""
 _OPTIONAL_TEXTS = frozenset(("path", "sha256", "answer_type", "question_type", "context"))
+_USUAL = frozenset(("id", "image", "question", "answer", "answers", "choices"))
 _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
@@ -129,9 +130,13 @@ class Lines(OneFile):
 def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
     """The records of a JSONL file; lines that are not JSON are refused one by one."""
     for number, line in lines(sieve.path):
-        record = sieve.sift(number, None, parsed, line)
-        if record is not None:
-            yield number, record
+        try:
+            record = parsed(line)
+        except BadRecord as fault:
+            sieve.refuse(number, fault)
+        else:
+            if record is not None:
+                yield number, record
 
 
 def question_key(record: object) -> Id:
@@ -154,34 +159,41 @@ def question_key(record: object) -> Id:
     return f"q-{digest[:12]}"
 
 
-def checked(record: object) -> Mapping[str, Any]:
+def checked(record: object) -> dict[str, Any]:
     """The fields of a question's record, each of the right type."""
     fields = plain(record)
-    text(fields, "question")
-    for name in _OPTIONAL_TEXTS & fields.keys():
-        text(fields, name, "")
+    asked = fields.get("question")
+    if type(asked) is not str or not asked or asked.isspace():
+        text(fields, "question")
     if "image" in fields:
         identity(fields, "image")
     elif "path" in fields:
         raise missing(fields, "image")
     if "answers" not in fields and "answer" in fields:
         fields["answers"] = [text(fields, "answer")]
+    answers = texts(fields, "answers")
     if "choices" in fields:
-        choices = check_choices(texts(fields, "choices"))
-        fields["answers"] = [option_named(choices, answer) for answer in texts(fields, "answers")]
-    else:
-        texts(fields, "answers")
-    if "confidences" in fields:
-        given, rated = len(fields.get("answers", ())), len(texts(fields, "confidences"))
-        if rated not in (0, given):
-            raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
-    tags = fields.get("tags")
-    if tags is not None and (not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values())):
+        choices = fields["choices"] = check_choices(texts(fields, "choices"))
+        if not set(answers) <= set(choices):
+            fields["answers"] = [option_named(choices, answer) for answer in answers]
+    if not _USUAL.issuperset(fields):
+        _check_others(fields)
+    return fields
+
+
+def _check_others(fields: Mapping[str, Any]) -> None:
+    """Check the fields that most records do not have."""
+    for name in _OPTIONAL_TEXTS & fields.keys():
+        text(fields, name, "")
+    given, rated = len(fields.get("answers", ())), len(texts(fields, "confidences"))
+    if rated not in (0, given):
+        raise BadRecord(f"there are {given} answers and {rated} confidences. Give one for each answer, or none.")
+    tags = fields.get("tags", {})
+    if not isinstance(tags, dict) or not all(isinstance(value, str) for value in tags.values()):
         raise wrong("tags", "an object of texts", tags)
     size = fields.get("size")
     if size is not None and not (isinstance(size, list) and [type(n) for n in size] == [int, int]):
         raise wrong("size", "[width, height]", size)
-    return fields
 
 
 def check_choices(choices: tuple[str, ...]) -> tuple[str, ...]:
@@ -247,7 +259,8 @@ def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     if "scene" in fields:
         check_scene(fields["scene"])
     try:
-        question = question_from({**fields, "id": key})
+        fields["id"] = key
+        question = question_from(fields)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"its scene cannot be read ({trouble!r}). Fix it.") from None
     return images.placed(question)

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from statistics import median
 
 import httpx
 import pytest
@@ -31,7 +32,9 @@ from askew.collect.web.consent import read_consent  # noqa: E402
 from askew.collect.web.login import start_session  # noqa: E402
 
 pytestmark = pytest.mark.soak
-KILLS = 200
+SHARE = float(os.environ.get("ASKEW_SOAK_SHARE", "1"))
+"""A smaller share of the work, to try these tests out."""
+KILLS = max(3, round(200 * SHARE))
 
 
 def test_100_000_random_requests_never_give_a_server_error(tmp_path: Path) -> None:
@@ -40,16 +43,15 @@ def test_100_000_random_requests_never_give_a_server_error(tmp_path: Path) -> No
     for seed in range(10):
         web = WebStudy.copied(template, tmp_path / str(seed))
         crowd = Crowd(web)
-        fuzz(crowd, [crowd.browser(kind) for kind in PEOPLE], random.Random(seed), 10_000)
+        fuzz(crowd, [crowd.browser(kind) for kind in PEOPLE], random.Random(seed), round(10_000 * SHARE))
         web.small.check()
         web.close()
 
 
 def test_100_people_for_half_an_hour_meet_no_error_and_wait_for_nothing(tmp_path: Path) -> None:
     """One step in ten seconds each; the seconds are those of a machine with two cores of its own."""
-    share = float(os.environ.get("ASKEW_SOAK_SHARE", "1"))
     load = run_load(
-        tmp_path / "study", None, people=100, images=2000, steps=max(6, round(180 * share)), pause=10, durable=True
+        tmp_path / "study", None, people=100, images=2000, steps=max(6, round(180 * SHARE)), pause=10, durable=True
     )
     p50, p95, p99 = (load.percentile(per_cent) for per_cent in (50, 95, 99))
     print(f"{dict(load.done)}; {len(load.seconds)} requests: p50 {p50:.3f} s, p95 {p95:.3f} s, p99 {p99:.3f} s")
@@ -125,7 +127,8 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     small = SmallStudy.make(tmp_path / "study", images=400, people=6, durable=True)
     small.clock.milliseconds = ServerClock().now()
     version, port, stop, rng = read_consent(small.study.folder).version, [0], threading.Event(), random.Random(1)
-    writers = []
+    writers: list[Writer] = []
+    starts: list[float] = []
     for person in small.people:
         with small.study.database.write() as tx:
             give_consent(tx, person, version)
@@ -133,12 +136,14 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     for kill in range(KILLS):
         script = str(HERE.parent / "collect" / "web" / "stub_server.py")
         command = [sys.executable, script, str(small.study.folder), "0", "durable"]
+        begun = time.monotonic()
         server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         port[0] = int(server.stdout.readline())
         if not kill:
             for writer in writers:
                 writer.start()
         answers(port[0])
+        starts.append(time.monotonic() - begun)
         time.sleep(rng.uniform(0.2, 2.0))
         server.send_signal(signal.SIGKILL)
         server.wait()
@@ -154,5 +159,8 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         assert writer.errors == []
         assert writer.asked <= texts
         assert writer.judged <= judged
-    assert sum(len(writer.asked) for writer in writers) >= KILLS // 4
+    asked = sum(len(writer.asked) for writer in writers)
+    print(f"{asked} questions; restarts: median {median(starts):.1f} s, longest {max(starts):.1f} s")
+    assert asked >= KILLS // 4
+    assert median(starts) <= 6  # the goal is 3 s on a machine of its own; this one may be busy
     small.close()

@@ -22,7 +22,8 @@ _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: 
 SHARED: Mapping[str, dict[str, Any]] = {
     "data": {
         "metavar": "DATA",
-        "help": "questions: a folder or file (VQA v2, GQA, JSONL), groups.jsonl, or a reader such as world:split=val",
+        "help": "questions: a folder or file (VQA v2, GQA, JSONL, a benchmark), groups.jsonl, or a reader such as "
+        "world:split=val",
     },
     "images": {"metavar": "DIR", "help": "the folder with the images"},
     "suite": {

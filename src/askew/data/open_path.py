@@ -71,7 +71,8 @@ _WORLD = os.path.join("images", ".drawn")
 """A file in every folder written by ``askew world``."""
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
-    "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, and JSONL with "
+    "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
+    "(askew ls reader lists them), and JSONL with "
     '{"image": ..., "question": ..., "answer": ...} or groups, and .txt with one question a line'
 )
 _ADVICE = {

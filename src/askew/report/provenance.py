@@ -56,6 +56,8 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
             el("code", str(data.get("signature", ""))),
         ),
     )
+    if data.get("remarks"):
+        yield "Read", el("ul", *(el("li", str(line)) for line in data["remarks"][:50]))
     if data.get("skipped"):
         yield (
             "Skipped",

@@ -138,6 +138,12 @@ def items(path: str, key: str) -> Iterator[tuple[int, Any]]:
             _must_have_list(path, key)
 
 
+def nested_items(path: str, *keys: str) -> Iterator[tuple[int, Any]]:
+    """The records of a list inside objects: under the first key, in this under the second, and so on."""
+    prefix = ".".join((*keys, "item"))
+    return _streamed(path, lambda file: ijson.items(file, prefix, **_OPTIONS), len(keys) + 1)
+
+
 def pairs(path: str) -> Iterator[tuple[int, tuple[str, Any]]]:
     """The keys and values of a JSON object."""
     if first_character(path) != "{":

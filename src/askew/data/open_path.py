@@ -8,6 +8,7 @@ import re
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
+from askew.data.benchmarks.blink import Blink
 from askew.data.benchmarks.carets_release import CaretsRelease
 from askew.data.benchmarks.convqa import ConVqa
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
@@ -22,6 +23,7 @@ from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.pope_v2 import PopeV2
 from askew.data.benchmarks.rad_release import RadRelease
 from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sugarcrepe import SugarCrepe
 from askew.data.benchmarks.textvqa import TextVqa
 from askew.data.benchmarks.vizwiz import VizWiz
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
@@ -29,6 +31,7 @@ from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
 from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
+from askew.data.benchmarks.winoground import Winoground
 from askew.data.groups import GroupFile
 from askew.data.json_stream import format_of
 from askew.data.jsonl import Jsonl, Lines
@@ -60,6 +63,9 @@ READERS = (
     Aokvqa,
     OkVqa,
     Tdiuc,
+    SugarCrepe,
+    Winoground,
+    Blink,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

@@ -29,6 +29,7 @@ class Aokvqa(QuestionBenchmark):
     """A-OKVQA: questions that need knowledge, direct or as multiple choice (Schwenk et al. 2022)."""
 
     title: ClassVar[str] = "A-OKVQA"
+    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=simple",)
 
     task: Literal["direct", "choice"] = "direct"
     """``direct``: ten answers, without the questions marked as difficult; ``choice``: four options, all questions."""

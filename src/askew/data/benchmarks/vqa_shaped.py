@@ -65,6 +65,7 @@ class Tdiuc(QuestionBenchmark):
     """TDIUC: questions of twelve types, with one answer each (Kafle and Kanan 2017)."""
 
     title: ClassVar[str] = "TDIUC"
+    suites: ClassVar[Sequence[str]] = ("accuracy:accuracy=robust",)
 
     split: str | None = None
     """Which questions file of a folder: ``train`` or ``val``."""

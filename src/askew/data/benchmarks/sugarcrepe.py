@@ -1,0 +1,102 @@
+"""SugarCrepe (Hsieh et al. 2023): a caption and a wrong one that differs in an object, attribute or relation.
+
+Files ``add_att.json``, ``swap_obj.json``, ...: ``{key: {"filename", "caption", "negative_caption"}}``, images of COCO
+val2017. Each becomes a two-choice question in both orders.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from askew.data.bad_records import mapping, text
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.disk_index import distinct
+from askew.data.json_stream import glimpse, pairs
+from askew.data.jsonl import check_choices
+from askew.errors import AskewError
+from askew.types import Expect, Group, Kind, Question, Variant
+
+SIZES = {
+    "add_att": 692,
+    "add_obj": 2062,
+    "replace_att": 788,
+    "replace_obj": 1652,
+    "replace_rel": 1406,
+    "swap_att": 666,
+    "swap_obj": 245,
+}
+CAPTION_QUESTION = "Which caption fits the image?"
+_FILE = rf"(?:{'|'.join(SIZES)})\.json"
+_KEYS = {"filename", "caption", "negative_caption"}
+
+
+@dataclass(frozen=True, repr=False)
+class SugarCrepe(GroupBenchmark):
+    """SugarCrepe: a caption or its wrong twin, asked in both orders (Hsieh et al. 2023)."""
+
+    title: ClassVar[str] = "SugarCrepe"
+    suites: ClassVar[Sequence[str]] = ("sugarcrepe",)
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a file with SugarCrepe's keys, or a folder with such files of its names."""
+        return any(map(_has_captions, contents.named(_FILE)))
+
+    def files(self) -> Sequence[str]:
+        """The files that are there, one for each kind of change."""
+        if not os.path.isdir(self.path):
+            if not _has_captions(self.path):
+                raise wrong_file(self.path, self.title, "one of add_att.json, ..., swap_obj.json")
+            return [self.path]
+        found = PathContents(self.path).named(_FILE)
+        if not found:
+            raise missing_files(self.path, self.title, "add_att.json, replace_obj.json, ... of its repository (data)")
+        return found
+
+    def expected(self) -> Mapping[str, int]:
+        """The sizes of the files that are there."""
+        stems = (_stem(file) for file in self.files())
+        return {f"captions in {stem}.json": SIZES[stem] for stem in stems if stem in SIZES}
+
+    def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
+        """One group for each caption: the two orders of the options."""
+        found = {_stem(file) for file in self.files()}
+        if os.path.isdir(self.path) and (absent := [stem for stem in SIZES if stem not in found]):
+            self.remarks.append(f"{self.title}: these files are not here: {', '.join(f'{a}.json' for a in absent)}.")
+        for path in self.files():
+            sieve, stem = self.sieve(path), _stem(path)
+            for number, key, (_, record) in distinct(sieve, pairs(path), lambda pair: pair[0]):
+                group = sieve.sift(number, key, self._group, stem, f"{stem}/{key}", record)
+                if group is not None:
+                    counts[f"captions in {stem}.json"] += 1
+                    yield group
+
+    def _group(self, stem: str, key: str, record: object) -> Group:
+        fields: Mapping[str, Any] = mapping(record)
+        caption = text(fields, "caption")
+        options = check_choices((caption, text(fields, "negative_caption")))
+        image = self.image(text(fields, "filename"))
+        first = Question(key, image, CAPTION_QUESTION, (caption,), Kind("choice", stem), choices=options)
+        return two_orders(first, "sugarcrepe", stem)
+
+
+def two_orders(question: Question, suite: str, test: str) -> Group:
+    """A two-choice question with the same question in the other order of its options."""
+    other = replace(question, id=f"{question.id}/swapped", choices=question.choices[::-1])
+    return Group(question.id, suite, question, (Variant(other, Expect.SAME, test, f"{suite}/order"),))
+
+
+def _has_captions(path: str) -> bool:
+    try:
+        return set(glimpse(path).inner) >= _KEYS
+    except AskewError:
+        return False  # the reader of other formats says what is wrong
+
+
+def _stem(path: str) -> str:
+    return os.path.basename(path).split(".")[0]

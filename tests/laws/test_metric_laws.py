@@ -21,7 +21,7 @@ from askew.metrics.attacks import (
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
 from askew.metrics.flips import Flips
-from askew.metrics.group_accuracy import AllCorrect, AverageCorrect
+from askew.metrics.group_accuracy import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.head_tail import HeadTailGap
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, WrongOption
@@ -57,6 +57,7 @@ PERFECT = {
     Worst(original=True): 1.0,
     AllCorrect(): 1.0,
     AverageCorrect(): 1.0,
+    CorrectGivenParts(): 1.0,
     AllCorrect("image", "any"): 1.0,
     OptionAccuracy("B"): 1.0,
     Accuracy("members", "robust"): 1.0,

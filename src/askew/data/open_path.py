@@ -28,6 +28,7 @@ from askew.data.benchmarks.textvqa import TextVqa
 from askew.data.benchmarks.vizwiz import VizWiz
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
+from askew.data.benchmarks.vqa_lol import VqaLol
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
 from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
@@ -48,6 +49,7 @@ READERS = (
     VqaPairs,
     Amber,
     VqaIntrospect,
+    VqaLol,
     ConVqa,
     IvVqa,
     CvVqa,

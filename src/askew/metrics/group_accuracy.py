@@ -75,6 +75,43 @@ class AverageCorrect(Metric):
         return ratio(sums[0], sums[1])
 
 
+@dataclass(frozen=True)
+class CorrectGivenParts(Metric):
+    """Share of composed questions answered correctly among those whose parts are all answered correctly.
+
+    For compositions such as *Is it red and is it round?* (VQA-LOL, Gokhale et al. 2020): the parts are the original and
+    the variants whose test is ``part``; the other variants are composed of them. A composition with a missing answer,
+    and a group with a missing answer to a part, is left out. A group whose parts are not all correct has a row of
+    zeros: it adds nothing. With two compositions, one correct, of correct parts: 1/2.
+    """
+
+    part: str = "part"
+    correct: Correct = "modal"
+    mode: Mode = "official"
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.mode)
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(correct compositions of correct parts, compositions of correct parts)."""
+        parts = [judged(outcome.group.original, outcome.original, failed, self.correct, self.mode)]
+        composed: list[float] = []
+        for variant, prediction in outcome.pairs():
+            found = judged(variant.question, prediction, failed, self.correct, self.mode)
+            if variant.test == self.part:
+                parts.append(found)
+            elif found is not None:
+                composed.append(found)
+        known = _complete(parts)
+        if not known or not composed:
+            return None
+        return min(known) * sum(composed), min(known) * len(composed)
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+
 def members(outcome: Outcome) -> Iterable[tuple[Question, Prediction]]:
     """Every question of a group with its answer, the original first."""
     yield outcome.group.original, outcome.original

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.flips import Flips
-from askew.metrics.group_accuracy import AllCorrect, AverageCorrect
+from askew.metrics.group_accuracy import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table
@@ -167,3 +167,45 @@ class ConVqaSuite(BenchmarkSuite):
             for label, metric in zip(labels, self.metrics, strict=True)
         )
         return (Table("convqa", "ConVQA", columns, published=published_figures(self.name)["convqa"]),)
+
+
+@dataclass(frozen=True)
+class VqaLolSuite(BenchmarkSuite):
+    """VQA-LOL: accuracy on questions composed by and, or and not, and on their parts (Gokhale et al. 2020)."""
+
+    name: ClassVar[str] = "vqa-lol"
+    readers: ClassVar[Sequence[str]] = ("vqa-lol",)
+    title: ClassVar[str] = "Questions composed by and, or and not (VQA-LOL)"
+    paper: ClassVar[str] = (
+        "Gokhale, Banerjee, Baral, Yang: VQA-LOL: Visual Question Answering under the Lens of Logic. ECCV 2020"
+    )
+    tests: ClassVar[Sequence[str]] = ("part", "composition")
+    slices: ClassVar[Sequence[str]] = ("test", "note.op")
+    headline: ClassVar[tuple[str, str]] = (
+        "given-parts",
+        "where it answers both questions correctly, it answers only {value} of their compositions correctly",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy on variants and on all questions, and compositions answered correctly where their parts are."""
+        return {
+            "accuracy.variant": Accuracy("variant", self.accuracy),
+            "accuracy.members": Accuracy("members", self.accuracy),
+            "given-parts": CorrectGivenParts("part", self.correct, self.accuracy),
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Accuracy on compositions with published figures; then on the parts, and given correct parts."""
+        composed = Column("Compositions", "accuracy.variant", "test=composition")
+        parts = Column("Parts", "accuracy.members", "test=part")
+        given = Column("Compositions of correct parts", "given-parts")
+        figures = published_figures(self.name)
+        return (
+            Table("vqa-lol", "VQA-LOL", (composed, parts, given)),
+            Table("vqa-lol-compose", "VQA-LOL, if the data are Compose", (composed,), published=figures["compose"]),
+            Table(
+                "vqa-lol-supplement", "VQA-LOL, if they are Supplement", (composed,), published=figures["supplement"]
+            ),
+        )

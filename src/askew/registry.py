@@ -111,6 +111,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "tdiuc": "askew.data.benchmarks.vqa_shaped:Tdiuc",
         "sugarcrepe": "askew.data.benchmarks.sugarcrepe:SugarCrepe",
         "winoground": "askew.data.benchmarks.winoground:Winoground",
+        "visdial": "askew.data.benchmarks.visdial:VisDial",
         "blink": "askew.data.benchmarks.blink:Blink",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",

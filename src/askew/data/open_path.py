@@ -25,6 +25,7 @@ from askew.data.benchmarks.rad_release import RadRelease
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.sugarcrepe import SugarCrepe
 from askew.data.benchmarks.textvqa import TextVqa
+from askew.data.benchmarks.visdial import VisDial
 from askew.data.benchmarks.vizwiz import VizWiz
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
@@ -68,6 +69,7 @@ READERS = (
     SugarCrepe,
     Winoground,
     Blink,
+    VisDial,
 )
 """Readers of benchmarks that recognise their files, in the order in which they are tried."""
 RELEASE = "release.json"

@@ -52,8 +52,8 @@ class RadPerturbation:
 
     Each person's answer to the new question follows from the old one: a person who said "3" says no to "Are there two
     dogs?", one who said "lots" is left out. Questions without a certain answer are refused: a tie, less than
-    ``agreement`` of the people agreeing, or no majority for "yes" when asked about the most frequent answer. The paper
-    does not mention this; 0.3 is where VQA accuracy counts an answer of ten as fully correct.
+    ``agreement`` of the people agreeing, or fewer than half who would say "yes" about the most frequent answer. The
+    paper does not mention this; 0.3 is where VQA accuracy counts an answer of ten as fully correct.
     """
 
     yes: float = 0.5
@@ -115,7 +115,8 @@ class RadPerturbation:
         frame = template.read(question.text, self.tagger, self.pools)
         right = frame.ask(value)
         said = votes(template, value, question.answers)
-        if 2 * said.count("yes") <= len(said):
+        yes = 2 * said.count("yes")
+        if yes < len(question.answers) or yes <= len(said):
             raise CannotAsk("fewer than half of the people would say yes")
         return value, frame, right, self._wrong(template, frame, value, question)
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from askew.files.resources import resource
 from askew.language.tagger import Tagger, Token
@@ -50,8 +51,13 @@ class ColorFrame:
         return YesNoQuestion(f"Is the {self.word} of {self.subject} {value}?", "is the", self.frame)
 
     def can_ask(self, value: str) -> bool:
-        """Always."""
-        return True
+        """True unless the colour is one of hair, and the thing has none.
+
+        >>> frame = ColorFrame("color", "the cutting board", "color")
+        >>> frame.can_ask("brown"), frame.can_ask("blonde")
+        (True, False)
+        """
+        return value not in _data()["hair colors"] or cut_noun(self.subject, 1) in _data()["haired"]
 
 
 @dataclass(frozen=True)
@@ -114,8 +120,8 @@ class Color:
 
 
 @lru_cache(maxsize=1)
-def _data() -> dict[str, dict[str, list[str]]]:
-    data: dict[str, dict[str, list[str]]] = resource("perturb/rad/colors.yaml")
+def _data() -> dict[str, Any]:
+    data: dict[str, Any] = resource("perturb/rad/colors.yaml")
     return data
 
 

@@ -17,7 +17,8 @@ from askew.collect.prepared_items import add_gold
 from askew.collect.robots import Robots, ask_robot
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.schema_quality import gold_result
-from askew.collect.simulate import Simulated, Skill, simulate
+from askew.collect.simulate import Simulated, simulate
+from askew.collect.simulated_skill import Skill
 from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study

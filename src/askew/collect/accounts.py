@@ -54,9 +54,12 @@ def give_consent(tx: Tx, annotator_id: int, version: str) -> None:
     record_event(tx, "person.consented", f"annotator {annotator_id}", annotator_id, {"version": version})
 
 
+_PERSON = sa.select(annotator).where(annotator.c.id == sa.bindparam("id"))
+
+
 def person(tx: Tx, annotator_id: int) -> AnyRow:
     """A person's row."""
-    found = tx.first(sa.select(annotator).where(annotator.c.id == annotator_id))
+    found = tx.first(_PERSON, id=annotator_id)
     if found is None:
         raise NotAllowed("Nobody is known by this id. Sign in again.")
     return found

@@ -60,13 +60,16 @@ class Quiz:
 
 def needs_quiz(tx: Tx, annotator_id: int) -> bool:
     """Whether this person must pass the quiz before any work."""
-    row = person(tx, annotator_id)
-    return tx.settings.quiz_required and row.role != "owner" and row.qualified_at is None
+    return _must_pass(tx, person(tx, annotator_id))
+
+
+def _must_pass(tx: Tx, row: AnyRow) -> bool:
+    return bool(tx.settings.quiz_required and row.role != "owner" and row.qualified_at is None)
 
 
 def require_qualified(tx: Tx, annotator_id: int) -> None:
-    """Refuse work to a person who must pass the quiz first."""
-    if needs_quiz(tx, annotator_id):
+    """Refuse work to a person who is excluded, or must pass the quiz first."""
+    if _must_pass(tx, require_worker(tx, annotator_id)):
         raise NotAllowed("Pass the quiz first: it is on the start page.")
 
 

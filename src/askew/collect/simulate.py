@@ -21,15 +21,15 @@ from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.refusals import Gone
 from askew.collect.robots import Robots
 from askew.collect.rounds import open_round
-from askew.collect.schema import annotator, ensemble_member, image
+from askew.collect.schema import annotator, ensemble_member, image, session, slot
 from askew.collect.schema_quality import gold_item
+from askew.collect.simulated_skill import Skill
 from askew.collect.study import Study
 from askew.collect.typed_text import same_answer
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import claim_slot, verify
 from askew.collect.world_images import load_world, world_images
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
-from askew.engine.settings import check_share
 from askew.errors import UsageError
 from askew.types import Prediction
 from askew.world.annotators import answered
@@ -38,33 +38,6 @@ from askew.world.phrasing import Asked
 Progress = Callable[[int], object]
 TICK = 40.0
 """Seconds between a person's actions."""
-
-
-@dataclass(frozen=True)
-class Skill:
-    """What a simulated person is like; all are shares from 0 to 1."""
-
-    attack: float = 0.42
-    """How often a question is one that the robots get wrong."""
-    false_claims: float = 0.16
-    """How often a right answer of the robot is called wrong, to be done with the image."""
-    unsure: float = 0.05
-    """How often the judgement is "not sure"."""
-    gives_up: float = 0.26
-    """How often the image is given back after a try that failed."""
-    leaves: float = 0.002
-    """How often the person goes away in the middle of something, for longer than a lease."""
-    careless: float = 0.05
-    """How often an answer to verify is given without looking."""
-    unclear: float = 0.1
-    """How often a question that is not about yes, no or a number is so unclear that every verifier says something
-    else; type D comes from these."""
-    verifies: float = 0.85
-    """How often verifying is preferred to writing."""
-
-    def __post_init__(self) -> None:
-        for name, value in vars(self).items():
-            check_share(name, value)
 
 
 @dataclass
@@ -87,6 +60,11 @@ class Worker:
     """Ticks until the person is back."""
     excluded: bool = False
     """Too many gold questions were answered wrongly."""
+
+    @property
+    def is_busy(self) -> bool:
+        """In the middle of something."""
+        return not self.excluded and not (self.session is None and self.slot is None and self.gold is None)
 
 
 @dataclass
@@ -167,7 +145,16 @@ def simulate(
         _reply(study, calls, knowledge)
         done.ticks += 1
         idle = 0 if any(acted) else idle + 1
+        if idle and not any(worker.away or worker.is_busy for worker in workers) and not _is_held(study):
+            break
     return done
+
+
+def _is_held(study: Study) -> bool:
+    """Whether anybody has an image or a question that others may get when the lease is over."""
+    with study.database.read() as tx:
+        held = (sa.select(table.c.state).where(table.c.state == "LEASED").limit(1) for table in (session, slot))
+        return any(tx.first(one) is not None for one in held)
 
 
 _AWAY = 60
@@ -230,8 +217,7 @@ def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress
     if worker.away:
         worker.away -= 1
         return False
-    busy = worker.session is not None or worker.slot is not None or worker.gold is not None
-    if busy and worker.rng.random() < worker.skill.leaves:
+    if worker.is_busy and worker.rng.random() < worker.skill.leaves:
         worker.away = _AWAY
         return True
     if worker.gold is not None:

@@ -60,7 +60,6 @@ def claim_slot(tx: Tx, annotator_id: int) -> VerifyTask | None:
     Questions with the most answers come first, then the oldest, so that each gets finished; never two of one author
     about one image in a row, if there is another.
     """
-    require_worker(tx, annotator_id)
     require_qualified(tx, annotator_id)
     held = tx.first(sa.select(slot).where(slot.c.annotator_id == annotator_id, slot.c.state == "LEASED").limit(1))
     if held is not None:
@@ -228,9 +227,9 @@ def _finish(tx: Tx, held: AnyRow) -> None:
     mine = (slot.c.question_id == held.question_id) & (slot.c.n == held.n)
     tx.change(slot, mine, state="DONE")
     end_lease(tx, held.question_id, held.annotator_id, "DONE")
-    tx.change(question, question.c.id == held.question_id, done=question.c.done + 1)
-    finished = (question.c.id == held.question_id) & (question.c.done == tx.settings.verifiers_per_question)
-    tx.change(question, finished & (question.c.state == "VERIFYING"), state="VERIFIED")
+    last = (question.c.done + 1 == tx.settings.verifiers_per_question) & (question.c.state == "VERIFYING")
+    state = sa.case((last, "VERIFIED"), else_=question.c.state)
+    tx.change(question, question.c.id == held.question_id, done=question.c.done + 1, state=state)
 
 
 def _renew(tx: Tx, held: AnyRow, **values: Any) -> int:

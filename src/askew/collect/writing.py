@@ -70,7 +70,6 @@ class Judged:
 
 def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
     """The image the person holds, or a new one; None when there is nothing to write for."""
-    require_worker(tx, annotator_id)
     require_qualified(tx, annotator_id)
     held = sessions.leased_session(tx, annotator_id)
     if held is not None:

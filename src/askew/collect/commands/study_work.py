@@ -47,7 +47,8 @@ def _simulate(args: argparse.Namespace) -> int:
 
     from askew.collect.database import SetClock
     from askew.collect.schema import event
-    from askew.collect.simulate import Skill, simulate
+    from askew.collect.simulate import simulate
+    from askew.collect.simulated_skill import Skill
     from askew.collect.study import open_study
     from askew.engine.settings import check_whole
 

@@ -13,6 +13,7 @@ from askew.data.benchmarks.carets_release import CaretsRelease
 from askew.data.benchmarks.convqa import ConVqa
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.benchmarks.gqa import Gqa
+from askew.data.benchmarks.gqa_ood import GqaOod
 from askew.data.benchmarks.hallusionbench import HallusionBench
 from askew.data.benchmarks.introspect import VqaIntrospect
 from askew.data.benchmarks.mmstar import MmStar
@@ -29,6 +30,8 @@ from askew.data.benchmarks.visdial import VisDial
 from askew.data.benchmarks.vizwiz import VizWiz
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
 from askew.data.benchmarks.vqa import Vqa
+from askew.data.benchmarks.vqa_ce import VqaCe
+from askew.data.benchmarks.vqa_cp import VqaCp
 from askew.data.benchmarks.vqa_lol import VqaLol
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
@@ -50,6 +53,9 @@ READERS = (
     VqaPairs,
     Amber,
     VqaIntrospect,
+    GqaOod,
+    VqaCe,
+    VqaCp,
     VqaLol,
     ConVqa,
     IvVqa,

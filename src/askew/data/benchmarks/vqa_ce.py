@@ -1,0 +1,88 @@
+"""VQA-CE (Dancette et al. 2021): questions of VQA v2 on which answering by shortcuts fails.
+
+``counterexamples.json`` and ``hard.json`` are JSON lists of question ids of VQA v2 val2014; all others are easy. Each
+question has the tag ``part``: counterexamples, hard or easy.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from askew.data.bad_records import wrong
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import Vqa
+from askew.data.benchmarks.vqa_records import original_questions
+from askew.data.disk_index import Index, distinct
+from askew.data.json_stream import items
+from askew.errors import BadRecord
+from askew.types import Id, Question
+
+LISTS = {"counterexamples": "counterexamples.json", "hard": "hard.json"}
+
+
+@dataclass(frozen=True, repr=False)
+class VqaCe(QuestionBenchmark):
+    """VQA-CE: questions of VQA v2 on which shortcuts fail, and the others (Dancette et al. 2021)."""
+
+    title: ClassVar[str] = "VQA-CE"
+    suites: ClassVar[Sequence[str]] = ("vqa-ce",)
+
+    vqa: str | None = None
+    """VQA v2, a folder or a questions file; None: the questions of val2014 in the folder of the lists."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a folder with both lists, or the list of counterexamples by its name."""
+        wanted = list(LISTS.values()) if os.path.isdir(contents.path) else [LISTS["counterexamples"]]
+        return all(contents.named(name.replace(".", r"\.")) for name in wanted)
+
+    def files(self) -> Sequence[str]:
+        """Both lists, the questions and the annotations of VQA v2."""
+        data = self._vqa
+        return [*self._lists.values(), data.path, *([data.annotations] if data.annotations else [])]
+
+    def expected(self) -> Mapping[str, int]:
+        """Not checked: the published sizes are not known for certain."""
+        return {}
+
+    @cached_property
+    def _lists(self) -> Mapping[str, str]:
+        there = PathContents(folder_of(self.path))
+        found = {part: there.named(name.replace(".", r"\.")) for part, name in LISTS.items()}
+        if absent := [LISTS[part] for part, files in found.items() if not files]:
+            raise missing_files(there.path, f"{self.title} called {' or '.join(absent)}", " and ".join(absent))
+        return {part: files[0] for part, files in found.items()}
+
+    @cached_property
+    def _vqa(self) -> Vqa:
+        return original_questions(self, self.vqa, "val")
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions of VQA v2 in their order."""
+        with Index() as listed:
+            for part, path in self._lists.items():
+                sieve = self.sieve(path)
+                for number, key, _ in distinct(sieve, items(path, ""), _id):
+                    if not listed.add(key, number, part):
+                        sieve.refuse(number, BadRecord("the question is also a counterexample. Delete it here."), key)
+            for question in self._vqa.questions():
+                found = listed.pop(question.id)
+                part = found[1] if found else "easy"
+                counts[f"questions that are {part}"] += 1
+                yield replace(question, tags=(*question.tags, ("part", part)))
+            self.skipped.extend(self._vqa.skipped)
+            for number, key in listed.numbers():
+                fault = BadRecord(f"there is no such question in {self._vqa.path}. Give VQA v2 val2014: vqa=FOLDER.")
+                self.sieve(self._lists[str((listed.get(key) or (0, "hard"))[1])]).refuse(number, fault, key)
+
+
+def _id(value: object) -> Id:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise wrong("question id", "a whole number", value)
+    return value

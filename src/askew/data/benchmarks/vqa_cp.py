@@ -1,0 +1,110 @@
+"""VQA-CP v1 and v2 (Agrawal et al. 2018): VQA split anew, so that answers are distributed differently in the test.
+
+``vqacp_v2_{train,test}_{questions,annotations}.json``: bare lists in the format of VQA, with ``coco_split``. Where only
+the ids of a split are at hand, ``ids`` takes them (a JSON list of question ids or of records with ``question_id``) and
+``vqa`` the folder of VQA v2 with both of its splits. The ids cannot be rebuilt from VQA v2 alone.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Literal
+
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
+from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.vqa import Vqa, question_id
+from askew.data.disk_index import Index, distinct
+from askew.data.json_stream import items
+from askew.errors import BadRecord, DataError
+from askew.types import Id, Question
+
+_FILE = re.compile(r"vqacp_(?P<version>v[12])_(?P<split>train|test)_questions\.json(?:\.gz)?", re.IGNORECASE)
+_SIZES = {"vqacp_v2_test_questions.json": 219_928}
+
+
+@dataclass(frozen=True, repr=False)
+class VqaCp(QuestionBenchmark):
+    """VQA-CP: VQA with other answers in the test than in training (Agrawal et al. 2018)."""
+
+    title: ClassVar[str] = "VQA-CP"
+    suites: ClassVar[Sequence[str]] = ("vqa-cp",)
+
+    split: Literal["test", "train"] = "test"
+    """Which split of a folder."""
+    ids: str | None = None
+    """The question ids of the split, where its own files are missing; ``path`` is then the folder of VQA v2."""
+
+    @classmethod
+    def sniff(cls, contents: PathContents) -> bool:
+        """Whether the path is a file of VQA-CP's names, or a folder with some."""
+        return bool(contents.named(_FILE.pattern))
+
+    def files(self) -> Sequence[str]:
+        """The questions and the annotations, or the ids and the files of VQA v2."""
+        found = [*([self.ids] if self.ids else [])]
+        for data in self._sources:
+            found += [data.path, *([data.annotations] if data.annotations else [])]
+        return found
+
+    def expected(self) -> Mapping[str, int]:
+        """219,928 test questions of version 2."""
+        name = os.path.basename(self._sources[0].path)
+        return {f"questions in {name}": _SIZES[name]} if name in _SIZES else {}
+
+    @cached_property
+    def _sources(self) -> Sequence[Vqa]:
+        if self.ids is not None:
+            if not os.path.isfile(self.ids):
+                raise DataError(f"{self.ids}: there is no such file. Give a JSON list of the question ids: ids=FILE.")
+            return [
+                Vqa(self.path, images=self.images, split=split, skip_bad=self.skip_bad)
+                for split in ("train2014", "val2014")
+            ]
+        named = PathContents(self.path).named(_FILE.pattern)
+        if os.path.isdir(self.path):
+            named = [file for file in named if f"_{self.split}_" in os.path.basename(file)]
+        if not named:
+            wanted = f"vqacp_v2_{self.split}_questions.json and vqacp_v2_{self.split}_annotations.json"
+            raise missing_files(self.path, self.title, wanted)
+        if len(named) > 1:
+            raise DataError(f"{self.path}: {len(named)} files of {self.split} are here. Give one, e.g. {named[-1]}")
+        data = Vqa(named[0], images=self.images, skip_bad=self.skip_bad)
+        if data.annotations is None:
+            wanted = os.path.basename(named[0]).replace("questions", "annotations")
+            raise missing_files(os.path.dirname(named[0]) or ".", f"{self.title} with answers", wanted)
+        return [data]
+
+    @property
+    def _part(self) -> str:
+        match = _FILE.fullmatch(os.path.basename(self._sources[0].path))
+        return match["split"].lower() if match else self.split
+
+    def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
+        """The questions in the order of their files."""
+        tag = ("part", self._part)
+        with Index() as wanted:
+            if self.ids is not None:
+                sieve = self.sieve(self.ids)
+                for number, key, _ in distinct(sieve, items(self.ids, "questions"), _id):
+                    wanted.add(key, number)
+            for data in self._sources:
+                name = os.path.basename(data.path)
+                for question in data.questions():
+                    if self.ids is None or wanted.pop(question.id) is not None:
+                        counts[f"questions in {name}"] += 1
+                        yield replace(question, tags=(*question.tags, tag))
+                self.skipped.extend(data.skipped)
+            for number, key in wanted.numbers():
+                fault = BadRecord(
+                    f"there is no such question in {self.path}. Give the folder of VQA v2 with both splits."
+                )
+                self.sieve(self.ids or "").refuse(number, fault, key)
+
+
+def _id(value: object) -> Id:
+    return question_id(value if isinstance(value, dict) else {"question_id": value})

@@ -1,0 +1,117 @@
+"""Benchmarks whose answers are distributed otherwise than in training: plain questions in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from askew.metrics.accuracy import Accuracy
+from askew.metrics.head_tail import HeadTailGap
+from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
+from askew.types import Column, Group, Mode, Table
+from askew.verbs import Dataset, Metric
+
+
+@dataclass(frozen=True)
+class QuestionPartsSuite(BenchmarkSuite):
+    """Accuracy on the parts of a plain set of questions, which the tag ``part`` of each question names."""
+
+    parts: ClassVar[Sequence[str]]
+    """The values of the tag."""
+    tests: ClassVar[Sequence[str]] = ()
+    slices: ClassVar[Sequence[str]] = ("tag.part", "answer_type")
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group]:
+        """Every question as a group of its own; refuses data of other kinds."""
+        for question in data.questions():
+            if dict(question.tags).get("part") not in self.parts:
+                yield from super().groups(data, seed)
+            yield Group(question.id, self.name, question)
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy."""
+        return {"accuracy.all": Accuracy("all", self.accuracy)}
+
+
+@dataclass(frozen=True)
+class GqaOodSuite(QuestionPartsSuite):
+    """GQA-OOD: accuracy on frequent and on rare answers, and what is lost between them (Kervadec et al. 2021)."""
+
+    name: ClassVar[str] = "gqa-ood"
+    readers: ClassVar[Sequence[str]] = ("gqa-ood",)
+    title: ClassVar[str] = "Frequent and rare answers (GQA-OOD)"
+    paper: ClassVar[str] = (
+        "Kervadec, Antipov, Baccouche, Wolf: Roses are Red, Violets are Blue... But Should VQA Expect Them To? "
+        "CVPR 2021"
+    )
+    parts: ClassVar[Sequence[str]] = ("head", "tail")
+    headline: ClassVar[tuple[str, str]] = (
+        "delta",
+        "relative to its accuracy on rare answers, frequent ones give it {value} more",
+    )
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy, and Δ = (head − tail) / tail."""
+        return {**super().metrics, "delta": HeadTailGap("part", self.accuracy)}
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """The paper's four figures."""
+        columns = (
+            Column("acc-all", "accuracy.all"),
+            Column("acc-tail", "accuracy.all", "tag.part=tail"),
+            Column("acc-head", "accuracy.all", "tag.part=head"),
+            Column("Δ", "delta"),
+        )
+        return (Table("gqa-ood", "GQA-OOD", columns, published=published_figures(self.name)["gqa-ood"]),)
+
+
+@dataclass(frozen=True)
+class VqaCeSuite(QuestionPartsSuite):
+    """VQA-CE: VQA accuracy where shortcuts fail, and where they do not (Dancette et al. 2021)."""
+
+    accuracy: Mode = "official"
+
+    name: ClassVar[str] = "vqa-ce"
+    readers: ClassVar[Sequence[str]] = ("vqa-ce",)
+    title: ClassVar[str] = "Where shortcuts fail (VQA-CE)"
+    paper: ClassVar[str] = (
+        "Dancette, Cadène, Teney, Cord: Beyond Question-Based Biases: Assessing Multimodal Shortcut Learning in Visual "
+        "Question Answering. ICCV 2021"
+    )
+    parts: ClassVar[Sequence[str]] = ("counterexamples", "easy", "hard")
+    headline: ClassVar[tuple[str, str]] = ("accuracy.all", "its VQA accuracy over all parts is {value}")
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Overall, and for each part."""
+        parts = (Column(part.capitalize(), "accuracy.all", f"tag.part={part}") for part in self.parts)
+        columns = (Column("Overall", "accuracy.all"), *parts)
+        return (Table("vqa-ce", "VQA-CE", columns, published=published_figures(self.name)["vqa-ce"]),)
+
+
+@dataclass(frozen=True)
+class VqaCpSuite(QuestionPartsSuite):
+    """VQA-CP: VQA accuracy with other answers in the test than in training (Agrawal et al. 2018)."""
+
+    accuracy: Mode = "official"
+
+    name: ClassVar[str] = "vqa-cp"
+    readers: ClassVar[Sequence[str]] = ("vqa-cp",)
+    title: ClassVar[str] = "Changed answers per question type (VQA-CP)"
+    paper: ClassVar[str] = (
+        "Agrawal, Batra, Parikh, Kembhavi: Don't Just Assume; Look and Answer: Overcoming Priors for Visual Question "
+        "Answering. CVPR 2018"
+    )
+    parts: ClassVar[Sequence[str]] = ("test", "train")
+    headline: ClassVar[tuple[str, str]] = ("accuracy.all", "its VQA accuracy under changed answers is {value}")
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Overall and by answer type; published figures are of the test of version 2."""
+        kinds = (("All", ""), ("Yes/No", "yes/no"), ("Number", "number"), ("Other", "other"))
+        columns = tuple(Column(label, "accuracy.all", kind and f"answer_type={kind}") for label, kind in kinds)
+        return (Table("vqa-cp", "VQA-CP", columns, published=published_figures(self.name)["vqa-cp"]),)

@@ -18,18 +18,29 @@ from test_kills_and_copies import check_copies
 pytestmark = pytest.mark.soak
 
 
+PART = 500
+"""Sequences in one run: Hypothesis remembers all of a run, and becomes slower with them."""
+
+
+def play(machine: type, sequences: int, steps: int) -> None:
+    for done in range(0, sequences, PART):
+        options = settings(
+            max_examples=PART,
+            stateful_step_count=steps,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+            database=None,
+        )
+        run_state_machine_as_test(machine, settings=options)
+        print(f"{done + PART} sequences", flush=True)
+
+
 def test_five_thousand_random_sequences():
-    soak = settings(
-        max_examples=5000, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck), database=None
-    )
-    run_state_machine_as_test(OnSqlite, settings=soak)
+    play(OnSqlite, 5000, 30)
 
 
 def test_a_thousand_random_sequences_with_quiz_and_gold():
-    soak = settings(
-        max_examples=1000, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck), database=None
-    )
-    run_state_machine_as_test(QualityOnSqlite, settings=soak)
+    play(QualityOnSqlite, 1000, 40)
 
 
 def test_500_copies_at_random_instants_hold_what_was_acknowledged(tmp_path):

@@ -11,13 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from askew.data.benchmarks.amber import Amber
+from askew.data.benchmarks.convqa import COMMON_SENSE, ConVqa
+from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
+from askew.data.benchmarks.gqa_ood import GqaOod
 from askew.data.benchmarks.hallusionbench import HallusionBench
+from askew.data.benchmarks.introspect import VqaIntrospect
 from askew.data.benchmarks.mmstar import MmStar
 from askew.data.benchmarks.mmvp import Mmvp
 from askew.data.benchmarks.naturalbench import NaturalBench
 from askew.data.benchmarks.pope import Pope
 from askew.data.benchmarks.pope_v2 import PopeV2
 from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
+from askew.data.benchmarks.vqa_ce import VqaCe
+from askew.data.benchmarks.vqa_cp import VqaCp
+from askew.data.benchmarks.vqa_lol import VqaLol
 from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
 
@@ -143,9 +150,77 @@ def pairs(folder: Path, count: int) -> Path:
     return listed(folder / "v2_mscoco_val2014_complementary_pairs.json", found)
 
 
+def keyed(path: Path, records: Iterable[tuple[str, Any]]) -> Path:
+    path.write_text(json.dumps(dict(records)))
+    return path
+
+
+def introspect(folder: Path, count: int) -> Path:
+    asked = {"sub_qa": [{"sub_question": "Is it wet?", "sub_answer": "yes"}], "pred_q_type": "reasoning"}
+    main = {"reasoning_question": "Is it?", "reasoning_answer_most_common": "no", "introspect": [asked]}
+    keyed(folder / "VQAIntrospect_valv1.0.json", ((str(n), {"image_id": n, **main}) for n in range(count // 2)))
+    return folder
+
+
+def vqa_v2(folder: Path, count: int, split: str = "val2014") -> Path:
+    folder.mkdir(exist_ok=True)
+    asked = ({"question_id": n, "image_id": n, "question": f"Is it {n}?"} for n in range(count))
+    listed(folder / f"v2_OpenEnded_mscoco_{split}_questions.json", asked, "questions")
+    listed(folder / f"v2_mscoco_{split}_annotations.json", map(annotation, range(count)), "annotations")
+    return folder
+
+
+def edited(folder: Path, count: int, before: str, after: str) -> Path:
+    (folder / "edited").mkdir()
+    half = count // 2
+    ids = [{"question_id": n, "image_id": f"{n:012d}_{7:012d}"} for n in range(half)]
+    said = {"answers": [{"answer": after}] * 10, "multiple_choice_answer": before}
+    asked = ({**one, "question": f"Is it {n}?"} for n, one in enumerate(ids))
+    listed(folder / "edited" / "v2_OpenEnded_mscoco_val2014_questions.json", asked, "questions")
+    listed(folder / "edited" / "v2_mscoco_val2014_annotations.json", ({**one, **said} for one in ids), "annotations")
+    vqa_v2(folder / "original", half)
+    return folder
+
+
+def convqa(folder: Path, count: int) -> Path:
+    sets = ((f"http://coco/COCO_val2014_{n:012d}.jpg", [["is it", "no"], ["is he", "yes"]]) for n in range(count // 2))
+    return keyed(folder / COMMON_SENSE, sets)
+
+
+def lol(folder: Path, count: int) -> Path:
+    parts = {"q1": "Is it?", "q2": "Is he?", "q1_label": "yes", "q2_label": "no"}
+    more = {"label": {"no": 1.0}, "op": "Q1_and_Q2", **parts}
+    names = (f"COCO_val2014_{n:012d}" for n in range(count // 3))
+    return listed(folder / "compose.json", ({"sent": "Is it and is he?", "img_id": name, **more} for name in names))
+
+
+def gqa_ood(folder: Path, count: int) -> Path:
+    for place, part in enumerate(("head", "tail")):
+        asked = {"question": f"Is it {place}?", "answer": "no"}
+        records = ((f"{part}{n}", {**asked, "imageId": str(n)}) for n in range(count // 2))
+        keyed(folder / f"ood_testdev_{part}.json", records)
+    return folder
+
+
+def vqa_ce(folder: Path, count: int) -> Path:
+    listed(folder / "counterexamples.json", range(0, count, 3))
+    listed(folder / "hard.json", range(1, count, 3))
+    return vqa_v2(folder, count)
+
+
+def vqa_cp(folder: Path, count: int) -> Path:
+    asked = ({"question_id": n, "image_id": n, "question": "Is it?", "coco_split": "val2014"} for n in range(count))
+    listed(folder / "vqacp_v2_test_annotations.json", map(annotation, range(count)))
+    return listed(folder / "vqacp_v2_test_questions.json", asked)
+
+
 SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     Amber: amber,
+    ConVqa: convqa,
+    CvVqa: lambda folder, count: edited(folder, count, "3", "2"),
+    GqaOod: gqa_ood,
     HallusionBench: hallusionbench,
+    IvVqa: lambda folder, count: edited(folder, count, "yes", "yes"),
     MmStar: mmstar,
     Mmvp: mmvp,
     NaturalBench: naturalbench,
@@ -153,6 +228,10 @@ SAMPLES: Mapping[type, Callable[[Path, int], Path]] = {
     PopeV2: pope_v2,
     VlmEvalKitCircular: circular,
     VlmEvalKitTable: plain_table,
+    VqaCe: vqa_ce,
+    VqaCp: vqa_cp,
+    VqaIntrospect: introspect,
+    VqaLol: lol,
     VqaPairs: pairs,
     VqaRephrasings: rephrasings,
 }

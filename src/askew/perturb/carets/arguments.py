@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import combinations
 from random import Random
 from typing import Any, NamedTuple
 
 from askew.language.inflect import with_article
 from askew.perturb.carets.attributes import Value, action, bare, categories
-from askew.perturb.carets.ontology import Number, number, piece
+from askew.perturb.carets.ontology import Number, cased, number, piece
 from askew.perturb.carets.plausibility import pick
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, plain_values, tells_apart
 from askew.perturb.carets.templates import Split, Template, usable
@@ -79,7 +80,9 @@ class Noun(NamedTuple):
         return self._replace(name=name)
 
 
-_article = lru_cache(maxsize=1 << 14)(with_article)
+@lru_cache(maxsize=1 << 14)
+def _article(phrase: str) -> str:
+    return with_article(cased(phrase))
 
 
 def listed(options: tuple[str, ...]) -> str:
@@ -128,7 +131,7 @@ class QuestionArguments(NamedTuple):
 
     def write(self, template: Template) -> str:
         """The text of the question in this template."""
-        return template.fill(self._slots())
+        return cased(template.fill(self._slots()))
 
     def record(self) -> dict[str, Any]:
         """The arguments as JSON, in the words of the question."""
@@ -165,10 +168,38 @@ class QuestionArguments(NamedTuple):
 
 
 def with_value(thing: ThingView, rng: Random, often: float = 0.6, absolute: bool = False) -> Noun:
-    """A thing by its name, sometimes with one of its attributes."""
+    """A thing by its name, sometimes with one or two of its attributes."""
     if rng.random() < often and (found := plain_values(thing, absolute=absolute)):
+        if rng.random() < TWO and (two := value_pairs(found)):
+            return Noun(thing.name, pick(two, rng))
         return Noun(thing.name, (pick(found, rng),))
     return Noun(thing.name)
+
+
+def value_pairs(values: Sequence[Value]) -> list[tuple[Value, Value]]:
+    """Each two attributes of different categories, in the order before a noun: size, age, color, material.
+
+    >>> [[value.word for value in pair] for pair in value_pairs([Value("material", "wood"), Value("size", "large")])]
+    [['large', 'wood']]
+    """
+    plain = [value for value in values if value.category and categories()[value.category]["kind"] == "attribute"]
+    ordered = sorted(plain, key=lambda value: (_ORDER.get(value.category, 4), value.category))
+    return [pair for pair in combinations(ordered, 2) if pair[0].category != pair[1].category]
+
+
+_ORDER = {
+    "size": 0,
+    "height": 1,
+    "length": 1,
+    "age": 2,
+    "newness": 2,
+    "shape": 5,
+    "color": 6,
+    "pattern": 7,
+    "material": 8,
+}
+TWO = 0.15
+"""How often an object with attributes has two of them, if it has two (6 % of the release)."""
 
 
 def definite(view: SceneView, thing: ThingView, rng: Random, avoid: str) -> tuple[Noun | None, tuple[str, ...]]:

@@ -54,9 +54,25 @@ def value(attribute: str, name: str) -> Value | None:
     ('newness', 'made of wood', True)
     """
     for category, word in _meanings().get(" ".join(attribute.lower().split()), ()):
-        if fits(category, name):
+        if fits(category, name) and suits(category, word, name):
             return Value(category, word)
     return None
+
+
+@lru_cache(maxsize=1 << 14)
+def suits(category: str, word: str, name: str) -> bool:
+    """True if things of this name can have this value of a category that applies to them.
+
+    >>> suits("activity", "grazing", "cow"), suits("activity", "grazing", "man"), suits("activity", "eating", "man")
+    (True, False, True)
+    """
+    only = categories()[category].get("only", {}) if category else {}
+    return word not in only or not up(name).isdisjoint(only[word])
+
+
+def asked_for(found: Value) -> bool:
+    """True if questions ask for the value: not *Is the giraffe baby?*"""
+    return not found.category or bool(categories()[found.category].get("asked", True))
 
 
 @lru_cache(maxsize=1 << 15)
@@ -77,6 +93,8 @@ def fits(category: str, name: str) -> bool:
     (True, False, True, False, True)
     """
     of = categories()[category]["of"] if category else "any"
+    if category and not up(name).isdisjoint(categories()[category].get("except", ())):
+        return False
     living = not up(name).isdisjoint(("person", "animal"))
     if isinstance(of, list):
         return not up(name).isdisjoint(of)

@@ -234,19 +234,31 @@ def _ends_noun(body: str, word: str) -> bool:
 
 
 def _noun(tokens: list[str], start: int) -> tuple[tuple[str, ...], str, int] | None:
-    """The longest name here, with at most one attribute before it."""
+    """The longest name here, with at most two attributes before it."""
     found = []
-    for skip in range(LONGEST):
-        before = " ".join(tokens[start : start + skip])
-        if skip and before not in _attributes():
+    for skip in range(2 * LONGEST - 1):
+        attributes = _split(tokens[start : start + skip])
+        if attributes is None:
             continue
         for length in range(LONGEST, 0, -1):
             end = start + skip + length
             name = " ".join(tokens[start + skip : end])
             if end <= len(tokens) and name in _known():
-                found.append((end, -skip, ((before,) if skip else (), name, end)))
+                found.append((end, -skip, (attributes, name, end)))
                 break
     return max(found)[2] if found else None
+
+
+def _split(tokens: list[str]) -> tuple[str, ...] | None:
+    """No, one or two attributes; None if the words are not attributes."""
+    text = " ".join(tokens)
+    if not tokens or text in _attributes():
+        return (text,) if tokens else ()
+    for place in range(1, len(tokens)):
+        pair = " ".join(tokens[:place]), " ".join(tokens[place:])
+        if all(each in _attributes() for each in pair):
+            return pair
+    return None
 
 
 @lru_cache(maxsize=1)

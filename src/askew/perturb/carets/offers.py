@@ -15,8 +15,8 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import Noun, class_noun, one_or_mass
-from askew.perturb.carets.attributes import Value, action, categories, opposites
+from askew.perturb.carets.arguments import Noun, class_noun, one_or_mass, value_pairs
+from askew.perturb.carets.attributes import Value, action, asked_for, categories, opposites
 from askew.perturb.carets.ontology import lemma, number, piece, up, wider
 from askew.perturb.carets.plausibility import Plausibility
 from askew.perturb.carets.question_types import question_classes
@@ -130,31 +130,8 @@ def phrases(thing: ThingView) -> Iterator[Noun]:
     """A thing by its name, with each of its attributes, and with each two of them."""
     yield Noun(thing.name)
     values = plain_values(thing)
-    for place, value in enumerate(values):
-        yield Noun(thing.name, (value,))
-        yield from (Noun(thing.name, in_order(value, other)) for other in values[place + 1 :])
-
-
-def in_order(*values: Value) -> tuple[Value, ...]:
-    """Several attributes in the order in which they precede a noun: size, age, color, material.
-
-    >>> [value.word for value in in_order(Value("material", "wood"), Value("size", "large"))]
-    ['large', 'wood']
-    """
-    return tuple(sorted(values, key=lambda value: (_ORDER.get(value.category, 4), value.before)))
-
-
-_ORDER = {
-    "size": 0,
-    "height": 1,
-    "length": 1,
-    "age": 2,
-    "newness": 2,
-    "shape": 5,
-    "color": 6,
-    "pattern": 7,
-    "material": 8,
-}
+    yield from (Noun(thing.name, (value,)) for value in values)
+    yield from (Noun(thing.name, pair) for pair in value_pairs(values))
 
 
 def scene_claims(view: SceneView, rng: Random, most: int) -> list[SceneClaim]:
@@ -165,7 +142,7 @@ def scene_claims(view: SceneView, rng: Random, most: int) -> list[SceneClaim]:
 
 def _claims(view: SceneView, thing: ThingView) -> Iterator[SceneClaim]:
     described = list(_descriptions(view, thing))
-    for value in thing.settled:
+    for value in filter(asked_for, thing.settled):
         for type_, category in _askable_as(value, thing):
             for noun, things in described:
                 if _mentions(noun, value):

@@ -8,6 +8,7 @@ WordNet.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
@@ -177,11 +178,48 @@ def kin(one: str, other: str) -> bool:
 def exclusive(one: str, other: str) -> bool:
     """True if one thing cannot have both names.
 
-    >>> exclusive("cat", "dog"), exclusive("cat", "animal"), exclusive("cup", "mug")
+    >>> exclusive("cat", "cow"), exclusive("cat", "animal"), exclusive("cup", "mug")
     (True, False, False)
+    >>> exclusive("man", "woman"), exclusive("man", "skater"), exclusive("skier", "surfer")
+    (True, False, True)
     """
     first, second = lemma(one), lemma(other)
+    if "person" in up(first) and "person" in up(second):
+        return first != second and any({first, second} <= {*row} for row in names()["people"])
     return first != second and not kin(first, second) and not kin(second, first)
+
+
+@lru_cache(maxsize=1 << 13)
+def choosable(name: str) -> bool:
+    """True if a list of choices can name it: it is neither too broad nor a person whom no other name excludes.
+
+    >>> choosable("cake"), choosable("dessert"), choosable("man"), choosable("tourist")
+    (True, False, True, False)
+    """
+    base = lemma(name)
+    if base in _names("broad") or base in choice_classes():
+        return False
+    return "person" not in up(base) or any(base in row for row in names()["people"])
+
+
+def figure(attributes: Iterable[str]) -> bool:
+    """True if these attributes of a person or animal say that it is a figure: a wooden fish."""
+    return any(each.lower() in _names("figures") for each in attributes)
+
+
+@lru_cache(maxsize=1)
+def _cased() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(word.lower() for word in names()['cased'])})(?=s?\b)")
+
+
+def cased(text: str) -> str:
+    """A text with its acronyms and proper names in their usual case.
+
+    >>> cased("is there a tv or an american flag?"), cased("do you see suvs?")
+    ('is there a TV or an American flag?', 'do you see SUVs?')
+    """
+    usual = {word.lower(): word for word in names()["cased"]}
+    return _cased().sub(lambda found: usual[found.group(1)], text)
 
 
 def known(name: str) -> bool:

@@ -11,6 +11,7 @@ from random import Random
 
 from askew.perturb.carets.arguments import (
     NO,
+    TWO,
     YES,
     Noun,
     QuestionArguments,
@@ -18,10 +19,11 @@ from askew.perturb.carets.arguments import (
     definite,
     join,
     one_or_mass,
+    value_pairs,
     with_value,
 )
-from askew.perturb.carets.attributes import Value, apart, categories, opposites, words
-from askew.perturb.carets.ontology import choice_classes, doubtful, kin, lemma, number, piece, up
+from askew.perturb.carets.attributes import Value, apart, asked_for, categories, opposites, suits, words
+from askew.perturb.carets.ontology import choice_classes, choosable, doubtful, exclusive, kin, lemma, number, piece, up
 from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
 
@@ -61,7 +63,7 @@ def disjunction(view: SceneView, model: Plausibility, rng: Random, true: bool) -
 def attribute_question(view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:
     """Q4: does the thing have this attribute? A false value excludes its own."""
     for thing in in_turn(view.clear, rng, 4):
-        own = [value for value in thing.settled if value.category]
+        own = [value for value in thing.settled if value.category and asked_for(value)]
         if not own:
             continue
         value = pick(own, rng)
@@ -109,6 +111,10 @@ def false_noun(model: Plausibility, name: str, rng: Random, absolute: bool = Fal
     if rng.random() < 0.6:
         value = model.attributes.get(name, EMPTY).draw(rng)
         if value and not (absolute and value.relative) and not misread(value.before, name):
+            more = model.attributes.get(name, EMPTY).draw(rng) if rng.random() < TWO else None
+            two = value_pairs([value, more]) if more and not (absolute and more.relative) else []
+            if two and more and not misread(more.before, name):
+                return Noun(name, two[0])
             return Noun(name, (value,))
     return Noun(name)
 
@@ -164,7 +170,7 @@ def _false_value(model: Plausibility, value: Value, name: str, rng: Random) -> V
     for key in ((value.category, name), (value.category, "")):
         for _ in range(4):
             word = model.values.get(key, EMPTY).draw(rng)
-            if word and apart(value.category, word, value.word):
+            if word and apart(value.category, word, value.word) and suits(value.category, word, name):
                 return Value(value.category, word)
     return None
 
@@ -187,7 +193,7 @@ def object_choice(view: SceneView, model: Plausibility, rng: Random) -> Question
         if asked is None:
             continue
         urn = model.classes.get((name, number(thing.name)), EMPTY)
-        options = _options(thing.name, urn, rng, lambda one, other: not kin(lemma(one), lemma(other)))
+        options = _options(thing.name, urn, rng, exclusive)
         if options:
             return asked._replace(options=options)
     return None
@@ -206,6 +212,8 @@ def action_choice(view: SceneView, model: Plausibility, rng: Random) -> Question
 @lru_cache(maxsize=1 << 13)
 def question_classes(base: str) -> tuple[str, ...]:
     """The classes that a question can use for a thing with this lemma."""
+    if not choosable(base):
+        return ()
     return tuple(name for name in choice_classes() if name in up(base) and name != base and not doubtful(base, name))
 
 
@@ -229,6 +237,7 @@ def _class_question(view: SceneView, thing: ThingView, name: str, rng: Random) -
 def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, rng: Random) -> QuestionArguments | None:
     for thing in in_turn(view.clear, rng, 5):
         own = [value for value in thing.settled if value.category and categories()[value.category]["kind"] == kind]
+        own = [value for value in own if asked_for(value)]
         if not own:
             continue
         value = pick(own, rng)
@@ -249,7 +258,11 @@ def _value_options(value: Value, thing: ThingView, model: Plausibility, rng: Ran
         urn = model.values.get((value.category, ""), EMPTY)
     if len(words(value.category)) < 4:
         urn = Urn.of(dict.fromkeys(words(value.category), 1))
-    options = _options(value.word, urn, rng, lambda one, other: apart(value.category, one, other))
+
+    def fits(one: str, other: str) -> bool:
+        return apart(value.category, one, other) and suits(value.category, one, thing.lemma)
+
+    options = _options(value.word, urn, rng, fits)
     return tuple(Value(value.category, word).choice for word in options)
 
 

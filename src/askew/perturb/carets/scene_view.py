@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from askew.perturb.carets.attributes import Value, action, apart, said, values
-from askew.perturb.carets.ontology import absent, askable, countable, first_words, known, lemma, may_be, up
+from askew.perturb.carets.ontology import absent, askable, countable, figure, first_words, known, lemma, may_be, up
 from askew.types import Scene, Thing
 
 SMALLEST = 32
@@ -168,4 +168,4 @@ def _read(
     of = [value.category for value in own]
     settled = tuple(value for value in own if not value.category or of.count(value.category) == 1)
     plain = tuple(value for value in settled if value.before and not misread(value.before, name))
-    return name, base, own, settled, plain, askable(name)
+    return name, base, own, settled, plain, askable(name) and not (living and figure(attributes))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,9 @@ def test_a_missing_image(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage, match="the file of image 'n1' is not at"):
         list(SceneFile(path, str(tmp_path / "pictures")).questions())
+    (tmp_path / "pictures" / "n2.png").write_bytes(b"")  # with one there, others are missed when they are opened
+    data = SceneFile(write(tmp_path / "two.json", {"n1": CAT, "n2": CAT}), str(tmp_path / "pictures"))
+    assert [os.path.basename(q.image.path) for q in data.questions()] == ["n1.jpg", "n2.png"]
 
 
 def test_the_same_scene_in_two_files(tmp_path: Path) -> None:

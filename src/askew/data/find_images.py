@@ -15,7 +15,8 @@ class ImagesById:
     """A folder of images and templates for their file names; the template that matched last is tried first.
 
     Templates are paths below the folder with ``{id}``; ``{id12}`` is a number with twelve digits, as in COCO.
-    Without a folder, images are only known by their ids.
+    Without a folder, images are only known by their ids. ``missing`` is the message about the first file that was not
+    there, of those that need not be.
 
     >>> ImagesById(None, ["{id}.jpg"]).find(42)
     ImageRef(id=42, path=None, sha256=None, size=None)
@@ -28,6 +29,18 @@ class ImagesById:
             )
         self._folder = folder
         self._templates = list(templates)
+        self.found = 0
+        self.missing: BadImage | None = None
+
+    def find_later(self, key: Id) -> ImageRef:
+        """The image with this id; its file is only needed when it is opened."""
+        try:
+            image = self.find(key)
+        except BadImage as fault:
+            self.missing = self.missing or fault
+            return ImageRef(key, os.path.join(self._folder or "", _names(key, self._templates)[0]))
+        self.found += 1
+        return image
 
     def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
         """The image with this id; the templates in ``first``, from its record, are tried first."""

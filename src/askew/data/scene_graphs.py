@@ -18,7 +18,7 @@ from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import pairs
 from askew.data.write_questions import encoded
-from askew.errors import BadRecord, DataError
+from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature, write_joined
 from askew.types import Question, Relation, Scene, Thing
 
@@ -237,7 +237,11 @@ class SceneFile:
         return fingerprint(*scene_files(self.path))
 
     def questions(self) -> Iterator[Question]:
-        """One question for each scene, in the order of the files: no text, no answers, the scene and its image."""
+        """One question for each scene, in the order of the files: no text, no answers, the scene and its image.
+
+        An image whose file is missing is only refused when it is opened, since questions can be made from the scene.
+        If none is there, the folder is wrong.
+        """
         self.skipped.clear()
         images = ImagesById(self.images, ["{id}.jpg", "{id}.png"])
         with Index() as seen:
@@ -247,9 +251,11 @@ class SceneFile:
                     question = sieve.sift(number, key, _question, key, record, seen, images)
                     if question:
                         yield question
+        if images.missing and not images.found:
+            raise BadImage(f"{self.path}: not one image was found, e.g. {images.missing}")
 
 
 def _question(key: str, record: object, seen: Index, images: ImagesById) -> Question:
     if not seen.add(key):
         raise repeated(key)
-    return Question(key, images.find(key), "", scene=scene_of(key, record))
+    return Question(key, images.find_later(key), "", scene=scene_of(key, record))

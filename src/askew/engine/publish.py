@@ -147,10 +147,11 @@ def _doubtful(doubtful: int, others: int) -> str:
     """How many noes may only be due to an incomplete scene graph.
 
     >>> _doubtful(3, 9)
-    'Doubtful noes: 3 of 12 (25.0%), since no usual companion of the absent thing is annotated'
+    'Doubtful noes: 3 of 12 (25.0%), since no usual companion of the absent thing is annotated (noes=sure omits them)'
     """
     share = f"{doubtful:,} of {doubtful + others:,} ({doubtful / (doubtful + others):.1%})"
-    return f"Doubtful noes: {share}, since no usual companion of the absent thing is annotated"
+    why = ", since no usual companion of the absent thing is annotated (noes=sure omits them)" if doubtful else ""
+    return f"Doubtful noes: {share}{why}"
 
 
 def _with_examples(record: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from typing import Any
 from askew.report.score_display import count
 from askew.significance import LEAST_IMAGES
 
+MOST_DOUBTFUL = 0.1
+"""Up to which share of doubtful noes there is no warning."""
 SHOWN_REASONS = 3
 """How many reasons for refusals a sentence names."""
 
@@ -18,7 +20,21 @@ def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[st
     if made_nothing(suite):
         return [f"Warning: {nothing_sentence(suite, data)}"]
     alone = text_alone_sentence(suite.get("text_alone") or ())
-    return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone)))
+    return list(filter(None, (coverage_sentence(suite, data), few_images(suite), alone, doubtful_noes(suite))))
+
+
+def doubtful_noes(suite: Mapping[str, Any]) -> str:
+    """A warning if many answers *no* may only be due to incomplete scene graphs.
+
+    >>> doubtful_noes({"coverage": [{"doubtful": [3, 9]}, {"doubtful": [0, 4]}, {"made": 1}]})
+    'Warning: 3 of 16 noes (19%) are doubtful: no usual companion is annotated. Build with noes=sure.'
+    """
+    counts = [test["doubtful"] for test in suite.get("coverage") or () if test.get("doubtful")]
+    doubtful, noes = sum(one for one, _ in counts), sum(one + other for one, other in counts)
+    if not noes or doubtful / noes <= MOST_DOUBTFUL:
+        return ""
+    share = f"{count(doubtful)} of {count(noes)} noes ({doubtful / noes:.0%})"
+    return f"Warning: {share} are doubtful: no usual companion is annotated. Build with noes=sure."
 
 
 def coverage_sentence(suite: Mapping[str, Any], data: Mapping[str, Any]) -> str:

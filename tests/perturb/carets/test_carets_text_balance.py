@@ -139,6 +139,9 @@ def test_noes_rest_on_a_usual_companion_of_what_is_absent():
     model = fit(scenes)
     assert model.doubtful("zebra", {"bus", "stop sign"})
     assert not model.doubtful("zebra", {"giraffe", "tower"})
+    rare = fit(scenes[::6])  # three scenes: nothing has a usual companion, so what counts is how much a scene names
+    assert rare.doubtful("zebra", {"giraffe", "tower"})
+    assert not rare.doubtful("zebra", {"giraffe", "tower", "bus", "car", "tree", "sky"})
     for noes, doubts in (("all", {True, False}), ("sure", {False})):
         for balance in ("text", "paper"):
             found = groups(scenes, ("NEGATION-DIR",), balance=balance, noes=noes)

@@ -18,7 +18,7 @@ from askew.types import Scene, Thing
 
 _FRAMES = re.compile(
     r"\b(anywhere in this picture|(?:in|at) (?:the|this) (?:picture|image|photo),?|looking at this (?:picture|photo),"
-    r"|(?:does) (?:the|this) (?:picture|image)|anywhere|to be seen)(?= |,|$)"
+    r"|(?:does) (?:the|this) (?:picture|image)|anywhere|to be seen|the hair color of)(?= |,|$)"
 )
 _DETERMINERS = frozenset(("a", "an", "any", "no", "the"))
 _JOINS = frozenset(("both", "either", "and", "or"))

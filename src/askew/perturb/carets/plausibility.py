@@ -25,6 +25,10 @@ BESIDE = 0.85
 """How often a false object is a companion of an object in the scene rather than any object."""
 USUAL = 5
 """How many companions of a name are its usual ones."""
+OFTEN = 3
+"""In how many scenes a name must occur with another for its usual companions to be known."""
+FEW_THINGS = 6
+"""Below so many different names, a scene graph may have left out a rare thing."""
 TRIES = 12
 """How many draws are made to find an object that is certainly not in the scene."""
 Item = TypeVar("Item", bound=Hashable)
@@ -120,8 +124,12 @@ class Plausibility:
         return None
 
     def doubtful(self, name: str, lemmas: set[str]) -> bool:
-        """True if none of its usual companions is annotated, so that it may only have been left out of the graph."""
-        return bool(self.usual.get(lemma(name))) and lemmas.isdisjoint(self.usual[lemma(name)])
+        """True if a thing may only have been left out of the graph of a scene with these lemmas.
+
+        None of its usual companions is named; or, if it is too rare to have any, the scene names only a few things.
+        """
+        usual = self.usual.get(lemma(name))
+        return lemmas.isdisjoint(usual) if usual else len(lemmas) < FEW_THINGS
 
 
 def fit(scenes: Iterable[Scene]) -> Plausibility:
@@ -202,8 +210,13 @@ class Counts:
             _urns(self.values),
             _urns(classes),
             _urns(kinds),
-            {base: self._usual(counts) for base, counts in sorted(self.companions.items())},
+            {base: self._usual(counts) for base, counts in sorted(self.companions.items()) if self._often(counts)},
         )
+
+    @staticmethod
+    def _often(companions: Mapping[str, int]) -> bool:
+        """True if one companion at least occurs often enough to be a usual one."""
+        return max(companions.values(), default=0) >= OFTEN
 
     def _usual(self, companions: Mapping[str, int]) -> tuple[str, ...]:
         """The companions with the largest product of both conditional probabilities."""

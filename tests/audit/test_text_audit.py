@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from random import Random
 
@@ -112,6 +113,10 @@ def test_pairs_and_originals():
     assert {score.suite for score in audit.scores} == {"mine"}
     assert scores["original"].revealing[0].label in ("original", "variant")
     assert audit.record()["scores"][0]["accuracy"]["low"] is not None
+    counted = [replace(group, original=replace(group.original, answers=("2",))) for group in pairs()]
+    assert "number" in {score.answer_type for score in audited(texts_of_groups(counted)).scores}
+    short = audited(texts_of_groups(counted), open_answers=False).scores
+    assert {score.answer_type for score in short} == {"yes/no", ""}
 
 
 def test_too_few_questions_or_one_answer_are_said():

@@ -51,7 +51,7 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
             written += write_vqa(_variants(groups), str(folder), "variants")
             if isinstance(suite.what, Releases):
                 written += suite.what.release(map(prepared.folders.public_group, prepared.read()), folder) or ()
-        found = markdown(audited(prepared.covers[0].texts)) if audit else ""
+        found = markdown(audited(prepared.covers[0].texts, open_answers=False)) if audit else ""
         text_alone = f"\n## What the text alone gives away\n\n{found}\n" if audit else ""
         write_joined(sheet, [(datasheet(suite, data, prepared, settings.seed, command) + text_alone).encode()])
         clear_unwritten(folder, written, f"{suite.spec} {data.spec} {data.what!r}")

@@ -41,7 +41,7 @@ def test_a_component_without_facts_has_the_defaults():
         "blind": False,
         "opens_images": False,
     }
-    assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": ()}
+    assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "readers": ()}
     assert values(verbs.DatasetFacts(Plain())) == {
         "counted": "question",
         "images": None,

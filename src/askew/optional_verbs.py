@@ -109,6 +109,11 @@ class SuiteFacts:
         """Sentences on how the groups were made, for results and datasheets: versions it rests on. Default: none."""
         return tuple(getattr(self.suite, "notes", ()))
 
+    @property
+    def readers(self) -> Sequence[str]:
+        """The readers of a published benchmark, whose groups are always ready-made. Default: none."""
+        return tuple(getattr(self.suite, "readers", ()))
+
 
 @runtime_checkable
 class Prepares(Protocol):

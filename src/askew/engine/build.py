@@ -73,8 +73,12 @@ class Coverage:
 
     @property
     def notes(self) -> Sequence[str]:
-        """The suite's notes on how it built the groups (versions it depends on); none for ready-made groups."""
-        return () if self.ready else SuiteFacts(self.suite).notes
+        """The suite's notes on how it built the groups (versions it depends on); none for ready-made groups.
+
+        The notes of a published benchmark are about its figures, and hold for its ready-made groups.
+        """
+        facts = SuiteFacts(self.suite)
+        return facts.notes if facts.readers or not self.ready else ()
 
     def count(self, item: Group | Refusal) -> None:
         """Add one item of the stream."""

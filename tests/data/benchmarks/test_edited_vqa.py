@@ -9,7 +9,10 @@ import pytest
 import askew
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
 from askew.data.open_path import open_path
+from askew.engine.build import Coverage
 from askew.errors import BadImage, BadRecord, DataError
+from askew.suites.consistency_benchmarks import CvVqaSuite, IvVqaSuite
+from askew.suites.p2 import P2Suite
 from askew.types import Expect, Prediction
 
 CV = [(51, 5, "How many dogs?", "3"), (61, 6, "How many cats?", "2"), (71, 7, "How many cows?", "2")]
@@ -69,6 +72,9 @@ def test_edits_of_a_question_are_one_group(tmp_path):
     assert isinstance(open_path(tmp_path / "edited" / "v2_OpenEnded_mscoco_val2014_questions.json"), CvVqa)
     with pytest.raises(DataError, match=r"edits of CV-VQA, not of IV-VQA. Read them as cv-vqa"):
         IvVqa(str(tmp_path))
+    odd = CvVqa(str(edited_vqa(tmp_path, CV_EDITS, [(71, 7, 701, "2", "3")])))
+    list(odd.groups())
+    assert odd.remarks[-1] == "CV-VQA: 1 edits whose count does not drop by one, which no flip is counted for."
     same = open_path(edited_vqa(tmp_path, IV_EDITS))
     assert isinstance(same, IvVqa)
     assert {variant.expect for group in same.groups() for variant in group.variants} == {Expect.SAME}
@@ -97,6 +103,12 @@ def test_faults_of_edits(tmp_path):
     (tmp_path / "edited" / "v2_mscoco_val2014_annotations.json").unlink()
     with pytest.raises(DataError, match=r"Put v2_mscoco_val2014_annotations\.json there"):
         CvVqa(str(tmp_path))
+
+
+def test_the_probable_erratum_is_told_with_results():
+    for suite in (CvVqaSuite(), IvVqaSuite()):
+        assert "headings are very probably swapped" in " ".join(Coverage(suite, ready=True).notes)
+    assert Coverage(P2Suite(), ready=True).notes == ()
 
 
 class Said:

@@ -125,6 +125,8 @@ class EditedVqa(GroupBenchmark):
                 if group is not None:
                     counts["questions"] += 1
                     counts["edits"] += len(group.variants)
+                    if self.kind == "cv" and (odd := sum(not _drops(group.original, v) for v in group.variants)):
+                        counts["edits whose count does not drop by one, which no flip is counted for"] += odd
                     yield group
 
     def _group(self, sieve: Sieve, members: Sequence[tuple[int, Any]], asked: Question, subset: str) -> Group | None:
@@ -173,6 +175,15 @@ class CvVqa(EditedVqa):
     suites: ClassVar[Sequence[str]] = ("cv-vqa",)
     kind: ClassVar[str] = "cv"
     expect: ClassVar[Expect] = Expect.GIVEN
+
+
+def _drops(original: Question, edit: Variant) -> bool:
+    """Whether people's most frequent answers are counts that differ by one, about the same question."""
+    before, after = (
+        modal_answer(question.answers, normalise) if question.answers else "" for question in (original, edit.question)
+    )
+    counts = before.isdecimal() and after.isdecimal() and int(after) == int(before) - 1
+    return counts and original.text == edit.question.text
 
 
 def edit_id(record: object) -> Id:

@@ -159,6 +159,11 @@ def test_each_answer_is_as_often_wrong_as_right():
     assert paper["3"] < 0.45
 
 
+def test_an_answer_that_was_never_right_in_the_data_can_be_asked_about():
+    asked = question("How many dogs?", "77")
+    assert 40 < sum(only(RAD, asked, seed).note["yes"] for seed in range(120)) < 80
+
+
 def test_a_number_can_be_asked_for_exactly():
     exact = fit(DATA, yes=1.0, exactly=True)
     assert only(exact, question("How many dogs are there?", "2")).question.text == "Are there exactly two dogs?"

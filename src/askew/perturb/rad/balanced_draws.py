@@ -38,10 +38,14 @@ class BalancedDraws:
 
     wrong: AnswerPool
     right: Mapping[str, int]
+    share: float
+    """Of questions that are answered "yes", for a right answer without a weight."""
 
     def yes(self, value: str, wrong: AnswerPool) -> float:
         """The probability of "yes" for a question with this right answer, of which these are the wrong ones."""
-        right = self.right[value]
+        right = self.right.get(value)
+        if right is None:
+            return self.share
         return right / (right + sum(weight for _, weight in wrong.counts))
 
 
@@ -71,7 +75,7 @@ def balanced_draws(states: Sequence[AskedState], shares: Mapping[str, float], ye
                 wrong[name] = _near(shares[name], wrong[name] * sqrt(ratio))
                 right[name] = _near(start[name], right[name] / sqrt(ratio))
     pool = AnswerPool(tuple((name, max(1, int(_PARTS * weight))) for name, weight in wrong.items()))
-    return BalancedDraws(pool, {name: max(1, int(_PARTS * weight)) for name, weight in right.items()})
+    return BalancedDraws(pool, {name: max(1, int(_PARTS * weight)) for name, weight in right.items()}, yes)
 
 
 def _near(start: float, weight: float) -> float:

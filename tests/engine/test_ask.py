@@ -244,3 +244,15 @@ def test_a_store_that_holds_such_counts_can_be_used(tmp_path):
     with Store(tmp_path / "run" / "answers.sqlite") as store:
         asked = Keys(as_model(model).what).of(Question(1, None, "What color is car 1?"))
         assert store.get({asked: 1})[asked].tokens == (0, 0)
+
+
+def test_few_groups_are_in_memory_however_large_the_batches(store):
+    read = []
+
+    def groups():
+        for number in range(20_000):
+            read.append(number)
+            yield group(number, f"q{number % 50}")
+
+    first = next(ask(groups(), Constant(), Keys(Constant()), store, 4096, lambda said: None))
+    assert (first.group.id, len(read)) == (0, 4096)

@@ -128,7 +128,7 @@ def ask(
             failed.update((key, prediction) for key, prediction in said.items() if prediction.failed)
             on_answers(list(said.values()))
         for group, group_keys in zip(window, keyed, strict=True):
-            first, *rest = (_addressed(answers[key], question.id) for key, question in group_keys)
+            first, *rest = [_addressed(answers[key], question.id) for key, question in group_keys]
             yield Outcome(group, first, tuple(rest))
 
 
@@ -151,12 +151,15 @@ def writable(prediction: Prediction) -> Prediction:
 
 
 def _window(model: Model, batch_size: int) -> int:
-    return max(STREAM, batch_size) if isinstance(model, Streams) else WINDOW * batch_size
+    """How many questions are looked up and asked together: bounded, since their groups are in memory meanwhile."""
+    if isinstance(model, Streams):
+        return max(STREAM, batch_size)
+    return min(WINDOW * batch_size, max(STREAM, 2 * batch_size))
 
 
 def members(group: Group) -> list[Question]:
     """The questions of a group: the original, then the variants."""
-    return [group.original, *(variant.question for variant in group.variants)]
+    return [group.original, *[variant.question for variant in group.variants]]
 
 
 def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -320,13 +320,17 @@ def _extracted(
     step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally, forms: AnswerForms
 ) -> Iterator[Outcome]:
     """The same outcomes, with the short answer extracted from each reply."""
+
+    def taken(suite: str, question: Question, said: Prediction) -> Prediction:
+        found = tally.judge(keys, question, extract(step, question, said))
+        forms.add(suite, question, said, found)
+        return found
+
     for outcome in outcomes:
-        asked = ((outcome.group.original, outcome.original), *((v.question, said) for v, said in outcome.pairs()))
-        taken = [tally.judge(keys, question, extract(step, question, said)) for question, said in asked]
-        for (question, said), found in zip(asked, taken, strict=True):
-            forms.add(outcome.group.suite, question, said, found)
-        first, *rest = taken
-        yield Outcome(outcome.group, first, tuple(rest))
+        group = outcome.group
+        first = taken(group.suite, group.original, outcome.original)
+        rest = [taken(group.suite, variant.question, said) for variant, said in outcome.pairs()]
+        yield Outcome(group, first, tuple(rest)) if rest or first is not outcome.original else outcome
 
 
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:

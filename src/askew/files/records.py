@@ -54,16 +54,15 @@ def question_from(record: Mapping[str, Any]) -> Question:
     image = None
     if "image" in record:
         size = get("size")
-        image = ImageRef(
-            record["image"], get("path"), None, get("sha256"), (int(size[0]), int(size[1])) if size else None
-        )
+        whole = (int(size[0]), int(size[1])) if size else None
+        image = ImageRef(record["image"], get("path"), None, get("sha256"), whole)
     tags = get("tags")
     return Question(
         record["id"],
         image,
         record["question"],
         tuple(get("answers", ())),
-        _kind(get("answer_type", ""), get("question_type", "")),
+        kind_of(get("answer_type", ""), get("question_type", "")),
         scene_from(record["scene"]) if "scene" in record else None,
         get("context", ""),
         tuple(get("confidences", ())),
@@ -72,8 +71,8 @@ def question_from(record: Mapping[str, Any]) -> Question:
     )
 
 
-_kind = lru_cache(maxsize=1024)(Kind)
-"""The same few kinds occur in most questions."""
+kind_of = lru_cache(maxsize=4096)(Kind)
+"""The same kind for the same words: data has few, and many questions of each."""
 
 
 def scene_record(scene: Scene) -> Record:
@@ -140,6 +139,8 @@ def group_record(group: Group) -> Record:
 def group_from(record: Mapping[str, Any]) -> Group:
     """The group of a record; a variant that names no image is about the original's, unless it says it is not."""
     original = record["original"]
+    if not record.get("variants"):
+        return Group(record["group"], record.get("suite", ""), question_from(original))
     shared = {key: original[key] for key in (*_IMAGE_KEYS, "scene") if key in original}
     variants = []
     for variant in record.get("variants", ()):

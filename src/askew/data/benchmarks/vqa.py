@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -20,7 +19,8 @@ from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
 from askew.errors import BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
-from askew.types import Id, ImageRef, Kind, Question
+from askew.files.records import kind_of
+from askew.types import Id, ImageRef, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
@@ -115,11 +115,8 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Mapping[str, Any]) -
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
     answers, confidences = annotated_answers(record)
-    kind = _kind(text(record, "answer_type", ""), text(record, "question_type", ""))
+    kind = kind_of(text(record, "answer_type", ""), text(record, "question_type", ""))
     return Question(key, image, asked, answers, kind, confidences=confidences)
-
-
-_kind = lru_cache(maxsize=1024)(Kind)
 
 
 def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -85,7 +85,7 @@ def test_numbers_that_rest_on_nothing_are_named(tmp_path: Path) -> None:
     flips = {"suite": "rad", "metric": "flips", "part": "", "value": None, "low": None, "high": None, "n": 0}
     for failed, named in ((0, True), (3, False)):
         other = Run(run.folder, {**run.results, "scores": [*run.results["scores"], flips | {"failed": failed}]})
-        assert ("nothing here to measure it on: flips (rad)" in terminal_summary([other])) is named
+        assert ("nothing here to measure it on: Flips (rad)" in terminal_summary([other])) is named
 
 
 def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> None:

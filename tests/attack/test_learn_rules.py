@@ -59,7 +59,7 @@ QUESTIONS = [
         for n, thing in enumerate(("bus", "hat", "cup"))
     ),
     *(
-        Question(f"k{n}", ImageRef(n), f"What kind of {thing} is this?", ("x",))
+        Question(f"k{n}", ImageRef(n), f"What kind of {thing} is in this old picture of a room?", ("x",))
         for n, thing in enumerate(("dog", "cat"))
     ),
     *(

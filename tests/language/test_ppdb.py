@@ -7,7 +7,7 @@ import pytest
 
 from askew.errors import BadOption, BadRecord, DataError
 from askew.language.ppdb import Ppdb, read_ppdb
-from askew.perturb.lexical import fit
+from askew.perturb.lexical import P2Perturbation, fit
 from askew.types import Question, Variant
 
 LINES = """\
@@ -51,7 +51,7 @@ def test_rules_reach_the_questions(path):
         Question(3, None, "Is the show performed in the park?"),
         Question(4, None, "Is it carried out within a day?"),
     ]
-    perturbation = fit(questions, ppdb=[path])
+    perturbation = fit(questions, P2Perturbation(ppdb=read_ppdb([path])), everyday=False)
     made = {
         (question.id, variant.test): variant.question.text
         for question in questions
@@ -89,7 +89,7 @@ def file_of(folder, *rules, name="ppdb", relation="Equivalence"):
 def variants(path, *texts, score=3.5):
     """What the rules make of questions, whatever the data's vocabulary."""
     questions = [Question(number, None, text) for number, text in enumerate(texts)]
-    perturbation = fit(questions, ("synonymous", "paraphrastic"), least=0, ppdb=[path], score=score)
+    perturbation = P2Perturbation(("synonymous", "paraphrastic"), ppdb=read_ppdb([path], score))
     made = [variant for question in questions for variant in perturbation.vary(question, Random(0))]
     return [variant for variant in made if isinstance(variant, Variant) and variant.note["origin"] == "ppdb"]
 
@@ -238,8 +238,8 @@ def test_every_line_is_kept_or_counted(path):
 
 def test_a_mined_rule_breaks_no_larger_phrase(tmp_path):
     path = file_of(tmp_path, "[X] light on -> lamp on 5", "[X] a hot -> a warm 5")
-    texts = ("Is the traffic light on the pole?", "Is the light on the pole?", "Is that a hot dog?")
+    texts = ("Is the night light on the pole?", "Is the light on the pole?", "Is that a hot dog?")
     assert [variant.question.text for variant in variants(path, *texts)] == ["Is the lamp on the pole?"]
-    perturbation = fit([], ("paraphrastic",), least=0, ppdb=[path])
+    perturbation = P2Perturbation(("paraphrastic",), ppdb=read_ppdb([path]))
     (refusal,) = perturbation.vary(Question(1, None, texts[0]), Random(0))
     assert refusal.reason == "inside a fixed phrase"

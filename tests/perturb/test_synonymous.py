@@ -4,7 +4,7 @@ import pytest
 
 from askew.language.senses import WordCounts
 from askew.language.tagger import Tagger
-from askew.perturb.lexical.substitutions import Edit, drawn, edited
+from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
 
 
@@ -23,9 +23,9 @@ def made(text):
         ("Is there a car?", ["Is there an automobile?"]),
         ("Is it an automobile?", ["Is it a car?"]),
         ("Is there a red car here?", ["Is there a red automobile here?"]),
-        ("How many people are there?", ["How many individuals are there?"]),
+        ("How many people are there?", ["How many individuals are there?", "How many folks are there?"]),
         ("Are the children happy?", ["Are the kids happy?"]),
-        ("Is the man talking to the boy?", ["Is the man speaking to the boy?"]),
+        ("Is it talking to the boy?", ["Is it speaking to the boy?"]),
         ("Which dog is bigger?", ["Which dog is larger?"]),
         ("Who is trying to fly?", ["Who is attempting to fly?"]),
     ],
@@ -40,15 +40,11 @@ def test_the_form_stays(text, variants):
         ("Is she taking a picture?", "inside a fixed phrase"),
         ("Is the phone case red?", "inside a compound"),
         ("Is the cake store-bought?", "inside a compound"),
-        ("Is there carpet on the floor?", "the synonym does not fit the grammar"),
+        ("Is there drink on the floor?", "the synonym does not fit the grammar"),
         ("Is red car here?", "the synonym does not fit the grammar"),
-        ("Does the dog need to eat?", "the synonym does not fit the grammar"),
-        ("What does the right sign say?", "the synonym does not fit the grammar"),
         ("Is the plane near the plane?", "the word occurs more than once"),
-        ("Is the pizza whole?", "the synonym does not fit the grammar"),
-        ("Is this in the country or in the city?", "the synonym does not fit the grammar"),
         ("Is there an odd number of chairs?", "inside a fixed phrase"),
-        ("Is the man making a racket?", "another sense of the word"),
+        ("Is the dog making a racket?", "another sense of the word"),
         ("Is the woman's hat by the women's hats?", "the synonym does not fit the grammar"),
         ("Is it a couch or a sofa?", "the synonym is already in the question"),
     ],
@@ -56,6 +52,31 @@ def test_the_form_stays(text, variants):
 def test_what_is_left_alone_and_why(text, reason):
     assert reason in proposed(text)
     assert len([item for item in proposed(text) if isinstance(item, Edit)]) == ("woman's" in text)
+
+
+def test_what_is_around_a_word_must_be_what_its_rule_wants():
+    """Verbs whose frame would change, and words that are synonyms in some contexts only."""
+    for text in (
+        "Does the dog need to eat?",
+        "Does the bus need cleaned?",
+        "What would happen to the dog?",
+        "Is the dog close to the door?",
+        "What does the right sign say?",
+        "Is the pizza whole?",
+        "Is this in the country or in the city?",
+        "Is he doing his job?",
+        "Is the boy small enough to fit?",
+        "Is it a stuffed animal?",
+        "Is the cup half full?",
+        "What is the white thing and the black thing?",
+    ):
+        assert made(text) == [], text
+    assert made("What kind of dog is it?") == ["What type of dog is it?"]
+    assert made("What is the white thing?") == ["What is the white object?", "What is the white item?"]
+    assert made("Is the window closed?") == ["Is the window shut?"]
+    assert made("Does the dog need a bath?") == ["Does the dog require a bath?"]
+    assert made("What is happening?") == ["What is occurring?"]
+    assert made("Is she wearing glasses?") == ["Is she wearing eyeglasses?"]
 
 
 def test_a_word_that_is_mentioned_is_left_alone():
@@ -66,6 +87,8 @@ def test_a_word_that_is_mentioned_is_left_alone():
 def test_only_words_of_the_vocabulary_come_in():
     text = "Is the car in the street?"
     assert proposed(text, WordCounts.of(["the car"])) == ["the synonym is not in the data's vocabulary"] * 2
+    assert len(proposed(text, WordCounts({"the": 1}, everyday=frozenset({"automobile", "road"})))) == 2
+    assert made("Is the car in the street?") == ["Is the automobile in the street?", "Is the car in the road?"]
     assert len([e for e in proposed(text, WordCounts.of(["automobile"])) if isinstance(e, Edit)]) == 1
 
 
@@ -76,15 +99,3 @@ def test_edits_keep_case_and_fix_articles():
     assert edited("Cars?", [Edit(0, 4, "automobiles", "")]) == "Automobiles?"
     assert edited("TV on?", [Edit(0, 2, "television", "")]) == "Television on?"
     assert edited("Is the TV on?", [Edit(7, 9, "television", "")]) == "Is the television on?"
-
-
-def test_drawn_edits_never_meet_and_do_not_depend_on_order_of_chance_alone():
-    from random import Random
-
-    edits = [Edit(0, 5, "a", "r1"), Edit(3, 8, "b", "r2"), Edit(9, 12, "c", "r3"), Edit(9, 12, "d", "r4")]
-    for seed in range(50):
-        chosen = drawn(edits, 3, Random(seed))
-        assert 1 <= len(chosen) <= 2
-        assert not any(one.overlaps(other) for one in chosen for other in chosen if one is not other)
-        assert chosen == drawn(edits, 3, Random(seed))
-    assert {edit.rule for seed in range(50) for edit in drawn(edits, 1, Random(seed))} == {"r1", "r2", "r3", "r4"}

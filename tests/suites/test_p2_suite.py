@@ -20,14 +20,14 @@ DATA = Questions(
         Question(number, ImageRef(number), text, (answer,) * 10)
         for number, (text, answer) in enumerate(
             [
-                ("Where is the car?", "street"),
+                ("Who has the car?", "nobody"),
                 ("What is the automobile next to?", "tree"),
                 ("What is next to the bed?", "lamp"),
-                ("Who is beside it?", "nobody"),
+                ("Who is beside?", "nobody"),
                 ("Is the window open?", "yes"),
                 ("Are the windows closed?", "no"),
-                ("Is the man tall?", "no"),
-                ("Is the boy short?", "no"),
+                ("Is the boy tall?", "no"),
+                ("Is the girl short?", "no"),
                 ("What is this?", "a clock"),
             ]
         )
@@ -43,14 +43,14 @@ def test_groups_and_refusals():
     items = list(P2Suite().groups(DATA, 0))
     made = {(g.id, v.test): v.question.text for g in items if isinstance(g, Group) for v in g.variants}
     assert made == {
-        (0, "syn"): "Where is the automobile?",
+        (0, "syn"): "Who has the automobile?",
         (1, "syn"): "What is the car next to?",
         (2, "para"): "What is beside the bed?",
         (4, "ant"): "Is the window closed?",
+        (5, "syn"): "Are the windows shut?",
         (5, "ant"): "Are the windows open?",
     }
     assert [(i.question_id, i.test, i.reason) for i in items if isinstance(i, Refusal)] == [
-        (5, "syn", "the synonym is not in the data's vocabulary"),
         (6, "ant", "a no does not imply the opposite"),
         (7, "ant", "a no does not imply the opposite"),
     ]
@@ -58,14 +58,17 @@ def test_groups_and_refusals():
 
 
 def test_options():
-    assert [g.id for g in groups(perturbations="synonymous")] == [0, 1]
+    assert [g.id for g in groups(perturbations="synonymous")] == [0, 1, 5]
+    assert [g.id for g in groups(perturbations="synonymous", vocabulary="data")] == [0, 1]
     assert [g.id for g in groups(perturbations="ant,para")] == [2, 4, 5]
     assert [g.id for g in groups(perturbations="ant", contraries="all")] == [4, 5, 6, 7]
     assert len(groups(originals="all")) == 9
     assert P2Suite("antonymous,synonymous").tests == ("syn", "ant")
-    unknown = Questions((Question(1, None, "Where is the kid?"),))
-    assert [i.reason for i in P2Suite().groups(unknown, 0)] == ["the synonym is not in the data's vocabulary"]
-    assert [g.variants[0].question.text for g in P2Suite(least=0).groups(unknown, 0)] == ["Where is the child?"]
+    unknown = Questions((Question(1, None, "Who is the kid?"),))
+    reasons = [i.reason for i in P2Suite(vocabulary="data").groups(unknown, 0)]
+    assert reasons == ["the synonym is not in the data's vocabulary"]
+    for options in ({"least": 0, "vocabulary": "data"}, {"vocabulary": "everyday"}):
+        assert [g.variants[0].question.text for g in P2Suite(**options).groups(unknown, 0)] == ["Who is the child?"]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +78,10 @@ def test_options():
         ({"perturbations": ""}, "no perturbation is given"),
         ({"originals": "some"}, "originals"),
         ({"least": -1}, "least"),
+        ({"share": 0.0}, "share"),
+        ({"variants": 0}, "variants"),
+        ({"vocabulary": "all"}, "vocabulary"),
+        ({"meteor": "no/such/file"}, "no such file"),
         ({"ppdb": "no/such/file"}, "no such file"),
         ({"correct": "often"}, "often"),
     ],
@@ -93,7 +100,7 @@ def test_scores_by_hand():
     """Five pairs: syn both right, syn only the original; para both; ant none, ant only the variant."""
     right = {0: (True, True), 1: (True, False), 2: (True, True), 4: (False, False), 5: (False, True)}
     outcomes = []
-    for group in groups():
+    for group in groups(vocabulary="data"):
         original, variant = right[group.id]
         said = group.variants[0].question.answers[0] if variant else "perhaps"
         first = group.original.answers[0] if original else "perhaps"
@@ -106,6 +113,26 @@ def test_scores_by_hand():
     assert values["accuracy.gap"] == pytest.approx(0)
     assert values["mu"] == pytest.approx(3 / 5)
     assert values["cs.2"] == pytest.approx(2 / 5)
+
+
+def test_several_variants_reach_scores_of_larger_groups():
+    """CS(3) of a question and two synonymous variants of it: correct only if all three are."""
+    texts = ("Who owns the airplanes?", "Is the child by the car or the couch?", "Who is the tall man?")
+    data = Questions(tuple(Question(n, ImageRef(n), text, ("yes",) * 10) for n, text in enumerate(texts)))
+    suite = P2Suite("synonymous", variants=3)
+    several = [group for group in suite.groups(data, 0) if isinstance(group, Group)]
+    assert [len(group.variants) for group in several] == [2, 3, 2]
+    for group in several:
+        assert len({group.original.text, *(v.question.text for v in group.variants)}) == 1 + len(group.variants)
+        assert len({v.question.id for v in group.variants}) == len(group.variants)
+    result = askew.evaluate("constant:yes", data, suite, name="yes")
+    assert [result.score(f"cs.{k}").n for k in (2, 3, 4)] == [3, 3, 1]
+    assert result.score("cs.4").value == result.score("cs.3", "test=syn").value == 1
+    assert [column.label for column in suite.tables[-1].columns] == [
+        *("CS(2)", "CS(3)", "CS(4)"),
+        *("Synonymous CS(2)", "Synonymous CS(3)", "Synonymous CS(4)"),
+    ]
+    assert "cs.3" not in P2Suite().metrics
 
 
 def test_an_unchanging_model_is_correct_on_no_antonym():
@@ -140,7 +167,7 @@ def test_published_figures_are_the_papers():
 
 
 def test_the_release_says_what_each_question_was_made_from(tmp_path):
-    asked, answered = write_release(groups(), str(tmp_path))
+    asked, answered = write_release(groups(vocabulary="data"), str(tmp_path))
     questions = json.loads(Path(asked).read_text(encoding="utf-8"))["questions"]
     assert questions[0] == {
         "image_id": 0,
@@ -148,12 +175,12 @@ def test_the_release_says_what_each_question_was_made_from(tmp_path):
         "original_id": 0,
         "perturbation": "syn",
         "src": "reviewed",
-        "question": "Where is the automobile?",
+        "question": "Who has the automobile?",
     }
     assert [q["perturbation"] for q in questions] == ["syn", "syn", "para", "ant", "ant"]
     assert {q["src"] for q in questions if q["perturbation"] == "ant"} == {"wordnet"}
     annotations = json.loads(Path(answered).read_text(encoding="utf-8"))["annotations"]
-    assert [a["multiple_choice_answer"] for a in annotations] == ["street", "tree", "lamp", "no", "yes"]
+    assert [a["multiple_choice_answer"] for a in annotations] == ["nobody", "tree", "lamp", "no", "yes"]
     read = list(Vqa(asked).questions())
     assert [q.text for q in read] == [q["question"] for q in questions]
     assert read[3].answers == ("no",) * 10
@@ -173,6 +200,16 @@ def test_runs_from_data_to_tables():
     assert result.score("cs.2", "test=ant").value == 0
     assert result.score("accuracy.all").value == pytest.approx(1 / 9)
     assert result.score("accuracy.variant", "made_by=syn/car→automobile").n == 1
+
+
+def test_meteors_table_is_used_only_if_it_is_named(tmp_path):
+    (tmp_path / "table").write_text("0.5\nright away\nat once\n")
+    data = Questions((Question(1, ImageRef(1), "Will it stop right away?", ("no",) * 10),))
+    named = P2Suite("paraphrastic", meteor=str(tmp_path / "table"))
+    (group,) = (item for item in named.groups(data, 0) if isinstance(item, Group))
+    assert group.variants[0].question.text == "Will it stop at once?"
+    assert named.notes[-1].startswith("METEOR: 1 rules kept")
+    assert not any("METEOR" in note for note in P2Suite().notes)
 
 
 def test_the_datasheet_says_which_ppdb_rules_were_kept_and_why_others_were_not(tmp_path):

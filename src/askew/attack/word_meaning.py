@@ -49,7 +49,7 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
     if pos is None:
         return False
     for rule in Synonyms(wordnet).of(old, pos):
-        if rule.target == new and (not rule.next or not set(after).isdisjoint(rule.next)):
+        if rule.target == new and (not rule.context.next or not rule.context.next.isdisjoint(after)):
             return True
     sense = Senses(wordnet).choose(old, pos, around)
     return sense is not None and pos != "v" and new in sense.words and _is_usual(wordnet, old, new, sense)

@@ -111,6 +111,21 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
     return _sorted(kept, left_out)
 
 
+def merged(sources: Iterable[Ppdb]) -> Ppdb:
+    """The rules of several sources together; of rules with the same two sides the most confident counts."""
+    kept: dict[Key, Synonym | Paraphrase] = {}
+    left_out: Counter[str] = Counter()
+    for source in sources:
+        left_out.update(source.left_out)
+        phrases: list[tuple[str, Synonym | Paraphrase]] = [("", rule) for rule in source.paraphrases]
+        phrases += [(tag, rule) for (_, tag), rules in source.lexical.items() for rule in rules]
+        for tag, rule in phrases:
+            known = kept.setdefault((tag, rule.source, rule.target), rule)
+            if known.confidence < rule.confidence:
+                kept[tag, rule.source, rule.target] = rule
+    return _sorted(kept, left_out)
+
+
 def _sorted(kept: Mapping[Key, Synonym | Paraphrase], left_out: Mapping[str, int]) -> Ppdb:
     """The rules in a canonical order, independent of the order of files and lines."""
     lexical: dict[tuple[str, str], list[Synonym]] = {}

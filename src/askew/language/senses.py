@@ -17,6 +17,7 @@ from math import log
 from typing import Any
 
 from askew.files.resources import resource
+from askew.language.inflect import base
 from askew.language.wordnet import Pos, Synset, WordNet
 
 _WORD = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -46,6 +47,8 @@ class WordCounts:
     counts: Mapping[str, int] | None = field(default=None, repr=False)
     least: int = 1
     """The minimum count of a word."""
+    everyday: frozenset[str] = field(default=frozenset(), repr=False)
+    """Words that need no count."""
 
     @classmethod
     def of(cls, texts: Iterable[str], least: int = 1) -> WordCounts:
@@ -59,9 +62,18 @@ class WordCounts:
         """True when each word of the phrase has the minimum count."""
         if self.counts is None:
             return True
-        if phrase in self.counts:
-            return self.counts[phrase] >= self.least
-        return all(self.counts.get(word, 0) >= self.least for word in words_of(phrase))
+        if phrase in self.counts and self.counts[phrase] >= self.least:
+            return True
+        return all(self._known(word) for word in words_of(phrase))
+
+    def _known(self, word: str) -> bool:
+        counts = self.counts or {}
+        return counts.get(word, 0) >= self.least or not self.everyday.isdisjoint(_base_forms(word))
+
+
+@lru_cache(maxsize=1 << 14)
+def _base_forms(word: str) -> tuple[str, ...]:
+    return word, *(base(word, tag) for tag in ("NNS", "VBG", "VBD", "VBZ", "JJR", "JJS"))
 
 
 _RELATIONS = ("@", "~", "&", "+", "#p", "%p", "*", "^", "=", "!")

@@ -1,8 +1,8 @@
 """Synonyms and antonyms of words.
 
-Synonyms come from reviewed rules (``synonyms.yaml``), from WordNet alone and from PPDB files, each with a confidence:
-1 if reviewed; less if only WordNet lists it, depending on how common the shared sense is among the senses of both
-words; PPDB's scores are scaled to at most 1.
+Synonyms come from reviewed rules (``synonyms.yaml`` for senses of words, ``synonyms_in_context.yaml`` for contexts),
+from WordNet alone and from PPDB files, each with a confidence: 1 if reviewed; less if only WordNet lists it, depending
+on how common the shared sense is among the senses of both words; PPDB's scores are scaled to at most 1.
 
 Antonyms are WordNet's direct antonyms, reviewed for whether there is something between the two (``antonyms.yaml``): a
 window that is not open is closed (complementary), but water that is not hot need not be cold (contrary).
@@ -10,7 +10,7 @@ window that is not open is closed (complementary), but water that is not hot nee
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -34,8 +34,35 @@ _AUXILIARY = frozenset({"be", "do", "have"})
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """What must be around a word, so that a rule applies; an empty set allows anything."""
+
+    tags: frozenset[str] = frozenset()
+    """The tags of the word."""
+    next: frozenset[str] = frozenset()
+    """Words or tags, one of which must follow."""
+    prev: frozenset[str] = frozenset()
+    """Words or tags, one of which must precede."""
+    but: frozenset[str] = frozenset()
+    """Words that must not follow."""
+    present: frozenset[str] = frozenset()
+    """Words of which one must be in the question."""
+    absent: frozenset[str] = frozenset()
+    """Words of which none must be."""
+
+    @classmethod
+    def of(cls, entry: Mapping[str, Any]) -> Context:
+        """The conditions of an entry in a file of rules."""
+        names = ("tags", "next", "prev", "but", "with", "without")
+        return cls(*(frozenset(entry.get(name, ())) for name in names))
+
+
+ANYWHERE = Context()
+
+
+@dataclass(frozen=True, slots=True)
 class Synonym:
-    """A rule: ``source`` may become ``target`` in this sense and before these words."""
+    """A rule: ``source`` may become ``target`` in this sense and this context."""
 
     source: str
     target: str
@@ -45,8 +72,7 @@ class Synonym:
     """``reviewed``, ``wordnet`` or ``ppdb``."""
     sense: Synset | None = None
     """The sense that the source must have; None for any sense."""
-    next: tuple[str, ...] = ()
-    """Words or tags, one of which must follow; empty if anything may follow."""
+    context: Context = ANYWHERE
     bare: bool = False
     """True when a noun needs no article."""
 
@@ -99,28 +125,38 @@ def sense_share(wordnet: WordNet, word: str, sense: Synset) -> float:
 
 @lru_cache(maxsize=2)
 def _reviewed(wordnet: WordNet) -> dict[tuple[str, Pos], tuple[Synonym, ...]]:
+    rules: dict[tuple[str, Pos], dict[str, Synonym]] = {}
+    for rule in (*_in_sense(wordnet), *_in_context()):
+        rules.setdefault((rule.source, rule.pos), {}).setdefault(f"{rule.target}:{rule.context}", rule)
+    return {key: tuple(found.values()) for key, found in rules.items()}
+
+
+def _in_sense(wordnet: WordNet) -> Iterator[Synonym]:
+    """The rules for a sense of a word."""
     data: dict[str, Any] = resource("language/synonyms.yaml")
-    rules: dict[tuple[str, Pos], list[Synonym]] = {}
     for name, entry in data.items():
-        sense = wordnet.named(name)
+        sense, context, bare = wordnet.named(name), Context.of(entry), entry.get("bare", False)
         own = dict.fromkeys((*entry.get("words", ()), *entry.get("from", ())), sense)
         beyond = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
         targets = [*entry.get("words", ()), *entry.get("also", ()), *entry.get("to", ())]
         for source, needed in (own | beyond).items():
             for target in targets:
                 if target != source:
-                    rule = Synonym(
-                        source,
-                        target,
-                        sense.pos,
-                        1.0,
-                        "reviewed",
-                        needed,
-                        tuple(entry.get("next", ())),
-                        entry.get("bare", False),
-                    )
-                    rules.setdefault((source, sense.pos), []).append(rule)
-    return {key: tuple(found) for key, found in rules.items()}
+                    yield Synonym(source, target, sense.pos, 1.0, "reviewed", needed, context, bare)
+
+
+def _in_context() -> Iterator[Synonym]:
+    """The rules for a context, in which the words have only one sense."""
+    entries: list[dict[str, Any]] = resource("language/synonyms_in_context.yaml")
+    for entry in entries:
+        swap: dict[str, list[str]] = entry.get("swap", {})
+        both: list[str] = entry.get("both", [])
+        swap = swap | {word: [other for other in both if other != word] for word in both}
+        for source, targets in swap.items():
+            for target in targets:
+                yield Synonym(
+                    source, target, entry["pos"], 1.0, "reviewed", None, Context.of(entry), entry.get("bare", False)
+                )
 
 
 @dataclass(frozen=True, slots=True)

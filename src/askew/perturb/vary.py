@@ -51,6 +51,16 @@ class LazyRandom(Random):
         super().seed(a, version)
 
 
+def opening(perturbation: Perturbation, seed: int) -> str:
+    """What the seeds of all questions begin with."""
+    return f"{seed}:{perturbation!r}"
+
+
+def question_rng(start: str, question: Question) -> LazyRandom:
+    """The random generator of a question; ``start`` is the ``opening`` of its perturbation."""
+    return LazyRandom(f"{start}:{question.id}")
+
+
 def vary_all(
     perturbation: Perturbation,
     questions: Iterable[Question],
@@ -66,13 +76,13 @@ def vary_all(
     the chunk or the other questions.
     """
     rest = iter(questions)
-    opening = f"{seed}:{perturbation!r}"
+    start = opening(perturbation, seed)
     while part := list(islice(rest, chunk)):
         if isinstance(perturbation, Prepares):
             perturbation.prepare(part)
         for question in part:
-            rng = LazyRandom(f"{opening}:{question.id}")
-            yield from _grouped(question, list(perturbation.vary(question, rng)), suite, originals == "all")
+            made = list(perturbation.vary(question, question_rng(start, question)))
+            yield from _grouped(question, made, suite, originals == "all")
 
 
 def _fitting(variant: Variant) -> Variant:

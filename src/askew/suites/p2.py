@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,7 +14,8 @@ from askew.answers.normalise import modal_answer
 from askew.data.write_questions import encoded
 from askew.errors import BadOption, DataError
 from askew.files.read_write import replaced
-from askew.language.ppdb import Ppdb, read_ppdb
+from askew.language.meteor_table import read_meteor
+from askew.language.ppdb import Ppdb, merged, read_ppdb
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.metrics.accuracy import Accuracy, Mu, Worst
@@ -39,12 +40,22 @@ class P2Suite:
     """The least confidence of a rule: 0.9 allows only reviewed rules, less also rules from WordNet alone."""
     contraries: Literal["sure", "all"] = "sure"
     """``all`` also turns a "no" to *hot* into a "yes" to *cold*, as the paper does."""
+    share: float = 0.05
+    """The maximum share of one rule in the variants of its type; 1 for no limit."""
+    variants: int = 1
+    """The maximum number of variants of one type of a question; with several, CS(k) for k > 2 can be measured."""
+    vocabulary: Literal["everyday", "data"] = "everyday"
+    """Which words may be inserted: everyday words and those of the data, or only those of the data, as in the paper."""
     least: int = 1
-    """How often a word must occur in the data to be inserted into a question; 0 allows any word."""
+    """How often a word that is not an everyday word must occur in the data; 0 allows any word."""
     ppdb: str = ""
     """A folder of PPDB 2.0 files, or files separated by commas, as a further source of rules."""
     score: float = 3.5
     """The least PPDB 2.0 score."""
+    meteor: str = ""
+    """METEOR's table of paraphrases (``paraphrase-en.gz``) as a further source of rules."""
+    probability: float = 0.3
+    """The least probability of a paraphrase in METEOR's table."""
     originals: Originals = "covered"
     """``all``: also ask the questions that no rule changes, for the accuracy over all of the data (Table 2)."""
 
@@ -64,9 +75,13 @@ class P2Suite:
         check_originals(self.name, self.originals)
         if self.least < 0:
             raise BadOption(f"p2: least is {self.least}; give 0 or more.")
+        if self.vocabulary not in ("everyday", "data"):
+            raise BadOption(f"p2: vocabulary is {self.vocabulary!r}. Give everyday or data.")
         check_correct(self.correct, self.accuracy)
-        P2Perturbation(self._types, self.substitutions, self.confidence, self.contraries)
+        fit((), self._perturbation, self.least, self.share)
         self._files()
+        if self.meteor and not os.path.isfile(self.meteor):
+            raise BadOption(f"p2: meteor={self.meteor}: there is no such file. Give METEOR's paraphrase-en.gz.")
 
     @property
     def tests(self) -> Sequence[str]:
@@ -75,13 +90,14 @@ class P2Suite:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Ori, Pert, Δ, μ and CS."""
+        """Ori, Pert, Δ, μ and CS; with several variants of a type also CS(3) and so on."""
         return {
             "accuracy.all": Accuracy("all", self.accuracy),
             **before_after(self.accuracy),
             "accuracy.original": Accuracy("paired", self.accuracy),
             "mu": Mu(self.accuracy),
             "cs.2": Consensus(2, self.correct, self.accuracy, anchored=True),
+            **{f"cs.{k}": Consensus(k, self.correct, self.accuracy) for k in self._sizes},
             "worst": Worst(self.accuracy, original=True),
         }
 
@@ -113,6 +129,7 @@ class P2Suite:
                 self._each(("μ", "mu"), ("CS", "cs.2")),
                 published=figures["consensus"],
             ),
+            *self._larger_groups(),
         )
 
     @property
@@ -121,27 +138,23 @@ class P2Suite:
         return "cs.2", "it answers only {value} of the pairs correctly both before and after a word is replaced"
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """One pass over the data for its vocabulary, a second for the questions."""
+        """One pass over the data for its vocabulary and the shares of the rules, a second for the questions."""
+        mined = merged(self._mined.values()) if self._mined else None
         perturbation = fit(
-            data.questions() if self.least else (),
-            self._types,
-            self.substitutions,
-            self.confidence,
-            self.contraries,
+            data.questions() if self.least or self.share < 1.0 else (),
+            replace(self._perturbation, ppdb=mined),
             self.least,
-            self._mined or (),
+            self.share,
+            self.vocabulary == "everyday",
+            seed,
         )
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
 
     @property
     def notes(self) -> Sequence[str]:
-        """The versions of tagger and WordNet; the PPDB rules that were kept, and why others were not."""
+        """The versions of tagger and WordNet; the PPDB or METEOR rules that were kept, and why others were not."""
         read_with = f"tagger {Tagger().signature}, WordNet {WordNet().version}"
-        if self._mined is None:
-            return (read_with,)
-        left_out = sorted(self._mined.left_out.items(), key=lambda item: (-item[1], item[0]))
-        reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
-        return read_with, f"PPDB: {self._mined.count:,} rules kept (`{self._mined.signature}`); left out: {reasons}"
+        return read_with, *(f"{name}: {_kept(mined)}" for name, mined in self._mined.items())
 
     def release(self, groups: Iterable[Group], folder: Path) -> tuple[str, str]:
         """Write the variants also in the format of the paper's release; ``askew build`` calls it."""
@@ -153,10 +166,32 @@ class P2Suite:
         names = [full.get(part, part) for part in listed(self.perturbations)]
         return tuple(name for name in TYPES if name in names) if set(names) <= set(TYPES) else tuple(names)
 
+    @property
+    def _perturbation(self) -> P2Perturbation:
+        return P2Perturbation(self._types, self.substitutions, self.confidence, self.contraries, self.variants)
+
+    @property
+    def _sizes(self) -> Sequence[int]:
+        """The k above 2 of CS(k): an original and so many variants of one type."""
+        return range(3, self.variants + 2)
+
+    def _larger_groups(self) -> tuple[Table, ...]:
+        """CS(2), CS(3) and so on for each type, if a question has several variants of one type."""
+        if not self._sizes:
+            return ()
+        columns = [(f"CS({k})", f"cs.{k}") for k in (2, *self._sizes)]
+        whole = tuple(Column(label, metric) for label, metric in columns)
+        return (Table("p2-k", "Consensus for groups of k questions", (*whole, *self._each(*columns))),)
+
     @cached_property
-    def _mined(self) -> Ppdb | None:
-        """The rules of PPDB, read once."""
-        return read_ppdb(self._files(), self.score) if self.ppdb else None
+    def _mined(self) -> Mapping[str, Ppdb]:
+        """The rules of PPDB and METEOR, read once."""
+        found = {}
+        if self.ppdb:
+            found["PPDB"] = read_ppdb(self._files(), self.score)
+        if self.meteor:
+            found["METEOR"] = read_meteor(self.meteor, self.probability)
+        return found
 
     def _files(self) -> tuple[str, ...]:
         """The PPDB files that are named."""
@@ -180,6 +215,13 @@ class P2Suite:
             if name in self._types
             for label, metric in measures
         )
+
+
+def _kept(mined: Ppdb) -> str:
+    """How many rules were kept, and why others were left out."""
+    left_out = sorted(mined.left_out.items(), key=lambda item: (-item[1], item[0]))
+    reasons = "; ".join(f"{reason}: {count:,}" for reason, count in left_out) or "none"
+    return f"{mined.count:,} rules kept (`{mined.signature}`); left out: {reasons}"
 
 
 def write_release(groups: Iterable[Group], folder: str) -> tuple[str, str]:

@@ -65,9 +65,8 @@ class Antonymous:
 
     >>> from askew.language.tagger import Tagger
     >>> question = "Is the window open?"
-    >>> edit, rule, asked = Antonymous().propose(question, Tagger().tags([question])[0])
-    >>> edit.text, rule.complementary
-    ('closed', True)
+    >>> [edit.text for edit, rule, asked in Antonymous().propose(question, Tagger().tags([question])[0])]
+    ['closed', 'shut']
     """
 
     antonyms: Antonyms = field(default_factory=Antonyms)
@@ -75,26 +74,36 @@ class Antonymous:
     phrases: FixedPhrases = field(default_factory=FixedPhrases)
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
 
-    def propose(self, text: str, tokens: Sequence[Token]) -> Proposal | str | None:
-        """The substitution, or the reason against it; None if the question does not ask about such a word."""
+    def propose(self, text: str, tokens: Sequence[Token]) -> tuple[Proposal | str, ...]:
+        """Each substitution, or the reason against it; nothing if the question does not ask about such a word."""
         asked = self.asked(text, tokens)
         if asked is None:
-            return None
+            return ()
         token = tokens[asked.place]
         verb = token.tag == "VBG" and bool(self.antonyms.of(base(token.text, "VBG"), "v"))
         lemma = base(token.text, "VBG") if verb else token.lower
         rules = self.antonyms.of(lemma, "v" if verb else "a")
         if not rules:
-            return "no reviewed antonym" if self.antonyms.opposed(lemma, "v" if verb else "a") else None
+            return ("no reviewed antonym",) if self.antonyms.opposed(lemma, "v" if verb else "a") else ()
+        reason = self._against(text, tokens, asked, lemma)
+        if reason:
+            return (reason,)
+        fitting = [
+            rule for rule in self._rules(rules, asked, words_of(text)) if not (rule.predicative and asked.attributive)
+        ]
+        return tuple(self._proposal(rule, token, asked, verb) for rule in fitting) or ("another sense of the word",)
+
+    def _against(self, text: str, tokens: Sequence[Token], asked: AskedWord, lemma: str) -> str:
+        """Why the word must not be replaced, whatever the rule; empty if it may."""
         if not trigger_words()["joined"].isdisjoint(words_of(text)):
             return "the attribute is compared, joined or graded"
         if self.phrases.hold(tokens, asked.place):
             return "inside a fixed phrase"
         if lemma in trigger_words()["measured"] and not asked.attributive and _measure(tokens[: asked.place]):
             return "the attribute has a measure"
-        rule = self._rule(rules, asked, words_of(text))
-        if rule is None or (rule.predicative and asked.attributive):
-            return "another sense of the word"
+        return ""
+
+    def _proposal(self, rule: Antonym, token: Token, asked: AskedWord, verb: bool) -> Proposal | str:
         form = inflected(rule.target, "VBG") if verb else rule.target
         if form is None or not self.vocabulary.holds(form):
             return "the antonym is not in the data's vocabulary"
@@ -132,14 +141,16 @@ class Antonymous:
         last = _last(text, tokens)
         return _predicate(tokens, last) or _attribute(tokens, last)
 
-    def _rule(self, rules: Sequence[Antonym], asked: AskedWord, context: Sequence[str]) -> Antonym | None:
-        """The rule for the sense of the word here, by the kind of its subject or by its context."""
+    def _rules(self, rules: Sequence[Antonym], asked: AskedWord, context: Sequence[str]) -> list[Antonym]:
+        """The rules for the sense of the word here, by the kind of its subject or else by its context."""
         kinds = {asked.subject, *self._kinds_of(asked.subject)}
-        for rule in rules:
-            if not kinds.isdisjoint(rule.of) or ("lifeless" in rule.of and "living" not in kinds):
-                return rule
+        fitting = [
+            rule for rule in rules if not kinds.isdisjoint(rule.of) or ("lifeless" in rule.of and "living" not in kinds)
+        ]
+        if fitting:
+            return fitting
         sense = self.senses.choose(rules[0].source, rules[0].pos, context)
-        return next((rule for rule in rules if not rule.of and sense in rule.senses), None)
+        return [rule for rule in rules if not rule.of and sense in rule.senses]
 
     def _kinds_of(self, noun: str) -> tuple[str, ...]:
         """The kinds of a noun, as named in the rules."""

@@ -1,9 +1,8 @@
-"""The three perturbations of VQA P2 together: fit to the data's vocabulary, then vary questions."""
+"""The three perturbations of VQA P2 together."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from random import Random
@@ -12,21 +11,26 @@ from typing import Any, NamedTuple
 from askew.errors import BadOption
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrases import Paraphrases, reviewed
-from askew.language.ppdb import Ppdb, read_ppdb
+from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
-from askew.perturb.lexical.substitutions import Edit, drawn, edited
+from askew.perturb.lexical.paraphrastic import Paraphrastic
+from askew.perturb.lexical.rule_shares import Case, RuleShares
+from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
 from askew.types import Expect, Question, Refusal, Variant
 
 TYPES = {"synonymous": "syn", "paraphrastic": "para", "antonymous": "ant"}
 """The perturbations and their names in the release."""
 
-_SLOT = re.compile(r"\[[^\]]+\]")
 _OPPOSITE = {"yes": "no", "no": "yes"}
+_SHARE_REACHED = "its rules have reached their share"
+_NO_LIMITS = RuleShares()
+_ANSWER_WORD = 3
+"""The letters of a word that counts as an answer: shorter ones are mostly articles and prepositions."""
 _REMEMBERED = 50_000
 """How many texts are cached."""
 
@@ -57,12 +61,7 @@ class _Found(NamedTuple):
 
     synonyms: _Proposed = _NOTHING
     paraphrases: _Proposed = _NOTHING
-    opposite: Proposal | str | None = None
-
-    @property
-    def leaves_choice(self) -> bool:
-        """True when there is more than one substitution of a type."""
-        return len(self.synonyms.edits) > 1 or len(self.paraphrases.edits) > 1
+    opposites: tuple[Proposal | str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,10 @@ class P2Perturbation:
     """The lowest confidence of a synonymous rule; below 0.9 also synonyms that only WordNet lists."""
     contraries: str = "sure"
     """``sure`` or, as in the paper, ``all``."""
+    variants: int = 1
+    """The maximum number of variants of one type of a question."""
+    shares: Mapping[str, RuleShares] = field(default_factory=dict, repr=False, hash=False)
+    """For each type, how often its rules match and which are limited; ``fit`` counts it."""
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False, hash=False)
     ppdb: Ppdb | None = field(default=None, repr=False, hash=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
@@ -97,6 +100,8 @@ class P2Perturbation:
             raise BadOption(f"p2: no perturbation is given. Perturbations are {', '.join(TYPES)}.")
         if self.substitutions < 1:
             raise BadOption(f"p2: substitutions is {self.substitutions}; at least 1 is needed.")
+        if self.variants < 1:
+            raise BadOption(f"p2: variants is {self.variants}; at least 1 is needed.")
         if not 0.0 <= self.confidence <= 1.0:
             raise BadOption(f"p2: confidence is {self.confidence}. Give a share between 0 and 1.")
         if self.contraries not in ("sure", "all"):
@@ -129,22 +134,56 @@ class P2Perturbation:
         self._read([question.text for question in questions])
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """At most one variant of each type; a refusal when rules of a type matched and none could be used."""
+        """Variants of each type; a refusal when rules of a type matched and none could be used."""
+        seed, texts = "", {question.text}
+        for name, proposed in self._usable(question):
+            shares = self.shares.get(name, _NO_LIMITS)
+            if proposed.edits and not shares.settled(proposed.edits):
+                seed = seed or str(rng.random())
+                chosen = shares.chosen(question.text, proposed.edits, f"{seed}:{name}", self.most(name), self.variants)
+            else:
+                chosen = [proposed.edits] if proposed.edits else []
+            if not chosen:
+                reasons = proposed.reasons or (_SHARE_REACHED,)
+                yield Refusal(question.id, TYPES[name], max(reasons, key=reasons.count))
+            made = [_variant(question, name, edits, number) for number, edits in enumerate(chosen, 1)]
+            for variant in made:
+                if variant.question.text not in texts:
+                    texts.add(variant.question.text)
+                    yield variant
+
+    def cases(self, question: Question, rng: Random) -> Iterator[tuple[str, Case]]:
+        """The substitutions of each type that are possible in a question, for ``limited``."""
+        seed = ""
+        for name, proposed in self._usable(question):
+            if proposed.edits:
+                seed = seed or str(rng.random())
+                yield name, (question.text, proposed.edits, f"{seed}:{name}")
+
+    def most(self, name: str) -> int:
+        """The maximum number of substitutions in a variant of this type: only one word is asked about."""
+        return 1 if name == "antonymous" else self.substitutions
+
+    def limit(self, shares: Mapping[str, RuleShares]) -> P2Perturbation:
+        """The same perturbation with these shares; what rules propose for texts is not computed again."""
+        made = replace(self, shares=shares)
+        made._known.update(self._known)
+        return made
+
+    def _usable(self, question: Question) -> Iterator[tuple[str, _Proposed]]:
+        """For each type what is proposed for a question with these answers, if rules matched."""
         if question.text not in self._known:
             self._read([question.text])
         found = self._known[question.text]
         if found is None:
             return
-        chance = rng.random() if found.leaves_choice else 0.0
         for name in self.types:
             if name == "antonymous":
-                made = self._opposite(question, found.opposite)
-            elif name == "synonymous":
-                made = self._same(question, TYPES[name], _unanswered(found.synonyms, question), chance)
+                proposed = self._opposites(question, found.opposites)
             else:
-                made = self._same(question, TYPES[name], found.paraphrases, chance)
-            if made is not None:
-                yield made
+                proposed = _unanswered(found.synonyms if name == "synonymous" else found.paraphrases, question)
+            if proposed is not _NOTHING:
+                yield name, proposed
 
     def _read(self, texts: Sequence[str]) -> None:
         """Find and cache what the rules propose for texts: many questions are asked about many images."""
@@ -162,7 +201,7 @@ class P2Perturbation:
         return _Found(
             _Proposed.of(self.synonymous.propose(text, tokens)) if "synonymous" in types else _NOTHING,
             _Proposed.of(self.paraphrastic.propose(text, tokens)) if "paraphrastic" in types else _NOTHING,
-            self.antonymous.propose(text, tokens) if "antonymous" in types else None,
+            self.antonymous.propose(text, tokens) if "antonymous" in types else (),
         )
 
     @cached_property
@@ -173,32 +212,27 @@ class P2Perturbation:
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}
 
-    def _same(self, question: Question, test: str, proposed: _Proposed, chance: float) -> Variant | Refusal | None:
-        edits: Sequence[Edit] = proposed.edits
-        if not edits:
-            reasons = proposed.reasons
-            return Refusal(question.id, test, max(reasons, key=reasons.count)) if reasons else None
-        if len(edits) > 1:
-            # A new seed, so that a type gives the same result whichever other types are used.
-            edits = drawn(edits, self.substitutions, Random(f"{chance}:{test}"))
-        return _variant(question, test, Expect.SAME, edits)
-
-    def _opposite(self, question: Question, found: Proposal | str | None) -> Variant | Refusal | None:
-        if found is None:
-            return None
-        test = TYPES["antonymous"]
-        if isinstance(found, str):
-            return Refusal(question.id, test, found)
-        edit, rule, asked = found
+    def _opposites(self, question: Question, found: Sequence[Proposal | str]) -> _Proposed:
+        """The opposites whose answers are known: those of this question, exchanged."""
+        if not found or not question.answers:
+            return _NOTHING
         yes, no = (sum(_plain(answer) == word for answer in question.answers) for word in ("yes", "no"))
         people = len(question.answers)
         if 2 * (yes + no) <= people:
-            return Refusal(question.id, test, "most answers are neither yes nor no") if people else None
-        if asked.attributive and yes <= no:
-            return Refusal(question.id, test, "a no may refer to the noun")
-        if self.contraries == "sure" and not rule.complementary and 2 * yes <= people:
-            return Refusal(question.id, test, "a no does not imply the opposite")
-        return _variant(_flipped(question), test, Expect.DIFFERENT, [edit])
+            return _Proposed.of(["most answers are neither yes nor no"])
+        usable: list[Edit | str] = []
+        for proposal in found:
+            if isinstance(proposal, str):
+                usable.append(proposal)
+                continue
+            edit, rule, asked = proposal
+            if asked.attributive and yes <= no:
+                usable.append("a no may refer to the noun")
+            elif self.contraries == "sure" and not rule.complementary and 2 * yes <= people:
+                usable.append("a no does not imply the opposite")
+            else:
+                usable.append(edit)
+        return _Proposed.of(usable)
 
     def _possible(self, text: str) -> list[str]:
         """The types of which some rule could match: a cheap test before tagging."""
@@ -211,59 +245,19 @@ class P2Perturbation:
         return self.synonymous.could(words) if name == "synonymous" else self.paraphrastic.paraphrases.could(words)
 
 
-@dataclass(frozen=True)
-class Paraphrastic:
-    """Proposes paraphrases for parts of a question.
-
-    >>> from askew.language.tagger import Tagger
-    >>> question = "What kind of dog is next to the bed?"
-    >>> [edit.text for edit in Paraphrastic().propose(question, Tagger().tags([question])[0]) if isinstance(edit, Edit)]
-    ['What type of dog', 'beside the bed']
-    """
-
-    paraphrases: Paraphrases = field(default_factory=Paraphrases)
-    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
-    phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
-    """Fixed phrases that mined rules must not break; reviewed rules were written to respect them."""
-
-    def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
-        """Each possible substitution, or the reason why a matching rule does not apply."""
-        for found in self.paraphrases.find(text, tokens):
-            if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
-                yield "the paraphrase is not in the data's vocabulary"
-                continue
-            if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
-                yield "inside a fixed phrase"
-                continue
-            start, end = tokens[found.first].start, tokens[found.last].end
-            note = {"confidence": found.rule.confidence, "origin": found.rule.origin}
-            yield Edit(start, end, found.text, found.rule.id, note)
-
-
-def fit(
-    questions: Iterable[Question],
-    types: tuple[str, ...] = tuple(TYPES),
-    substitutions: int = 2,
-    confidence: float = 0.9,
-    contraries: str = "sure",
-    least: int = 1,
-    ppdb: Sequence[str] | Ppdb = (),
-    score: float = 3.5,
-) -> P2Perturbation:
-    """The perturbation with the vocabulary of this data: words with a count of at least ``least`` (0: every word)."""
-    vocabulary = WordCounts.of((question.text for question in questions), least) if least > 0 else WordCounts()
-    mined = ppdb if isinstance(ppdb, Ppdb) else read_ppdb(ppdb, score) if ppdb else None
-    return P2Perturbation(types, substitutions, confidence, contraries, vocabulary, mined)
-
-
 def _unanswered(proposed: _Proposed, question: Question) -> _Proposed:
     """The proposals that leave words alone that are also answers."""
-    if not proposed.edits:
+    if not proposed.edits or not question.answers:
         return proposed
-    answered = {word for answer in set(question.answers) for word in words_of(answer)}
-    kept = tuple(edit for edit in proposed.edits if question.text[edit.start : edit.end].lower() not in answered)
+    answered = {word for answer in set(question.answers) for word in words_of(answer) if len(word) >= _ANSWER_WORD}
+    kept = tuple(edit for edit in proposed.edits if answered.isdisjoint(_removed(question.text, edit)))
     gone = len(proposed.edits) - len(kept)
     return _Proposed(kept, (*proposed.reasons, *("the word is also an answer",) * gone)) if gone else proposed
+
+
+def _removed(text: str, edit: Edit) -> set[str]:
+    """The words that a substitution takes out."""
+    return set(words_of(text[edit.start : edit.end])).difference(words_of(edit.text))
 
 
 def _plain(answer: str) -> str:
@@ -280,9 +274,11 @@ def _flipped(question: Question) -> Question:
     return replace(question, answers=tuple(answer for answer, _ in kept), confidences=confidences)
 
 
-def _variant(question: Question, test: str, expect: Expect, edits: Sequence[Edit]) -> Variant:
+def _variant(question: Question, name: str, edits: Sequence[Edit], number: int) -> Variant:
+    test = TYPES[name]
     text = edited(question.text, edits)
-    changed = replace(question, id=f"{question.id}/{test}", text=text)
+    asked, expect = (_flipped(question), Expect.DIFFERENT) if test == "ant" else (question, Expect.SAME)
+    changed = replace(asked, id=f"{question.id}/{test}" + (f"/{number}" if number > 1 else ""), text=text)
     note = {
         "from": " + ".join(question.text[edit.start : edit.end] for edit in edits),
         "to": " + ".join(edit.text for edit in edits),

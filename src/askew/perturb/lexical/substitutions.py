@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from random import Random
 from typing import Any
 
 from askew.files.resources import resource
@@ -42,7 +41,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     """
     for edit in sorted(edits, key=lambda edit: -edit.start):
         before, old, after = text[: edit.start], text[edit.start : edit.end], text[edit.end :]
-        capital = old[:1].isupper() and (edit.start == 0 or not old[1:2].isupper())
+        capital = old[:1].isupper() and (edit.start == 0 or not (old[1:2].isupper() or " " in old))
         new = edit.text[:1].upper() + edit.text[1:] if capital else edit.text
         match = _ARTICLE.search(before)
         if match:
@@ -50,24 +49,6 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
             before = before[: match.start()] + (right.capitalize() if match.group(1)[0] == "A" else right) + " "
         text = before + new + after
     return text
-
-
-def drawn(edits: Sequence[Edit], most: int, rng: Random) -> list[Edit]:
-    """At most ``most`` random substitutions that do not overlap, in the order of the text.
-
-    Alternatives for one place count as one: the place is drawn first, then the substitution.
-    """
-    places: dict[tuple[int, int], list[Edit]] = {}
-    for edit in edits:
-        places.setdefault((edit.start, edit.end), []).append(edit)
-    order = list(places)
-    rng.shuffle(order)
-    chosen: list[Edit] = []
-    for place in order:
-        edit = rng.choice(places[place])
-        if len(chosen) < most and not any(edit.overlaps(other) for other in chosen):
-            chosen.append(edit)
-    return sorted(chosen, key=lambda edit: edit.start)
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no
 from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Token
-from askew.language.thesaurus import POS_OF_TAG, UNREVIEWED, Synonym, Synonyms
+from askew.language.thesaurus import ANYWHERE, POS_OF_TAG, UNREVIEWED, Context, Synonym, Synonyms
 from askew.perturb.lexical.substitutions import Edit, trigger_words
 
 _BEFORE_NOUN = frozenset(("JJ", "JJR", "JJS", "CD", "VBN", "VBG", "RB"))
@@ -65,7 +65,8 @@ class Synonymous:
                 yield "inside a compound"
             else:
                 for rule, form in possible:
-                    yield self._edit(rule, form, tokens, place, around)
+                    if _in_context(rule.context, tokens, place, around):
+                        yield self._edit(rule, form, tokens, place, around)
 
     def could(self, words: frozenset[str]) -> bool:
         """False when there is nothing to propose for these words, whatever their tags: a cheap test before tagging.
@@ -143,12 +144,28 @@ def in_compound(tokens: Sequence[Token], place: int) -> bool:
     return any(token.tag.startswith(joined) for token in beside)
 
 
+def _in_context(context: Context, tokens: Sequence[Token], place: int, around: Sequence[str]) -> bool:
+    """Whether the words around a token are those that a rule wants."""
+    if context is ANYWHERE:
+        return True
+    token = tokens[place]
+    if context.tags and token.tag not in context.tags:
+        return False
+    after = tokens[place + 1] if place + 1 < len(tokens) else Token("?", ".", token.end)
+    before = tokens[place - 1] if place else Token("", "", 0)
+    if context.next and context.next.isdisjoint((after.tag, after.lower)):
+        return False
+    if context.prev and context.prev.isdisjoint((before.tag, before.lower)):
+        return False
+    if after.lower in context.but or not context.absent.isdisjoint(around):
+        return False
+    return not context.present or not context.present.isdisjoint(around)
+
+
 def _fits(rule: Synonym, token: Token, tokens: Sequence[Token], place: int) -> bool:
     after = tokens[place + 1] if place + 1 < len(tokens) else Token("?", ".", token.end)
-    if rule.next and not {after.tag, after.lower} & set(rule.next):
-        return False
     if rule.pos == "v":
-        return after.tag != "RP" and (after.tag != "TO" or "TO" in rule.next)
+        return after.tag != "RP" and (after.tag != "TO" or not rule.context.next.isdisjoint(("TO", "to")))
     if rule.pos == "a":
         return not (after.is_noun and is_mass(after.lower))
     if rule.pos != "n":

@@ -1,0 +1,53 @@
+"""VQA P2's perturbations fitted to data: which words its questions use, and how often each rule matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from askew.errors import BadOption
+from askew.language.everyday import everyday_words
+from askew.language.senses import WordCounts
+from askew.perturb.lexical.p2_perturbation import P2Perturbation
+from askew.perturb.lexical.rule_shares import Case, HashSample, limited
+from askew.perturb.vary import opening, question_rng
+from askew.types import Question
+
+
+def fit(
+    questions: Iterable[Question],
+    perturbation: P2Perturbation | None = None,
+    least: int = 1,
+    share: float = 0.05,
+    everyday: bool = True,
+    seed: int = 0,
+) -> P2Perturbation:
+    """The perturbation with the vocabulary of this data and the shares of its rules, from one pass over the questions.
+
+    A word may be inserted that occurs ``least`` times in the data (0: any word) or, with ``everyday``, that everybody
+    knows. No rule makes more than ``share`` of the variants of its type (1: no limit). Pass the ``seed`` that
+    the questions will be varied with.
+    """
+    if not 0.0 < share <= 1.0:
+        raise BadOption(f"p2: share is {share}. Give a share above 0, up to 1 for no limit.")
+    draft = perturbation or P2Perturbation()
+    sample = HashSample()
+    if least > 0:
+        known = everyday_words() if everyday else frozenset[str]()
+        counts = WordCounts.of((question.text for question in sample.watch(questions)), least)
+        draft = replace(draft, vocabulary=replace(counts, everyday=known))
+    elif share < 1.0:
+        for _ in sample.watch(questions):
+            pass
+    if share >= 1.0:
+        return draft
+    counted = sample.questions()
+    draft.prepare(counted)
+    cases: dict[str, list[Case]] = {name: [] for name in draft.types}
+    start = opening(draft, seed)
+    for question in counted:
+        for name, case in draft.cases(question, question_rng(start, question)):
+            cases[name].append(case)
+    return draft.limit(
+        {name: limited(some, share, draft.most(name), draft.variants, sample.whole) for name, some in cases.items()}
+    )

@@ -1,0 +1,44 @@
+"""Paraphrastic perturbations: several words become others with the same meaning (VQA P2, §3.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from askew.language.fixed_phrases import FixedPhrases
+from askew.language.paraphrases import Paraphrases
+from askew.language.senses import WordCounts
+from askew.language.tagger import Token
+from askew.perturb.lexical.substitutions import Edit
+
+_SLOT = re.compile(r"\[[^\]]+\]")
+
+
+@dataclass(frozen=True)
+class Paraphrastic:
+    """Proposes paraphrases for parts of a question.
+
+    >>> from askew.language.tagger import Tagger
+    >>> question = "What kind of dog is next to the bed?"
+    >>> [edit.text for edit in Paraphrastic().propose(question, Tagger().tags([question])[0]) if isinstance(edit, Edit)]
+    ['What type of dog', 'beside the bed']
+    """
+
+    paraphrases: Paraphrases = field(default_factory=Paraphrases)
+    vocabulary: WordCounts = field(default_factory=WordCounts, repr=False)
+    phrases: FixedPhrases = field(default_factory=FixedPhrases, repr=False)
+    """Fixed phrases that mined rules must not break; reviewed rules were written to respect them."""
+
+    def propose(self, text: str, tokens: Sequence[Token]) -> Iterator[Edit | str]:
+        """Each possible substitution, or the reason why a matching rule does not apply."""
+        for found in self.paraphrases.find(text, tokens):
+            if not self.vocabulary.holds(_SLOT.sub(" ", found.rule.target)):
+                yield "the paraphrase is not in the data's vocabulary"
+                continue
+            if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
+                yield "inside a fixed phrase"
+                continue
+            start, end = tokens[found.first].start, tokens[found.last].end
+            note = {"confidence": found.rule.confidence, "origin": found.rule.origin}
+            yield Edit(start, end, found.text, found.rule.id, note)

@@ -1,0 +1,154 @@
+"""Which of the substitutions that rules propose are used: rare rules first, and no rule more often than its share.
+
+Ten rules would make most of the variants of VQA questions (*person → individual* alone a quarter). So each rule has
+a limit: a question draws a number for each of its substitutions, from its own content, and a rule with a limit is used
+only for numbers below it. Numbers and limits do not depend on the order of the questions, on the other questions of a
+chunk or on the number of processes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from heapq import heappush, heapreplace
+from itertools import combinations
+
+from askew.perturb.lexical.substitutions import Edit, edited
+from askew.types import Question
+
+COUNTED = 20_000
+"""How many questions are counted at most: with more, a sample of this size by hash."""
+FREE = 10
+"""A rule that is used at most so often has no limit."""
+_SAFE = 0.9
+"""The part of a share that is aimed at when only a sample is counted, so that chance does not exceed it."""
+_ALL = 1 << 64
+_ROUNDS = 200
+
+Case = tuple[str, Sequence[Edit], str]
+"""A text, the substitutions of one type that rules allow in it, and the seed of its numbers."""
+Draw = tuple[int, int, Edit]
+"""The order and the number of a substitution in its question."""
+
+
+@dataclass(frozen=True)
+class RuleShares:
+    """How often the rules of one type match, and the limits of those that match too often.
+
+    >>> two = [Edit(0, 1, "x", "often"), Edit(0, 1, "y", "seldom")]
+    >>> chosen = [RuleShares({"often": 900, "seldom": 9}).chosen("a b", two, str(n), 1, 1) for n in range(100)]
+    >>> sum(edits[0].rule == "seldom" for (edits,) in chosen) > 95
+    True
+    """
+
+    uses: Mapping[str, int] = field(default_factory=dict)
+    """How often each rule could be used in the questions that were counted."""
+    limits: Mapping[str, int] = field(default_factory=dict)
+    """For each limited rule, the number below which a use is kept."""
+
+    def settled(self, edits: Sequence[Edit]) -> bool:
+        """True when no number needs to be drawn: a single substitution, by a rule without a limit."""
+        return len(edits) == 1 and edits[0].rule not in self.limits
+
+    def chosen(
+        self, text: str, edits: Sequence[Edit], seed: str, substitutions: int, variants: int
+    ) -> list[tuple[Edit, ...]]:
+        """The substitutions of each variant: at most so many in one variant, and at most so many variants.
+
+        The first variant has as many substitutions as are allowed, rare rules first; further ones have another
+        substitution each, then other combinations.
+        """
+        kept = [edit for number, edit in self._ranked(edits, seed) if number < self.limits.get(edit.rule, _ALL)]
+        return _combined(text, kept, substitutions, variants)
+
+    def _ranked(self, edits: Iterable[Edit], seed: str) -> list[tuple[int, Edit]]:
+        """The substitutions in the order of preference, each with its number."""
+        drawn = []
+        for edit in edits:
+            digest = blake2b(f"{seed}:{edit.rule}:{edit.start}".encode(), digest_size=16).digest()
+            order = int.from_bytes(digest[:8], "big") * self.uses.get(edit.rule, 1)
+            drawn.append((order, edit.start, edit.rule, int.from_bytes(digest[8:], "big"), edit))
+        return [item[3:] for item in sorted(drawn, key=lambda item: item[:3])]
+
+
+def _combined(text: str, ranked: Sequence[Edit], substitutions: int, variants: int) -> list[tuple[Edit, ...]]:
+    """The first combinations that do not overlap and give different texts."""
+    if not ranked:
+        return []
+    first: list[Edit] = []
+    for edit in ranked:
+        if len(first) < substitutions and not any(edit.overlaps(other) for other in first):
+            first.append(edit)
+    first.sort(key=lambda edit: edit.start)
+    if variants == 1:
+        return [tuple(first)]
+    found = {edited(text, first): tuple(first)}
+    for several in (some for size in range(1, substitutions + 1) for some in combinations(ranked, size)):
+        if len(found) == variants:
+            break
+        if not any(one.overlaps(other) for one, other in combinations(several, 2)):
+            found.setdefault(edited(text, several), tuple(sorted(several, key=lambda edit: edit.start)))
+    return list(found.values())
+
+
+def limited(cases: Sequence[Case], share: float, substitutions: int, variants: int, whole: bool = True) -> RuleShares:
+    """Limits such that no rule makes more than its share of the variants of these questions.
+
+    With fewer than 2 / ``share`` rules each may make twice an equal share, and every rule may be used ``FREE`` times.
+    ``whole`` says that these are all questions of the data, not a sample.
+    """
+    shares = RuleShares(Counter(edit.rule for _, edits, _ in cases for edit in edits))
+    if share >= 1.0 or not shares.uses:
+        return shares
+    part = max(share, 2 / len(shares.uses)) * (1.0 if whole else _SAFE)
+    ranked = [(text, shares._ranked(edits, seed)) for text, edits, seed in cases]
+    limits: dict[str, int] = {}
+    for _ in range(_ROUNDS):
+        made, numbers = 0, dict[str, list[int]]()
+        for text, draws in ranked:
+            kept = {id(edit): number for number, edit in draws if number < limits.get(edit.rule, _ALL)}
+            edits = [edit for _, edit in draws if id(edit) in kept]
+            for several in _combined(text, edits, substitutions, variants):
+                made += 1
+                for edit in several:
+                    numbers.setdefault(edit.rule, []).append(kept[id(edit)])
+        most = int(max(part * made, FREE if whole else 1))
+        above = {rule: sorted(found)[most] for rule, found in numbers.items() if len(found) > most}
+        if not above:
+            break
+        limits |= above
+    return RuleShares(shares.uses, limits)
+
+
+class HashSample:
+    """Passes questions on and keeps those with the smallest hashes: a sample that no order changes.
+
+    >>> def sample(texts):
+    ...     some = HashSample(2)
+    ...     list(some.watch(Question(n, None, text) for n, text in texts))
+    ...     return [question.text for question in some.questions()], some.whole
+    >>> sample([(1, "a"), (2, "b"), (3, "c")]) == sample([(3, "c"), (1, "a"), (2, "b")])
+    True
+    """
+
+    def __init__(self, size: int = COUNTED) -> None:
+        self._size, self._heap, self.whole = size, list[tuple[int, int, Question]](), True
+
+    def watch(self, questions: Iterable[Question]) -> Iterator[Question]:
+        """The same questions."""
+        for place, question in enumerate(questions):
+            key = blake2b(f"{question.id}:{question.text}".encode("utf-8", "replace"), digest_size=8).digest()
+            entry = (-int.from_bytes(key, "big"), place, question)
+            if len(self._heap) < self._size:
+                heappush(self._heap, entry)
+            else:
+                self.whole = False
+                if entry[0] > self._heap[0][0]:
+                    heapreplace(self._heap, entry)
+            yield question
+
+    def questions(self) -> list[Question]:
+        """The questions of the sample, in the order of their hashes."""
+        return [question for _, _, question in sorted(self._heap, key=lambda entry: -entry[0])]

@@ -1,0 +1,88 @@
+"""The shares of rules: no rule makes more than its part of the variants, whatever the order of the questions."""
+
+from collections import Counter
+from random import Random
+
+import pytest
+
+from askew.errors import BadOption
+from askew.perturb.lexical import P2Perturbation, fit
+from askew.perturb.lexical.rule_shares import FREE, HashSample, RuleShares, limited
+from askew.perturb.lexical.substitutions import Edit
+from askew.perturb.vary import vary_all
+from askew.types import Group, Question
+
+NOUNS = ("car", "couch", "woman", "fridge", "donut", "bucket", "rabbit", "purse", "bicycle", "burger")
+OFTEN = [Question(f"o{n}", None, f"Who owns the person at {n}?") for n in range(300)]
+OTHERS = [Question(f"c{n}", None, f"Who owns the {NOUNS[n % len(NOUNS)]} at {n}?") for n in range(480)]
+MIXED = [*OFTEN, *OTHERS]
+
+
+def synonyms(questions, fitted, seed=0):
+    """The rules of the synonymous variants by question."""
+    made = vary_all(fitted, questions, seed, "p2")
+    return {g.id: v.made_by for g in made if isinstance(g, Group) for v in g.variants if v.test == "syn"}
+
+
+def test_a_frequent_rule_is_limited_and_the_others_are_not():
+    without = synonyms(MIXED, fit(MIXED, share=1.0))
+    assert Counter(without.values())["syn/person→individual"] == 300
+    assert len(without) == len(MIXED)
+    limits = synonyms(MIXED, fit(MIXED, share=0.2))
+    counts = Counter(limits.values())
+    assert counts["syn/person→individual"] == max(counts.values()) <= 0.2 * len(limits)
+    assert len(limits) >= 480 + 0.19 * 600
+    assert limits.items() <= without.items() or len(counts) >= len(Counter(without.values()))
+
+
+def test_limits_do_not_depend_on_the_order_of_the_questions():
+    shuffled = list(MIXED)
+    Random(1).shuffle(shuffled)
+    whole = synonyms(MIXED, fit(MIXED, share=0.1))
+    assert synonyms(shuffled, fit(shuffled, share=0.1)) == whole
+    part = synonyms(MIXED[::7], fit(shuffled, share=0.1))
+    assert part == {key: rule for key, rule in whole.items() if key in {q.id for q in MIXED[::7]}}
+    assert synonyms(MIXED, fit(MIXED, share=0.1, seed=5), 5) != whole
+
+
+def test_rules_that_are_used_a_few_times_are_free():
+    few = [Question(n, None, f"Who owns the person at {n}?") for n in range(FREE)]
+    assert len(synonyms(few, fit(few))) == FREE
+
+
+def test_rare_rules_are_preferred_and_variants_are_distinct():
+    edits = [Edit(0, 3, "one", "often"), Edit(4, 7, "two", "seldom"), Edit(4, 7, "new", "never"), Edit(5, 9, "x", "y")]
+    shares = RuleShares({"often": 1000, "seldom": 10, "never": 10, "y": 10_000})
+    firsts = Counter(shares.chosen("big red cat", edits, str(n), 1, 1)[0][0].rule for n in range(200))
+    assert firsts["often"] + firsts["y"] < 10
+    assert min(firsts["seldom"], firsts["never"]) > 60
+    for n in range(20):
+        several = shares.chosen("big red cat", edits, str(n), 2, 3)
+        assert len({tuple(edit.rule for edit in each) for each in several}) == 3
+        assert all(not a.overlaps(b) for each in several for a in each for b in each if a is not b)
+        assert all(list(each) == sorted(each, key=lambda edit: edit.start) for each in several)
+    assert shares.chosen("big red cat", edits[:1], "0", 2, 3) == [(edits[0],)]
+    assert shares.chosen("big red cat", [], "0", 2, 3) == []
+
+
+def test_a_sample_is_counted_where_there_is_too_much():
+    sample = HashSample(100)
+    assert sum(1 for _ in sample.watch(MIXED)) == len(MIXED)
+    again = HashSample(100)
+    assert len(list(again.watch(MIXED[::-1]))) == len(MIXED)
+    assert not sample.whole
+    assert sample.questions() == again.questions()
+    assert len(sample.questions()) == 100
+    edits = (Edit(0, 3, "x", "often"),)
+    cases = [("who", edits, str(n)) for n in range(100)] + [
+        ("who", (Edit(0, 3, "y", f"r{n}"),), "s") for n in range(60)
+    ]
+    (limit,) = limited(cases, 0.1, 1, 1, whole=False).limits.values()
+    assert 0 < limit < 1 << 62
+    assert limited([], 0.1, 1, 1).limits == {}
+
+
+def test_shares_are_checked():
+    for share in (0.0, -1.0, 1.5):
+        with pytest.raises(BadOption, match="share"):
+            fit([], P2Perturbation(), share=share)

@@ -1,4 +1,4 @@
-"""The command line where the words it says go nowhere or cannot be written, and where extras are not installed."""
+"""The command line when its output cannot be written, and when extras are not installed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Unread(io.StringIO):
 
 @pytest.fixture
 def run(tmp_path, monkeypatch):
-    """A folder with a run that a gate lets through."""
+    """A folder with a run that passes its gate."""
     monkeypatch.chdir(tmp_path)
     write_questions(tmp_path / "q.jsonl", 6)
     assert main(["run", *RUN.split(), "--output", "o"]) == 0

@@ -1,4 +1,4 @@
-"""Damaged runs and full disks: one line that says what to do, and never the exit code of a shut gate."""
+"""Damaged runs and full disks: one line that says what to do, and never the exit code of a failed gate."""
 
 from __future__ import annotations
 

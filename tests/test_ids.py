@@ -1,4 +1,4 @@
-"""Ids that meet: what answers by id would mix up is refused, and nothing else is."""
+"""Colliding ids: data in which answers by id would be mixed up is refused, and nothing else is."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_an_id_that_asks_the_same_again_is_none_of_these() -> None:
 
 @pytest.fixture
 def meeting(tmp_path: Path) -> Path:
-    """A file of groups in which the variants of 1 and "1" are called alike."""
+    """A file of groups in which the variants of 1 and "1" have the same ids."""
     groups = [replace(group(key, text, "1/x"), suite="visual") for key, text in ((1, CAT), ("1", BUS))]
     write_groups(groups, str(tmp_path / "groups.jsonl"))
     return tmp_path / "groups.jsonl"

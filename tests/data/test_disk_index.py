@@ -1,4 +1,4 @@
-"""What is remembered on disk."""
+"""Indexes on disk: records by id, and repeated ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GQA: questions in one file or ten, scene graphs, and what is said of bad ones."""
+"""GQA: questions in one file or ten, scene graphs, and the errors for bad ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made groups: written and read again as they were, wherever the folder goes."""
+"""Ready-made groups: written and read back unchanged, even after the folder is moved."""
 
 from __future__ import annotations
 

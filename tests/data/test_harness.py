@@ -1,4 +1,4 @@
-"""Logs of other harnesses: what is odd in them is read or refused with its place, and a failure is no answer."""
+"""Logs of other harnesses: odd records are read or refused with their place, and failures are not answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON in a stream: what comes through, and where it says a file is broken."""
+"""JSON read as a stream: its records, and the place that is reported for a broken file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our own files: the shortest that a person writes by hand works, and each fault is one line's fault."""
+"""Our own JSONL files: short records written by hand are read, and each bad line is reported by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images made on the fly: the folder holds what the last build made, and all that askew did not put there."""
+"""Generated images: the folder holds those of the last build, and everything that askew did not write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a path to the right reader."""
+"""Choosing the reader for a path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predictions made elsewhere, in every form people have them in."""
+"""Predictions made elsewhere, in all common formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VQA v2 and its family: what is read, from which files, and what is said of bad ones."""
+"""VQA v2 and its family: what is read, from which files, and the errors for bad records."""
 
 from __future__ import annotations
 

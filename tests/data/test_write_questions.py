@@ -1,4 +1,4 @@
-"""What is written is read again as it was, whatever the text."""
+"""Files of questions are read back as they were written, whatever the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every distinct question is asked once, and an answer once given is on disk."""
+"""Each distinct question is asked once, and every answer is stored as soon as it is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs side by side: which of them are compared, by what."""
+"""Comparing runs: which of them are compared, and by which metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ready-made groups: what a suite still has to say about them, and what it may not claim."""
+"""Ready-made groups: which options of a suite still apply to them, and which are refused."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ready(tmp_path: Path) -> str:
 
 
 def refusal(spec: str) -> str:
-    """What is said against a suite with these options on ready-made groups."""
+    """The error for a suite with these options on ready-made groups."""
     try:
         refuse_unheeded(make("suite", spec), "bench")
     except BadOption as refused:

@@ -1,4 +1,4 @@
-"""A run that is stopped loses nothing, and goes on where it was."""
+"""A run that is stopped loses no answers, and resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command(batch_size):
 
 
 def stop_after(folder, count, batch_size, how):
-    """Start a run of 200 groups, stop it when more than so many questions were asked; gives its code and words."""
+    """Start a run of 200 groups and stop it after so many questions; returns its exit code and output."""
     write_questions(folder / "q.jsonl", 200)
     (folder / "slow.py").write_text(SLOW)
     words = [sys.executable, "-m", "askew", *command(batch_size)]

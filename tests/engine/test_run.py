@@ -1,4 +1,4 @@
-"""The whole road: a run leaves files that say everything, goes on after a kill, and gives the same on every day."""
+"""Whole runs: the files they leave, how they resume after a kill, and that they give the same results every time."""
 
 from __future__ import annotations
 

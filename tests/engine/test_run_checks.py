@@ -1,4 +1,4 @@
-"""What a command refuses, and what it leaves behind: nothing of an earlier run passes for the present one."""
+"""What commands refuse, and what they leave behind: results of an earlier run are never mistaken for new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers in words of a model's own: how they are compared, and what is said where their form decides."""
+"""Free-text answers: how they are compared, and what is reported when their form decides."""
 
 from __future__ import annotations
 

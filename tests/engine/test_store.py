@@ -1,4 +1,4 @@
-"""The answer store: nothing that a disk changed is taken for an answer, and what is intact can be kept."""
+"""The answer store: damaged rows are never taken for answers, and intact ones can be recovered."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_answers_that_are_only_in_the_log_are_recovered(tmp_path):
 
 
 def write_old_store(path: Path) -> dict[bytes, Prediction]:
-    """As it was before rows had checksums."""
+    """A store in the format before rows had checksums."""
     said = answers()
     with sqlite3.connect(path) as db:
         db.execute(

@@ -1,4 +1,4 @@
-"""Images: what they show, what they are known by, and what is said of those that are none."""
+"""Images: decoding, content hashes, and the errors for files that are not images."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def content(folder):
 
 
 def refused(capsys, folder, command, *says):
-    """A command is refused in so many words, and the folder is as it was."""
+    """The command is refused with this message, and the folder is unchanged."""
     before = content(folder)
     capsys.readouterr()
     assert main(command) == 2

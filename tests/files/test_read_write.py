@@ -1,4 +1,4 @@
-"""Files as bytes: every way of being unreadable has its own words, and nothing half-written is ever seen."""
+"""Files as bytes: each kind of unreadable file has its own error, and partial files are never visible."""
 
 from __future__ import annotations
 

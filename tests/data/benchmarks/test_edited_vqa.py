@@ -7,7 +7,9 @@ import json
 import pytest
 
 import askew
+from askew.data.benchmarks import edited_vqa as edited_vqa_module
 from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
+from askew.data.benchmarks.gqa import Gqa
 from askew.data.open_path import open_path
 from askew.engine.build import Coverage
 from askew.errors import BadImage, BadRecord, DataError
@@ -78,6 +80,12 @@ def test_edits_of_a_question_are_one_group(tmp_path):
     same = open_path(edited_vqa(tmp_path, IV_EDITS))
     assert isinstance(same, IvVqa)
     assert {variant.expect for group in same.groups() for variant in group.variants} == {Expect.SAME}
+
+
+def test_questions_of_gqa_are_not_read_to_find_edits(tmp_path, monkeypatch):
+    (tmp_path / "val_balanced_questions.json").write_text('{"1": {"question": "Is it?", "imageId": "n1"}}')
+    monkeypatch.setattr(edited_vqa_module, "items", None)
+    assert isinstance(open_path(tmp_path), Gqa)
 
 
 def test_faults_of_edits(tmp_path):

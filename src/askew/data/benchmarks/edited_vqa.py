@@ -24,7 +24,7 @@ from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
 from askew.data.benchmarks.vqa_records import VqaPair, annotations_of, coco_image, vqa_question, vqa_records
 from askew.data.disk_index import Index, gathered
-from askew.data.json_stream import items
+from askew.data.json_stream import format_of, items
 from askew.errors import AskewError, BadRecord, DataError
 from askew.files.records import question_from, question_record
 from askew.types import Expect, Group, Id, Question, Variant
@@ -215,6 +215,8 @@ def _kind_of(questions: str) -> str:
 
 def _first(path: str, key: str) -> Mapping[str, Any]:
     try:
+        if format_of(path) not in ("vqa", "annotations"):
+            return {}  # e.g. GQA: a list would be looked for in the whole file
         record = next((record for _, record in items(path, key)), None)
     except (AskewError, OSError):
         return {}  # the reader of other formats says what is wrong

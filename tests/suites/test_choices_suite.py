@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 import askew
+from askew.cli import main
 from askew.data.jsonl import Jsonl
 from askew.errors import BadOption, BadRecord, DataError
 from askew.perturb.vary import vary_all
@@ -75,11 +76,17 @@ def test_a_model_that_knows_is_right_in_every_order(path):
     assert result.score("wrong.A").value != result.score("wrong.A").value  # no wrong answer: a dash
 
 
-def test_unknown_fields_are_named_once(path):
+def test_unknown_fields_are_named_once(path, tmp_path, capsys):
     data = Jsonl(path)
     for _ in range(2):
         list(data.questions())
         assert data.remarks == [f"{path}: fields that are not known were not read: 'difficulty' (2 records)."]
+    told = "mine.jsonl: fields that are not known were not read: 'difficulty' (2 records)."
+    assert main(["build", "choices", "--data", path, "--output", str(tmp_path / "bench"), "--quiet"]) == 0
+    assert told in capsys.readouterr().out
+    run = ["run", "--model", "constant:A", "--suite", "choices", "--data", path, "--output", str(tmp_path / "run")]
+    assert main([*run, "--quiet"]) == 0
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -129,5 +136,6 @@ def test_letters_in_a_file_of_answers_count(path, tmp_path):
     file = tmp_path / "answers.json"
     file.write_text(json.dumps([{"question_id": key, "answer": said} for key, said in answers.items()]))
     result = askew.evaluate(f"predictions:{file}", path, "choices")
+    assert result.run.results["answer_forms"]["counts"] == {}  # a letter is an answer, whatever is extracted
     assert result.score("accuracy.all").value == 1.0
     assert result.score("circular").value == 0.5  # the last rotation of 2 says "no"

@@ -113,7 +113,7 @@ def datasheet(suite: Named, data: Named, prepared: Prepared, seed: int, command:
         *([] if prepared.has_images else ["- no VQA v2 files, since not every question has an image"]),
         f"- suite: `{public_text(cover.signature)}` ({suite.what.paper})",
         f"- data: `{public_text(repr(data.what))}`",
-        *(f"- {public_text(note)}" for note in cover.notes),
+        *(f"- {public_text(note)}" for note in (*cover.notes, *prepared.data["remarks"])),
         f"- {'' if cover.ready else f'seed {seed}, '}askew {askew.__version__}, command: `{command}`",
         "",
         f"| test | matched | variants made | refused | made of matched | made per {counted} |",

@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import orjson
 
+from askew.answers.choices import exact_option
 from askew.answers.extract import short
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, BadOption, DataError, UsageError
@@ -263,19 +264,22 @@ class AnswerForms:
 
     def add(self, suite: str, question: Question, said: Prediction, taken: Prediction) -> None:
         """Count one answer, given the reply and the answer extracted from it."""
-        if said.answer is None or not question.answers:
+        words = said.answer
+        if words is None or not question.answers:
             return
+        if question.choices:
+            words = exact_option(question.choices, words) or words  # a letter is an answer in any form
         self.scored += 1
         own, used = self.modes[suite]
         final = _value(question, taken.answer, used)
         mode = _strict(own) if used == NORMALISED else used
-        plain = final if taken is said and mode == used else _value(question, said.answer, mode)
+        plain = final if taken is said and mode == used else _value(question, words, mode)
         if plain == 1.0 == final:
             return
-        if kind := _kind(question, said.answer, plain, final, used):
+        if kind := _kind(question, words, plain, final, used):
             self.counts[kind] += 1
             compared = taken.answer if kind.endswith("counted") else question.answers[0]
-            self.examples.setdefault(kind, (said.answer[:_LONGEST], (compared or "no answer")[:_LONGEST]))
+            self.examples.setdefault(kind, (words[:_LONGEST], (compared or "no answer")[:_LONGEST]))
 
     def record(self) -> dict[str, Any]:
         """For results.json."""

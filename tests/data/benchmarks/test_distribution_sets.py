@@ -13,6 +13,8 @@ from askew.data.benchmarks.vqa_cp import VqaCp
 from askew.data.open_path import open_path
 from askew.errors import BadImage, BadRecord, DataError
 from askew.models.baselines import Scripted
+from askew.suites.rad import RadSuite
+from askew.types import Group
 
 
 def write(path, content):
@@ -170,3 +172,26 @@ def test_vqa_cp_from_ids_and_vqa_v2(tmp_path):
     assert [question.id for question in VqaCp(str(tmp_path), ids=str(ids), skip_bad=True).questions()] == [13]
     with pytest.raises(DataError, match="Give a JSON list of the question ids"):
         VqaCp(str(tmp_path), ids=str(tmp_path / "none.json"))
+
+
+def test_parts_are_data_for_other_suites(tmp_path):
+    asked = {20: ("What color is the dog?", "black"), 21: ("What color is the cat?", "white")}
+    questions = [{"question_id": key, "image_id": key, "question": text} for key, (text, _) in asked.items()]
+    answers = [
+        {"question_id": key, "image_id": key, "answer_type": "other", "answers": [{"answer": answer}] * 10}
+        for key, (_, answer) in asked.items()
+    ]
+    records = {
+        str(key): {"question": text, "imageId": str(key), "answer": answer} for key, (text, answer) in asked.items()
+    }
+    for name in (CP, VAL):
+        write(tmp_path / name[0], {"questions": questions})
+        write(tmp_path / name[1], {"annotations": answers})
+    write(tmp_path / "counterexamples.json", [20])
+    write(tmp_path / "hard.json", [21])
+    ood(tmp_path, records, {})
+    for reader in (GqaOod, VqaCe, VqaCp):
+        made = RadSuite().groups(reader(str(tmp_path), skip_bad=True), 0)
+        groups = [one for one in made if isinstance(one, Group) and one.variants]
+        assert [str(group.original.id) for group in groups] == ["20", "21"], reader
+        assert all(dict(group.original.tags)["part"] for group in groups)

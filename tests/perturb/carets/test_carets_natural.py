@@ -15,7 +15,7 @@ from askew.perturb.carets.ontology import askable, choosable, exclusive, number,
 from askew.perturb.carets.question_types import question_classes
 from askew.perturb.carets.scene_view import SceneView
 from askew.perturb.carets.templates import templates
-from askew.types import Group, Scene, Thing
+from askew.types import Group, Relation, Scene, Thing
 from askew.world.scenes import make_scene
 
 BOX = (0, 0, 90, 90)
@@ -74,6 +74,10 @@ def test_an_attribute_has_the_sense_that_fits_the_thing():
     assert not suits("activity", "grazing", "woman")
     assert not suits("activity", "talking", "horse")
     assert not opposites(Value("", "fresh"))
+    assert value("old", "boy") is None or value("old", "boy").category != "age"
+    assert value("young", "man").category == "age"
+    assert value("lit", "candle") == Value("flame", "lit")
+    assert value("lit", "lamp") == Value("power", "on")
     assert piece("food") == "food item"
 
 
@@ -83,6 +87,13 @@ def test_a_wooden_fish_is_no_animal():
     assert [thing.name for thing in view.clear] == ["dog"]
     assert not view.lacked["fish"]
     assert not view.lacked["animal"]
+
+
+def test_the_sky_is_not_beside_anything():
+    things = (Thing("a", "sky", (), BOX), Thing("b", "tree", (), BOX), Thing("c", "bench", (), BOX))
+    links = tuple(Relation(one, "to the left of", other) for one, other in (("a", "b"), ("b", "a"), ("b", "c")))
+    view = SceneView(Scene("1", things, links))
+    assert [(link.subject.name, link.object.name) for link in view.links] == [("tree", "bench")]
 
 
 @pytest.mark.parametrize("name", ["people", "glass", "clothes", "blinds", "dirt", "forest", "silverware"])

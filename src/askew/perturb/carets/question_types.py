@@ -254,7 +254,7 @@ def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, r
 def _value_options(value: Value, thing: ThingView, model: Plausibility, rng: Random) -> tuple[str, ...]:
     """The correct value and one or two others that such a thing could have, all excluding each other."""
     urn = model.values.get((value.category, thing.lemma), EMPTY)
-    if len(urn.items) < 4:
+    if len(urn.items) < 3:
         urn = model.values.get((value.category, ""), EMPTY)
     if len(words(value.category)) < 4:
         urn = Urn.of(dict.fromkeys(words(value.category), 1))

@@ -14,6 +14,9 @@ SMALLEST = 32
 """The smallest side in pixels of a thing to ask about (CARETS, section 4.2, after Torralba et al. 2008)."""
 
 
+BESIDE = ("to the left of", "to the right of", "next to", "near")
+
+
 class ThingView(NamedTuple):
     """One thing of a scene with its lemma and attributes."""
 
@@ -82,6 +85,8 @@ class SceneView:
         for relation in scene.relations:
             subject, other = by_id[relation.subject], by_id[relation.object]
             words = said(relation.name)
+            if words in BESIDE and not (countable(subject.name) and countable(other.name)):
+                continue  # no sky to the left of the tree
             if words and subject.clear and other.clear and subject.lemma != other.lemma and self.alone(other):
                 yield Link(subject, words, other)
 

@@ -86,6 +86,13 @@ def test_every_form_and_direction_has_as_many_yes_as_no(made):
         assert counts["yes"] == counts["no"], (cell, counts)
 
 
+def test_no_no_is_doubtful_by_default(made):
+    noes = [group for group in made[0] if group.original.answers == ("no",)]
+    doubts = [group.variants[0].note["doubtful"] for group in noes if group.variants[0].test != "ANTONYM-DIR"]
+    assert len(doubts) > 400
+    assert not any(doubts)
+
+
 def test_the_evaluator_agrees_with_every_matched_question(made):
     found, scenes = made
     assert len(found) > 1500

@@ -108,7 +108,8 @@ class CaretsGenerator:
             "format": f"{len(first.options)}-choice" if first.options else "binary",
         }
         if first.answer == NO and first.type in ("Q1", "Q2", "Q3"):
-            note["doubtful"] = self._doubtful(first, scene)
+            narrow = draft.pair.second if draft.pair.direction == "hyponym" else first
+            note["doubtful"] = self._doubtful(narrow, scene)
         if draft.pair.direction:
             note["direction"] = draft.pair.direction
         if first.options:

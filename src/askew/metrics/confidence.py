@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from askew.metrics.accuracy import Accuracy, Side, soft
+from askew.metrics.accuracy import Accuracy, Side, agreement
 from askew.metrics.calibration import BINS, CalibrationError, bin_of, is_probability, members
 from askew.metrics.group_rows import Numbering, cluster_key
 from askew.metrics.interval import difference, interval
@@ -64,16 +64,16 @@ class ConfidenceTable:
         """Note how sure the model was here, and how correct."""
         for side, found in self._sides.items():
             for question, prediction, _ in members(outcome, side):
-                accuracy, score = soft(question, prediction, None, self._mode), prediction.score
-                if accuracy is None:
+                if not question.answers or prediction.answer is None:
                     continue
+                score = prediction.score
                 if side != "original":  # those are among all
                     self.answered += 1
                     self.unscored += score is None
                     self.outside += score is not None and not is_probability(score)
                 if is_probability(score):
                     found.scores.append(score)
-                    found.accuracies.append(accuracy)
+                    found.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
                     found.images.append(self._images[cluster_key(outcome)])
 
     def record(self) -> dict[str, Any]:

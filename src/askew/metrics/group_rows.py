@@ -151,7 +151,8 @@ def _measured_together(outcome: Outcome, slices: Sequence[str]) -> dict[tuple[in
                 together[everything][name] = value
             continue
         if name in _TAGS or name.startswith("tag."):
-            if value := dict(outcome.group.original.tags).get(name.removeprefix("tag."), ""):
+            tags = outcome.group.original.tags
+            if tags and (value := dict(tags).get(name.removeprefix("tag."), "")):
                 together[everything][name] = value
             continue
         by_value: dict[str, list[int]] = {}

@@ -92,10 +92,11 @@ class Run:
     def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples, streamed: the offset of the line in the file, and its record."""
         offset = count = 0
-        with _open(self.samples) as lines:
-            for number, line in enumerate(bounded_lines(lines, self.samples), start=1):
+        path = self.samples
+        with _open(path) as lines:
+            for number, line in enumerate(bounded_lines(lines, path), start=1):
                 if not line.isspace():
-                    yield offset, _record(line, self.samples, number)
+                    yield offset, _record(line, path, number)
                     count += 1
                 offset += len(line)
         expected = [suite.get("groups") for suite in self.results.get("suites", ())]

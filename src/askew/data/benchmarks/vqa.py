@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from askew.data.bad_records import Sieve, identity, mapping, missing, text, wrong
+from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
 from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
@@ -209,6 +209,8 @@ LOOK_AHEAD = 1024
 
 def question_id(record: object) -> Id:
     """The id of a record of the VQA family."""
+    if type(record) is dict and type(key := record.get("question_id")) is int and 0 <= key < EXACT:
+        return key
     return identity(mapping(record), "question_id")
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from askew.errors import BadOption
 from askew.perturb.rad import RadPerturbation, fit
+from askew.perturb.rad.balanced_draws import AskedState, balanced_draws
 from askew.perturb.vary import vary_all
 from askew.types import Expect, Group, Kind, Question, Refusal, Variant
 
@@ -345,3 +346,9 @@ def test_any_text_gives_a_question_or_a_reason(start, middle, end):
             assert item.question.text.count("?") == 1
         else:
             assert item.reason
+
+
+def test_a_question_with_one_known_answer_has_no_wrong_one_to_balance():
+    """All questions about a noun with the same answer once divided by zero."""
+    draws = balanced_draws([AskedState("white", ["white"], 5.0)], {"white": 1.0}, 0.5)
+    assert not draws.wrong.without("white".__eq__).counts

@@ -92,6 +92,8 @@ def _expected(
         total = right[state.right] + sum_of_wrong
         for name in state.possible:
             total -= wrong[name]
+        if total <= _NONE:  # there is no other answer to ask about
+            continue
         part = state.questions / total
         yeses[state.right] += part * right[state.right]
         questions += part

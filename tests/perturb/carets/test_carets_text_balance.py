@@ -104,14 +104,15 @@ def test_the_evaluator_agrees_with_every_matched_question(made):
 
 def test_what_is_not_matched_is_counted_as_refused():
     scenes = [Scene("1", (Thing("a", "dog", ("wet",), BOX),)), Scene("2", (Thing("a", "street", ("dry",), BOX),))]
-    found = items(scenes, ("ANTONYM-DIR",))
-    assert Counter(item.reason for item in found if isinstance(item, Refusal)) == {
-        "no other scene has its description with another value (balance=paper asks it all the same)": 2
-    }
-    asked = [item for item in found if isinstance(item, Group)]
+    asked = items(scenes, ("ANTONYM-DIR",))  # matched by the word alone
     assert {group.variants[0].note["balanced"] for group in asked} == {"word"}
     assert {group.original.answers[0] for group in asked} == {"yes", "no"}
-    assert not [item for item in items(scenes[:1], ("ANTONYM-DIR",)) if isinstance(item, Group)]
+    alone = items(scenes[:1], ("ANTONYM-DIR", "ORDER-INV"))
+    assert all(isinstance(item, Refusal) for item in alone)
+    assert Counter(item.test for item in alone) == {"ANTONYM-DIR": 1, "ORDER-INV": 2}  # wet; wet and a dog
+    assert {item.reason for item in alone} == {
+        "no other scene has its description with another value (balance=paper asks it all the same)"
+    }
 
 
 def test_the_selection_of_the_paper_is_unchanged():

@@ -173,8 +173,8 @@ def match_claims(test: str, sets: Sequence[ClaimSet], size: PairCount, most: int
 
 def claim_sets(
     test: str, types: Sequence[str], offers: Offers, hashes: Sequence[int], seed: int
-) -> tuple[list[ClaimSet], list[int]]:
-    """The sets of matching claims of these types, and the keys of claims that match no other."""
+) -> tuple[list[ClaimSet], list[tuple[int, str]]]:
+    """The sets of matching claims of these types, and each scene and value of which no description matches another."""
     words = list(offers.words)
     suits = np.asarray([word[0] in types for word in words] or [False])
     values, keys = np.asarray(offers.values), np.asarray(offers.keys)
@@ -189,7 +189,9 @@ def claim_sets(
         single += [] if found else run
     if test == ANTONYM and len(sets) < FEW_SETS:
         sets += _by_word(single, words, offers, hashes, seed)
-    return sets, [int(keys[place]) for place in single]
+    found_in = {(scene, value) for each in sets for scene, _, value in each.members}
+    stated = ((offers.scenes[place], words[offers.values[place]][2]) for place in single)
+    return sets, [each for each in dict.fromkeys(stated) if each not in found_in]
 
 
 def _by_word(

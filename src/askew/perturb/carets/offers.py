@@ -22,7 +22,7 @@ from askew.perturb.carets.plausibility import Plausibility
 from askew.perturb.carets.question_types import question_classes
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
 
-FALSE_NAMES = 32
+FALSE_NAMES = 48
 """How many plausible absent names are drawn for a scene."""
 
 

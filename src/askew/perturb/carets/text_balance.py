@@ -258,7 +258,8 @@ class MatchPool:
         types = ("Q4", "Q6", "Q7") if test == ANTONYM else tuple(t for t in KINDS[test] if t in ("Q5", "Q6", "Q7"))
         if types:
             sets, single = claim_sets(test, types, self.offers, self.hashes, job.seed)
-            yield from (Refusal(f"{test}-{key:016x}", test, NO_CLAIM) for key in single)
+            for scene, value in single:
+                yield Refusal(f"{test}-{self.hashes[scene]:016x}-{value}", test, NO_CLAIM)
             plan.add(match_claims(test, sets, size, most))
 
 

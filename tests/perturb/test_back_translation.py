@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from askew.perturb.back_translation import BackTranslation, tidied
+from askew.perturb.back_translation import BackTranslation, restored, tidied
 from askew.types import Expect, Question, Refusal
 
 
@@ -16,7 +16,7 @@ class Scripted:
     says: tuple[tuple[str, str], ...]
 
     def there_and_back(self, texts):
-        return [dict(self.says)[text] for text in texts]
+        return [dict(self.says).get(text, text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,8 @@ class Scripted:
         ("What animal is this?", "What is this animal?"),
         ("What sport is the boy playing?", "What is the sport the boy is playing?"),
         ("Are all of these the same type of animal?", "Are all these the same type of animal?"),
+        ("How many trunks are pictured?", "How many trunks are depicted?"),
+        ("Does this home belong to a family?", "Does this house belong to a family?"),
     ],
 )
 def test_what_asks_the_same_is_kept(before, after):
@@ -75,6 +77,13 @@ def test_what_asks_the_same_is_kept(before, after):
         ("What style shoes does the child wear?", "What style shoes the child wears?", "a verb comes too late"),
         ("Which direction is the wind blowing?", "What is the direction of the wind blowing?", "a verb is lost"),
         ("What temperature is the water?", "What is the temperature the water?", "a verb is lost"),
+        ("What does the man have in his hand?", "What is the man in his hand?", "a function word is lost or new"),
+        ("What is near the bed?", "What is the near the bed?", "an article or possessive is out of place"),
+        (
+            "Where are the baby elephants?",
+            "Where are the baby's elephants?",
+            "an article or possessive is out of place",
+        ),
     ],
 )
 def test_what_does_not_is_refused_with_the_reason(before, after, reason):
@@ -98,6 +107,29 @@ def test_without_the_filter_all_that_differs_is_taken():
     perturbation = BackTranslation(translator, filtered=False)
     assert next(iter(perturbation.vary(Question(1, None, "Is it on?"), Random(0)))).question.text == "It is on?"
     assert next(iter(perturbation.vary(Question(2, None, "Is it off?"), Random(0)))).reason == "unchanged"
+
+
+def test_what_the_other_language_confuses_is_put_back():
+    assert restored("Is this his hat?", "Is that your hat?") == "Is this his hat?"
+    assert restored("Is that your hat?", "Is this his hat?") == "Is this his hat?"
+    assert restored("What is it?", "What's it?") == "What is it?"
+
+
+def test_a_refused_question_is_asked_in_another_way():
+    says = (
+        ("What color is the hat?", "What is the color?"),
+        ("Tell me, what color is the hat?", "Tell me, what is the color of the hat?"),
+        ("Is it on?", "It is on?"),
+    )
+    questions = [Question(1, None, "What color is the hat?"), Question(2, None, "Is it on?")]
+    perturbation = BackTranslation(Scripted(says))
+    perturbation.prepare(questions)
+    (variant,) = perturbation.vary(questions[0], Random(0))
+    assert variant.question.text == "What is the color of the hat?"
+    (refusal,) = perturbation.vary(questions[1], Random(0))
+    assert refusal.reason == "the yes/no question begins differently"
+    (once,) = BackTranslation(Scripted(says), attempts=1).vary(questions[0], Random(0))
+    assert once == Refusal(1, "BT", "a content word is lost")
 
 
 def test_tidied():

@@ -20,7 +20,7 @@ def test_groups_and_refusals():
 
 
 def test_bad_options_are_refused_at_once():
-    for options in ({"translator": "babel"}, {"originals": "some"}, {"correct": "often"}):
+    for options in ({"translator": "babel"}, {"originals": "some"}, {"correct": "often"}, {"attempts": 4}):
         with pytest.raises(BadOption):
             BackTranslationSuite(**options)
 

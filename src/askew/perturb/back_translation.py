@@ -8,10 +8,12 @@ back-translations are counted by reason.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
@@ -27,6 +29,11 @@ from askew.types import Expect, Question, Refusal, Variant
 TEST = "BT"
 """The column of RAD's tables."""
 
+_CONTRACTED = re.compile(r"\b(what|who|where)'s\b", re.IGNORECASE)
+_PLAIN = "{}"
+_OPENINGS = ("Tell me, {}", "Look at the photo. {}")
+ATTEMPTS = 1 + len(_OPENINGS)
+"""How many ways of asking there are."""
 _REMEMBERED = 20_000
 _POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
 _SMALL = ("IN", "DT", "PDT", "MD", "CC", "PRP", "PRP$", "WP$")
@@ -51,25 +58,42 @@ class BackTranslation:
     translator: Translator = field(default_factory=Bergamot)
     filtered: bool = True
     """False to accept every back-translation that differs, as in the RAD paper."""
+    attempts: int = 3
+    """How many ways of asking are translated, one after the other, until the filter accepts a back-translation."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     synonyms: Synonyms = field(default_factory=Synonyms, repr=False)
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Translate all questions in batches, and tag the results for the filter."""
-        texts = [question.text for question in questions]
-        back = self._back(texts)
-        if self.filtered:
-            self.tagger.tags([tidied(text) for text in (*texts, *back)])
+        """Translate all questions in batches, and again those that the filter refuses."""
+        texts = list(dict.fromkeys(question.text for question in questions))
+        for form in self._forms:
+            back = self._back([form.format(_lowered(text) if form != _PLAIN else text) for text in texts])
+            if not self.filtered:
+                return
+            made = [_candidate(text, form, other) for text, other in zip(texts, back, strict=True)]
+            self.tagger.tags([tidied(text) for text in (*texts, *made)])
+            texts = [text for text, other in zip(texts, made, strict=True) if self.fault(text, other)]
 
     def vary(self, question: Question, rng: Random) -> Iterator[Variant | Refusal]:
-        """One back-translation or a refusal."""
-        text = tidied(self._back([question.text])[0])
-        reason = self.fault(question.text, text)
-        if reason:
-            yield Refusal(question.id, TEST, reason)
+        """One back-translation, or a refusal with the reason against the first one."""
+        reasons = []
+        for form in self._forms:
+            asked = question.text if form == _PLAIN else form.format(_lowered(question.text))
+            back = self._back([asked])[0]
+            text = _candidate(question.text, form, back) if self.filtered else tidied(back)
+            reasons.append(self.fault(question.text, text))
+            if not reasons[-1]:
+                break
+        else:
+            yield Refusal(question.id, TEST, reasons[0])
             return
         changed = replace(question, id=f"{question.id}/bt", text=text)
         yield Variant(changed, Expect.SAME, TEST, "bt", {"by": repr(self.translator)})
+
+    @property
+    def _forms(self) -> Sequence[str]:
+        """The ways of asking: what stands before a question makes the translators choose other words."""
+        return (_PLAIN, *_OPENINGS)[: self.attempts if self.filtered else 1]
 
     def fault(self, before: str, after: str) -> str:
         """Why a back-translation is refused; empty if it is accepted.
@@ -108,6 +132,8 @@ class BackTranslation:
             return False
         if one.base == other.base:
             return True
+        if _alike().get(one.base, one.base) == _alike().get(other.base, other.base):
+            return True
         pos = _POS.get(one.tag[0])
         return pos is not None and any(rule.target == other.base for rule in self.synonyms.of(one.base, pos))
 
@@ -120,6 +146,34 @@ class BackTranslation:
                 missing = list(dict.fromkeys(texts))
             known.update(zip(missing, self.translator.there_and_back(missing), strict=True))
         return [known[text] for text in texts]
+
+
+def _lowered(text: str) -> str:
+    """A question as it stands after a comma."""
+    return text[:1].lower() + text[1:]
+
+
+def _candidate(before: str, form: str, back: str) -> str:
+    """The question in a back-translation, without what stood before it."""
+    if form != _PLAIN:
+        back = back.partition(form[form.index("{") - 2])[2]
+    return tidied(restored(before, back))
+
+
+def restored(before: str, after: str) -> str:
+    """A back-translation with words put back that the other language does not distinguish, and without contractions.
+
+    Portuguese has one word for *his*, *her* and *your*, and *this* often comes back as *that*.
+
+    >>> restored("What color is his shirt?", "What's the color of your shirt?")
+    'What is the color of his shirt?'
+    """
+    text = _CONTRACTED.sub(r"\1 is", after)
+    had, has = set(words_of(before)), set(words_of(text))
+    for right, wrong in word_lists()["confused"]:
+        if right in had and wrong not in had and right not in has and wrong in has:
+            text = re.sub(rf"\b{wrong}\b", right, text)
+    return text
 
 
 def tidied(text: str) -> str:
@@ -148,7 +202,18 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
         return "the end is cut off"
     if _kept(old) != _kept(new):
         return "a function word is lost or new"
+    if _stray(new) > _stray(old):
+        return "an article or possessive is out of place"
     return ""
+
+
+def _stray(tokens: Sequence[Token]) -> int:
+    """How many articles have no noun (*the next to*), and how many possessives are before a plural (*baby's dogs*)."""
+    return sum(
+        (one.lower in ("a", "an", "the") and (other.tag in ("IN", "TO", ".") or other.lower == "next"))
+        or (one.tag == "POS" and other.tag == "NNS")
+        for one, other in pairwise(tokens)
+    )
 
 
 def _loose_end(tokens: Sequence[Token]) -> str:
@@ -193,6 +258,12 @@ def _turned(places: Sequence[int]) -> bool:
     return sum(place != at for at, place in enumerate(places)) == 2 and all(
         abs(place - at) <= 1 for at, place in enumerate(places)
     )
+
+
+@lru_cache(maxsize=1)
+def _alike() -> dict[str, str]:
+    """The first word of its set for each word."""
+    return {word: words[0] for words in word_lists()["alike"] for word in words}
 
 
 @lru_cache(maxsize=1)

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from askew.errors import BadOption
 from askew.language.translate import translator
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad_metrics import Rad
-from askew.perturb.back_translation import TEST, BackTranslation
+from askew.perturb.back_translation import ATTEMPTS, TEST, BackTranslation
 from askew.perturb.vary import vary_all
 from askew.suites.shared import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
@@ -26,6 +27,8 @@ class BackTranslationSuite:
     """``bergamot`` (offline), or ``marian:THERE:BACK`` with two folders."""
     filtered: bool = True
     """Leave out back-translations that seem to ask something else; false keeps all, as the RAD paper does."""
+    attempts: int = 3
+    """How many ways of asking are translated until the filter accepts a back-translation; 1 is the fastest."""
     originals: Originals = "covered"
     """``all``: also ask the questions that have no back-translation."""
 
@@ -46,6 +49,8 @@ class BackTranslationSuite:
         check_originals(self.name, self.originals)
         check_correct(self.correct, self.accuracy)
         translator(self.translator)
+        if not 1 <= self.attempts <= ATTEMPTS:
+            raise BadOption(f"backtranslate: attempts is {self.attempts}. Give a number from 1 to {ATTEMPTS}.")
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
@@ -76,5 +81,5 @@ class BackTranslationSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data."""
-        perturbation = BackTranslation(translator(self.translator), self.filtered)
+        perturbation = BackTranslation(translator(self.translator), self.filtered, self.attempts)
         return vary_all(perturbation, data.questions(), seed, self.name, self.originals, chunk=512)

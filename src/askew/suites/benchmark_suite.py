@@ -46,12 +46,14 @@ def published_figures(suite: str) -> Mapping[str, Mapping[str, tuple[float | Non
 
     Figures that nobody has compared with the paper yet are marked.
 
-    >>> published_figures("pope")["pope"]["LLaVA-1.5-7B (Li et al. 2023; unchecked)"][0]
+    >>> published_figures("pope")["pope"]["LLaVA-1.5-7B (Liu et al. 2024; unchecked)"][0]
     87.3
     """
     tables: dict[str, Any] = resource("suites/benchmarks.yaml").get(suite, {})
     found: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    for name, table in tables.items():
-        source = table["source"] + ("" if table["checked"] else "; unchecked")
-        found[name] = {f"{row} ({source})": tuple(values) for row, values in table["rows"].items()}
+    for name, sources in tables.items():
+        for table in sources if isinstance(sources, list) else [sources]:
+            source = table["source"] + ("" if table["checked"] else "; unchecked")
+            rows = {f"{row} ({source})": tuple(values) for row, values in table["rows"].items()}
+            found.setdefault(name, {}).update(rows)
     return found

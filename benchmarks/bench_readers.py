@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "data" / "benchmarks"))
 
 from benchmark_samples import SAMPLES, lines  # noqa: E402
+from release_samples import RELEASES  # noqa: E402
 
 from askew.data.open_path import open_path  # noqa: E402
 from askew.verbs import HoldsGroups  # noqa: E402
@@ -40,7 +41,7 @@ def jsonl(folder: Path, count: int) -> Path:
     return lines(folder / "mine.jsonl", records)
 
 
-WRITERS = {"Jsonl": jsonl, **{reader.__name__: write for reader, write in SAMPLES.items()}}
+WRITERS = {"Jsonl": jsonl, **{reader.__name__: write for reader, write in {**SAMPLES, **RELEASES}.items()}}
 FAST = ("Jsonl", "Pope", "Mmvp", "VlmEvalKitTable")
 """JSON lines and tables without images."""
 

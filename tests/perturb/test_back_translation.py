@@ -78,6 +78,9 @@ def test_what_asks_the_same_is_kept(before, after):
         ("Which direction is the wind blowing?", "What is the direction of the wind blowing?", "a verb is lost"),
         ("What temperature is the water?", "What is the temperature the water?", "a verb is lost"),
         ("What does the man have in his hand?", "What is the man in his hand?", "a function word is lost or new"),
+        ("Are any of the glasses empty?", "Are the glasses empty?", "a part becomes the whole"),
+        ("What is the man holding in it?", "What does the man holding in it?", "a verb has a wrong form"),
+        ("Is it a farmer's market?", "Is it the market of a farmer?", "an article or possessive is out of place"),
         ("What is near the bed?", "What is the near the bed?", "an article or possessive is out of place"),
         (
             "Where are the baby elephants?",

@@ -30,6 +30,7 @@ TEST = "BT"
 """The column of RAD's tables."""
 
 _CONTRACTED = re.compile(r"\b(what|who|where)'s\b", re.IGNORECASE)
+_PARTS = ("any", "some", "most", "half", "none")
 _PLAIN = "{}"
 _OPENINGS = ("Tell me, {}", "Look at the photo. {}")
 ATTEMPTS = 1 + len(_OPENINGS)
@@ -202,9 +203,29 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
         return "the end is cut off"
     if _kept(old) != _kept(new):
         return "a function word is lost or new"
-    if _stray(new) > _stray(old):
+    if _stray(new) > _stray(old) or (_generic(old) and not _generic(new)):
         return "an article or possessive is out of place"
-    return ""
+    if _partitives(old) != _partitives(new):
+        return "a part becomes the whole"
+    return "a verb has a wrong form" if _unsupported(new) and not _unsupported(old) else ""
+
+
+def _generic(tokens: Sequence[Token]) -> bool:
+    """True for a possessive after *a*: *a farmer's market* is not *the market of a farmer*."""
+    places = [place for place, token in enumerate(tokens) if token.tag == "POS"]
+    return any(token.lower in ("a", "an") for place in places for token in tokens[max(0, place - 2) : place])
+
+
+def _partitives(tokens: Sequence[Token]) -> int:
+    """How many parts are asked about: *any of the glasses*."""
+    return sum(one.lower in _PARTS and other.lower == "of" for one, other in pairwise(tokens))
+
+
+def _unsupported(tokens: Sequence[Token]) -> bool:
+    """True when *do* has a participle and no verb after it: *What does the man holding?*"""
+    tags = [token.tag for token in tokens]
+    does = next((place for place, token in enumerate(tokens) if token.lower in ("do", "does", "did")), len(tags))
+    return "VBG" in tags[does:] and not {"VB", "VBP"}.intersection(tags[does + 1 :])
 
 
 def _stray(tokens: Sequence[Token]) -> int:

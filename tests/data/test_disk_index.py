@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from random import Random
 from threading import Thread
 
+import pytest
+
 from askew.data.bad_records import Sieve
-from askew.data.disk_index import Index, SeenIds, distinct
+from askew.data.disk_index import Index, RecordFile, SeenIds, distinct
 from askew.types import Id
 
 
@@ -27,10 +31,22 @@ def test_reading_may_continue_in_another_thread() -> None:
     assert [key for _, key, _ in got] == ["a", "b", "c"]
 
 
-def test_repeated_ids_are_found_whatever_their_hashes(monkeypatch):
+def test_repeated_ids_are_found_whatever_their_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("askew.data.disk_index._BITS", 64)  # most ids share a bit
     monkeypatch.setattr("askew.data.disk_index._BATCH", 7)
     with SeenIds() as seen:
         keys = [key for number in range(200) for key in (number, str(number))]
         assert [seen.add(key, place) for place, key in enumerate(keys)] == [None] * 400
         assert [seen.add(key, 999) for key in keys] == list(range(400))
+
+
+def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
+    same_hash = [-1, -2, 0, 2**61 - 1]
+    keys: list[Id] = [*same_hash, *range(5, 90), *map(str, range(50)), "i5", "with\nline", "\ud800"]
+    with closing(RecordFile((key, place, {"at": place}) for place, key in enumerate(keys))) as records:
+        order = Random(1).sample(keys, len(keys))
+        assert [records.pop(key) for key in order[:100]] == [
+            (keys.index(key), {"at": keys.index(key)}) for key in order[:100]
+        ]
+        assert [records.pop(key) for key in [*order[:100], 1000, "x"]] == [None] * 102
+        assert list(records.numbers()) == sorted((keys.index(key), key) for key in order[100:])

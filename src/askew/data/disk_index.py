@@ -9,9 +9,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import groupby
 from operator import itemgetter
+from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Any, TypeVar
 
+import numpy as np
 import orjson
 
 from askew.data.bad_records import Sieve, known_id, repeated
@@ -91,7 +93,86 @@ class Index:
     def numbers(self) -> Iterator[tuple[int, Id]]:
         """The number and id of all remaining records, by number."""
         for number, key in self._database.execute("SELECT number, key FROM entry ORDER BY number"):
-            yield number, int(key[1:]) if key[0] == "i" else key[1:]
+            yield number, _id(key)
+
+
+class RecordFile:
+    """Records by id in a temporary file, to be taken out in any order; half as much work as an :class:`Index`.
+
+    Ids must be distinct. Memory: 33 bytes a record.
+
+    >>> with closing(RecordFile([(1, 7, {"answer": "yes"}), ("1", 8, [2])])) as records:
+    ...     records.pop("1"), records.pop("1"), records.pop(2), list(records.numbers())
+    ((8, [2]), None, None, [(7, 1)])
+    """
+
+    def __init__(self, entries: Iterable[tuple[Id, int, Any]]) -> None:
+        self._file = TemporaryFile(prefix="askew-")  # noqa: SIM115
+        try:
+            columns = self._write_all(entries)
+        except BaseException:
+            self.close()
+            raise
+        order = np.argsort(np.asarray(columns[0]), kind="stable")
+        self._hashes, self._starts, self._sizes, self._numbers = (
+            array("q", np.asarray(column)[order].tobytes()) for column in columns
+        )
+        self._left = bytearray(b"\x01") * len(order)
+
+    def _write_all(self, entries: Iterable[tuple[Id, int, Any]]) -> tuple[array[int], ...]:
+        """The hash of the id, the place in the file, the size and the number of each record."""
+        hashes, starts, sizes, numbers = array("q"), array("q"), array("q"), array("q")
+        place = 0
+        for key, number, record in entries:
+            named = _text(key).encode("utf-8", "surrogatepass")
+            line = len(named).to_bytes(4, "big") + named + orjson.dumps(record)
+            self._write(line)
+            hashes.append(hash(key))
+            starts.append(place)
+            sizes.append(len(line))
+            numbers.append(number)
+            place += len(line)
+        self._write(b"", flush=True)
+        return hashes, starts, sizes, numbers
+
+    def close(self) -> None:
+        """Delete the file."""
+        self._file.close()
+
+    def pop(self, key: Id) -> tuple[int, Any] | None:
+        """The number and record with this id, which is removed."""
+        wanted, found = _text(key).encode("utf-8", "surrogatepass"), hash(key)
+        place = bisect_left(self._hashes, found)
+        while place < len(self._hashes) and self._hashes[place] == found:
+            named, record = self._read(place)
+            if named == wanted and self._left[place]:
+                self._left[place] = 0
+                return self._numbers[place], orjson.loads(record)
+            place += 1
+        return None
+
+    def numbers(self) -> Iterator[tuple[int, Id]]:
+        """The number and id of all remaining records, by number."""
+        left = [place for place, there in enumerate(self._left) if there]
+        for place in sorted(left, key=self._numbers.__getitem__):
+            yield self._numbers[place], _id(self._read(place)[0].decode("utf-8", "surrogatepass"))
+
+    def _read(self, place: int) -> tuple[bytes, bytes]:
+        self._file.seek(self._starts[place])
+        line = self._file.read(self._sizes[place])
+        size = 4 + int.from_bytes(line[:4], "big")
+        return line[4:size], line[size:]
+
+    def _write(self, line: bytes, flush: bool = False) -> None:
+        try:
+            self._file.write(line)
+            if flush:
+                self._file.flush()
+        except OSError as trouble:
+            raise DataError(
+                f"records cannot be written to the temporary folder ({trouble.strerror}). Free some disk space there, "
+                "or use another folder: TMPDIR=FOLDER."
+            ) from None
 
 
 class SeenIds:
@@ -173,6 +254,10 @@ def distinct(
                 sieve.refuse(number, fault, known_id(record, "id", "question_id", "questionId"))
             else:
                 yield number, key, record
+
+
+def _id(text: str) -> Id:
+    return int(text[1:]) if text[0] == "i" else text[1:]
 
 
 def _text(key: Id) -> str:

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any
 
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
-from askew.data.disk_index import Index, distinct
+from askew.data.disk_index import RecordFile, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
 from askew.errors import BadRecord, DataError
@@ -218,14 +218,14 @@ class Annotations:
     """The annotations of a file, looked up by question id (or what ``identify`` returns), each once.
 
     Both files usually have the same order: then the next annotation is the wanted one. Annotations that come too early
-    wait in memory; when there are many, the order is a different one, and the rest is indexed on disk.
+    wait in memory; when there are many, the order is a different one, and the rest is written to a temporary file.
     """
 
     def __init__(self, sieve: Sieve, identify: Callable[[object], Id] = question_id) -> None:
         self._sieve = sieve
         self._rest = distinct(sieve, items(sieve.path, "annotations"), identify)
         self._waiting: dict[Id, tuple[int, Mapping[str, Any]]] = {}
-        self._indexed: Index | None = None
+        self._indexed: RecordFile | None = None
 
     def close(self) -> None:
         """Delete the temporary files."""
@@ -259,10 +259,8 @@ class Annotations:
                 self._refuse(number, key)
 
     def _index(self) -> None:
-        self._indexed = Index()
         early = ((number, key, record) for key, (number, record) in self._waiting.items())
-        for number, key, record in chain(early, self._rest):
-            self._indexed.add(key, number, record)
+        self._indexed = RecordFile((key, number, record) for number, key, record in chain(early, self._rest))
         self._waiting = {}
 
     def _refuse(self, number: int, key: Id) -> None:

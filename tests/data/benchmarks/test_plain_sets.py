@@ -14,6 +14,7 @@ from askew.data.benchmarks.aokvqa import Aokvqa
 from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.textvqa import TextVqa
 from askew.data.benchmarks.vizwiz import VizWiz
+from askew.data.benchmarks.vqa import Vqa
 from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
@@ -141,6 +142,12 @@ def test_every_set_is_recognised_and_read(tmp_path):
     assert "VizWiz: 3 of 4,319 expected questions." in remarks(tmp_path, "vizwiz")
     assert "OK-VQA: 3 of 5,046 expected questions." in remarks(tmp_path, "okvqa")
     assert "left out, as difficult to answer directly: 1 questions" in remarks(tmp_path, "aokvqa")
+    (tmp_path / "v1").mkdir()
+    for file, content in shaped(
+        ROWS, lambda answer: {"question_type": "what", "answers": [{"answer": answer}]}
+    ).items():
+        (tmp_path / "v1" / file).write_text(json.dumps(content))
+    assert type(open_path(tmp_path / "v1")) is Vqa  # VQA v1 has files of the same names
     choice = list(Aokvqa(str(tmp_path / "aokvqa"), task="choice").questions())
     assert [(q.choices[1], q.answers) for q in choice] == [(row[3], (row[3],)) for row in ROWS]
     assert dict(next(iter(VizWiz(str(tmp_path / "vizwiz")).questions())).tags) == {"answerable": "yes"}

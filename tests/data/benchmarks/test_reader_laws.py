@@ -52,13 +52,13 @@ def test_every_reader(reader, tmp_path, monkeypatch):
     assert groups == list(groups_of(open_path(path, skip_bad=True)))
     assert len({(group.suite, group.id) for group in groups}) == len(groups)
     assert data.fingerprint() == open_path(path, skip_bad=True).fingerprint()
+    suites = {name: make("suite", name) for name in {group.suite for group in groups}}
     for group in groups:
-        suite = make("suite", group.suite)
         for question in (group.original, *(variant.question for variant in group.variants)):
             assert question.text.strip()
             assert question.answers
             assert set(question.answers) <= set(question.choices or question.answers)
-        assert {variant.test for variant in group.variants} <= set(suite.tests)
+        assert {variant.test for variant in group.variants} <= set(suites[group.suite].tests)
     assert {group.suite for group in groups} == set(data.suites)
 
 

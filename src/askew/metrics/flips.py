@@ -21,7 +21,7 @@ times; ``right``: both answers accepted, though they differ (not with ``correct=
 """
 
 _NEVER_FLIP = {"many", "black"}
-"""Answers to counting questions that the authors' code leaves out of the flips, though not out of the pairs (*sic*)."""
+"""Answers after an edit that the authors' code leaves out of the flips, though not out of the pairs (*sic*)."""
 _CORRECT_BEFORE_AND_AFTER = {"positive": (0.0, 1.0), "negative": (1.0, 0.0), "wrong": (0.0, 0.0), "right": (1.0, 1.0)}
 
 
@@ -34,8 +34,8 @@ class Flips(Metric):
     answer that is not a number flips. Such a pair asks the same question of the edited image, and people's most
     frequent answers are counts that drop by ``drop``. Any other pair is left out: with RAD's counterfactuals or with
     negations there is nothing to measure. A pair with a missing answer is left out too; counted as wrong it is a flip,
-    counted as correct it is not. ``authors=True`` counts as the code of Agarwal et al. does: a pair of counts in which
-    one of the answers is "many" or "black" is never a flip, but still a pair.
+    counted as correct it is not. ``authors=True`` counts as the code of Agarwal et al. does: a pair of counts is never
+    a flip, but still a pair, if the answer after the edit is "many" or "black", not before it.
     """
 
     kind: FlipKind = "any"
@@ -105,7 +105,7 @@ class Flips(Metric):
             return consistent(outcome.group.original, outcome.original, variant, prediction, failed)
         if outcome.original.answer is None or prediction.answer is None:
             return failed
-        if self.authors and {normalise(outcome.original.answer), normalise(prediction.answer)} & _NEVER_FLIP:
+        if self.authors and normalise(prediction.answer) in _NEVER_FLIP:
             return 1.0
         before, after = _count(outcome.original.answer), _count(prediction.answer)
         return float(before is not None and after is not None and after == before - self.drop)

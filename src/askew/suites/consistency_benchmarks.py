@@ -125,7 +125,7 @@ class CvVqaSuite(EditedVqaSuite):
         "{value} of its counts do not drop by one when one of the counted objects is removed",
     )
     notes: ClassVar[Sequence[str]] = (
-        'As in the code of the authors, a pair in which one of the answers is "many" or "black" is never a flip.',
+        'As in the code of the authors, a pair is never a flip if the answer after the edit is "many" or "black".',
         _SWAPPED,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,6 @@ from askew.data.open_path import open_path
 from askew.engine.build import Coverage
 from askew.errors import BadImage, BadRecord, DataError
 from askew.suites.consistency_benchmarks import CvVqaSuite, IvVqaSuite
-from askew.suites.p2 import P2Suite
 from askew.types import Expect, Prediction
 
 CV = [(51, 5, "How many dogs?", "3"), (61, 6, "How many cats?", "2"), (71, 7, "How many cows?", "2")]
@@ -116,7 +116,7 @@ def test_faults_of_edits(tmp_path):
 def test_the_probable_erratum_is_told_with_results():
     for suite in (CvVqaSuite(), IvVqaSuite()):
         assert "headings are very probably swapped" in " ".join(Coverage(suite, ready=True).notes)
-    assert Coverage(P2Suite(), ready=True).notes == ()
+    assert Coverage(SimpleNamespace(notes=("made with version 1",)), ready=True).notes == ()
 
 
 class Said:
@@ -132,16 +132,16 @@ class Said:
 
 
 def test_flips_by_hand(tmp_path):
-    """IV: before != after. CV: int(before) != int(after) + 1, but "many" is dropped from the numerator alone."""
+    """IV: before != after. CV: before != int(after) + 1, but "many" after the edit is never a flip."""
     ids = ["51", "51/000000000005_000000000800", "51/000000000005_000000000801"]
     ids += ["61", "61/000000000006_000000000900", "71", "71/000000000007_000000000700"]
-    model = Said(dict(zip(ids, ["3", "2", "3", "1", "2", "many", "4"], strict=True)))
+    model = Said(dict(zip(ids, ["3", "2", "3", "1", "2", "4", "many"], strict=True)))
     result = askew.evaluate(model, f"iv-vqa:{edited_vqa(tmp_path / 'iv', IV_EDITS)}", "iv-vqa")
-    # truth 3, 3, 2, 2: 3->2 negative, 3->3 stays, 1->2 positive, many->4 wrong both times
+    # truth 3, 3, 2, 2: 3->2 negative, 3->3 stays, 1->2 positive, 4->many wrong both times
     kinds = ("flips", "flips.positive", "flips.negative", "flips.wrong")
     assert [result.score(kind).value for kind in kinds] == [3 / 4, 1 / 4, 1 / 4, 1 / 4]
     assert result.score("accuracy.variant").value == 2 / 4
     result = askew.evaluate(model, f"cv-vqa:{edited_vqa(tmp_path / 'cv', CV_EDITS)}", "cv-vqa")
-    # 3->2 follows, 3->3 right then wrong, 1->2 wrong both times, many->4 is left out of the flips
+    # 3->2 follows, 3->3 right then wrong, 1->2 wrong both times, 4->many is left out of the flips
     assert [result.score(kind).value for kind in kinds] == [2 / 4, 0, 1 / 4, 1 / 4]
     assert result.score("accuracy.original").value == pytest.approx(1 / 3)

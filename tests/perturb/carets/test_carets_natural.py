@@ -79,6 +79,8 @@ def test_an_attribute_has_the_sense_that_fits_the_thing():
     assert value("lit", "candle") == Value("flame", "lit")
     assert value("lit", "lamp") == Value("power", "on")
     assert piece("food") == "food item"
+    assert value("closed", "oven").relative  # no closed appliance
+    assert not value("black", "oven").relative
 
 
 def test_a_wooden_fish_is_no_animal():

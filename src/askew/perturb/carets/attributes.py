@@ -40,8 +40,9 @@ class Value(NamedTuple):
 
     @property
     def relative(self) -> bool:
-        """True if it is relative to the kind of thing: a big mouse is not a big animal."""
-        return self.category == LOOSE or bool(categories()[self.category].get("relative"))
+        """True if it is not used with a wider word: a big mouse is no big animal, and nobody says closed appliance."""
+        own = categories().get(self.category, {})
+        return self.category == LOOSE or bool(own.get("relative")) or own["asks"] == "state"
 
 
 @lru_cache(maxsize=1 << 15)

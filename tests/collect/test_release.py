@@ -23,6 +23,7 @@ from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.release import release
 from askew.collect.rounds import change_round
 from askew.collect.verifying import claim_slot, verify
+from askew.data.benchmarks.avqa import Avqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.open_path import open_path
 from askew.errors import DataError, UsageError
@@ -151,6 +152,9 @@ def test_askew_reads_the_folder_with_rounds_and_domains(collected, tmp_path):
         assert len(question.answers) == SMALL.verifiers_per_question + 1
         assert question.image.path.endswith(".png")
         assert hashlib.sha256(Path(question.image.path).read_bytes()).hexdigest() == question.image.sha256
+    shown = [(question.id, question.image.path, question.answers, question.tags) for question in questions]
+    files = Avqa(str(tmp_path / "release"), split="test")  # the VQA files of the same questions
+    assert [(q.id, q.image.path, q.answers, q.tags) for q in files.questions()] == shown
     trained = {question.id: question for question in open_path(tmp_path / "release" / "train.jsonl").questions()}
     alone = [record["id"] for record in records(tmp_path / "release") if record["type"] == "A" and record["split"]]
     assert all(trained[key].answers == ("yes",) for key in alone)

@@ -61,11 +61,12 @@ def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -
 
 def coco_image(data: BenchmarkFiles, key: Id, subset: str) -> ImageRef:
     """The image of a COCO id: ``COCO_val2014_000000000042.jpg``, ``000000000042.jpg``, or the id as a name."""
+    plain = (f"{key}.jpg", f"{key}.png", f"{key}.webp", f"{key}.jpeg", str(key))
     if not isinstance(key, int):
-        return data.image_of(key, f"{key}.jpg", f"{key}.png", key)
+        return data.image_of(key, *plain)
     long = f"{key:012d}.jpg"
     coco = f"COCO_{subset}_{long}"
-    return data.image_of(key, *((coco, long) if "2014" in subset else (long, coco)), f"{key}.jpg", f"{key}.png")
+    return data.image_of(key, *((coco, long) if "2014" in subset else (long, coco)), *plain)
 
 
 def annotations_of(questions: str) -> str | None:

@@ -65,7 +65,7 @@ def test_every_reader(reader, tmp_path, monkeypatch):
 @pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)
 def test_questions_are_streamed(reader, tmp_path):
     """Most questions that were read are gone when the last ones are; benchmarks/bench_readers.py measures memory."""
-    data = open_path(SAMPLES[reader](tmp_path, 1200), skip_bad=True)
+    data = open_path(SAMPLES[reader](tmp_path, 600), skip_bad=True)
     total = sum(1 for _ in groups_of(data))
     gc.collect()
     before = sum(type(one) is Question for one in gc.get_objects())  # of other tests

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import Literal, get_args, get_origin, get_type_hints
+from typing import Literal, get_args, get_origin
 
-from askew.registry import BUILT_IN, factory, make, open_data
+from askew.registry import BUILT_IN, factory, make, open_data, option_types
 from remedies import refused
 
 CHOICES = [
@@ -75,7 +75,7 @@ def test_every_value_of_a_choice_is_listed_and_can_be_given():
     for kind in ("suite", "metric", "ranker", "net", "loss"):
         for name in BUILT_IN[kind]:
             build = factory(kind, name)
-            hints = get_type_hints(build.__init__ if isinstance(build, type) else build)
+            hints = option_types(build)
             for option in [key for key, hint in hints.items() if get_origin(hint) is Literal]:
                 spec = f"{name}:{option.rstrip('_')}="
                 listed = refused(partial(make, kind, f"{spec}zzz"), r"not one of (.+)\.$")

@@ -239,7 +239,7 @@ def make(kind: str, spec: str, **given: Any) -> Any:
     name, _, rest = spec.partition(":")
     build = factory(kind, name)
     parameters = inspect.signature(build).parameters
-    hints = _hints(build)
+    hints = option_types(build)
     options = _options(name, rest, hints, parameters)
     options = {key: value for key, value in given.items() if key in parameters} | options
     values = {
@@ -304,7 +304,7 @@ def describe(kind: str, name: str) -> tuple[str, str]:
     return _usage(inspect.signature(build).parameters), summary
 
 
-def _hints(build: Callable[..., Any]) -> Mapping[str, Any]:
+def option_types(build: Callable[..., Any]) -> Mapping[str, Any]:
     """The annotated types of the parameters; inherited fields are annotated in the module of their own class."""
     if not inspect.isclass(build):
         return typing.get_type_hints(build)

@@ -126,6 +126,10 @@ def metric_from(record: Mapping[str, Any]) -> Metric | None:
 
     >>> metric_from({"class": "askew.metrics.accuracy:Mu", "options": {}, "repr": "Mu(mode='official')"})
     Mu(mode='official')
+    >>> older = {"kind": "any", "drop": 1, "correct": "modal", "mode": "official"}
+    >>> metric_from({"class": "askew.metrics.flips:Flips", "options": older,
+    ...     "repr": "Flips(kind='any', drop=1, correct='modal', mode='official')"}) is not None
+    True
     >>> metric_from({"class": "subprocess:Popen", "options": {"args": "ls"}, "repr": ""}) is None
     True
     """
@@ -137,7 +141,14 @@ def metric_from(record: Mapping[str, Any]) -> Metric | None:
         made: Metric = found(**options)
     except (AskewError, AttributeError, TypeError, ValueError):
         return None
-    return made if repr(made) == record.get("repr") else None
+    return made if record.get("repr") in (repr(made), _repr_of(made, options)) else None
+
+
+def _repr_of(metric: Metric, names: Mapping[str, Any]) -> str:
+    """The ``repr`` with these fields only, as of a version whose metric had no others; the others have defaults."""
+    parts = fields(metric) if is_dataclass(metric) else ()
+    shown = [part.name for part in parts if part.repr and part.name in names]
+    return f"{type(metric).__qualname__}({', '.join(f'{name}={getattr(metric, name)!r}' for name in shown)})"
 
 
 def metrics_of(run: Run, suite: Mapping[str, Any]) -> dict[str, Metric]:

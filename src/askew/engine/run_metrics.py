@@ -146,9 +146,9 @@ def metric_from(record: Mapping[str, Any]) -> Metric | None:
 
 def _repr_of(metric: Metric, names: Mapping[str, Any]) -> str:
     """The ``repr`` with these fields only, as of a version whose metric had no others; the others have defaults."""
-    parts = fields(metric) if is_dataclass(metric) else ()
-    shown = [part.name for part in parts if part.repr and part.name in names]
-    return f"{type(metric).__qualname__}({', '.join(f'{name}={getattr(metric, name)!r}' for name in shown)})"
+    kind = type(metric)
+    shown: list[str] = [p.name for p in fields(kind) if p.repr and p.name in names] if is_dataclass(kind) else []
+    return f"{kind.__qualname__}({', '.join(f'{name}={getattr(metric, name)!r}' for name in shown)})"
 
 
 def metrics_of(run: Run, suite: Mapping[str, Any]) -> dict[str, Metric]:

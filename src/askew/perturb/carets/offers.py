@@ -37,8 +37,13 @@ def content_hash(text: str) -> int:
 
 
 def lacks(name: str) -> int:
-    """The key of a scene that certainly shows no such thing, by its lemma or class."""
+    """The key of a scene that certainly shows no such thing, by its lemma."""
     return content_hash(f"lacks {name}")
+
+
+def lacks_kind(word: str) -> int:
+    """The key of a scene that certainly shows nothing of a class."""
+    return content_hash(f"lacks any {word}")
 
 
 def has(noun: Noun) -> int:
@@ -117,7 +122,7 @@ def scene_keys(view: SceneView, model: Plausibility, rng: Random) -> set[int]:
         name = model.false_name(view, rng)
         if name:
             found.add(lacks(lemma(name)))
-            found.update(lacks(word) for word in wider(lemma(name)) if view.lacked[word])
+            found.update(lacks_kind(word) for word in wider(lemma(name)) if view.lacked[word])
     for thing in view.askable:
         found.update(has(noun) for noun in phrases(thing))
     for thing in view.clear:

@@ -15,7 +15,17 @@ from typing import NamedTuple
 from askew.perturb.carets.arguments import NO, YES, Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.matching import Lead, OfferIndex, claim_sets, match_claims, match_leads
-from askew.perturb.carets.offers import Offers, SceneClaim, content_hash, has, has_one, lacks, scene_claims, scene_keys
+from askew.perturb.carets.offers import (
+    Offers,
+    SceneClaim,
+    content_hash,
+    has,
+    has_one,
+    lacks,
+    lacks_kind,
+    scene_claims,
+    scene_keys,
+)
 from askew.perturb.carets.ontology import lemma
 from askew.perturb.carets.pair_plan import OWN, TWIN, WORD_CLAIM, PairPlan
 from askew.perturb.carets.pair_writer import CaretsGenerator
@@ -153,7 +163,10 @@ def _keys(draft: PairDraft) -> tuple[int, ...]:
     """The keys by which the other answer is found: see ``matching.alternatives``."""
     asked, nouns = draft.pair.first, draft.pair.first.nouns
     if draft.test == ONTOLOGICAL:
-        return lacks(lemma(nouns[0].name)), lacks(lemma(draft.pair.second.nouns[0].name))
+        narrow, wide = nouns[0].name, draft.pair.second.nouns[0].name
+        if draft.pair.direction == "hyponym":
+            narrow, wide = wide, narrow
+        return lacks(lemma(narrow)), lacks_kind(lemma(wide))
     if asked.type == "Q3":
         return has(nouns[0]), has(nouns[1])
     if asked.type == "Q2":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -249,10 +249,17 @@ def _unanswered(proposed: _Proposed, question: Question) -> _Proposed:
     """The proposals that leave words alone that are also answers."""
     if not proposed.edits or not question.answers:
         return proposed
-    answered = {word for answer in set(question.answers) for word in words_of(answer) if len(word) >= _ANSWER_WORD}
+    answered = _answer_words(question.answers)
+    if answered.isdisjoint(words_of(question.text)):
+        return proposed
     kept = tuple(edit for edit in proposed.edits if answered.isdisjoint(_removed(question.text, edit)))
     gone = len(proposed.edits) - len(kept)
     return _Proposed(kept, (*proposed.reasons, *("the word is also an answer",) * gone)) if gone else proposed
+
+
+@lru_cache(maxsize=1 << 14)
+def _answer_words(answers: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for answer in set(answers) for word in words_of(answer) if len(word) >= _ANSWER_WORD)
 
 
 def _removed(text: str, edit: Edit) -> set[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from askew.attack.function_words import function_words
 from askew.language.inflect import base, is_mass, is_plural
 from askew.language.senses import Senses
-from askew.language.thesaurus import POS_OF_TAG, Antonyms, Synonyms, sense_share
+from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, sense_share
 from askew.language.wordnet import Pos, Synset, WordNet
 
 _SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
@@ -42,6 +43,8 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
     (False, False)
     >>> same_meaning("animal", "creature", "NN", ()), same_meaning("fly", "wing", "VBG", ())
     (True, False)
+    >>> [same_meaning("do", "perform", "VBG", ("he", word), ("a", "DT")) for word in ("trick", "dishes")]
+    [True, False]
     """
     wordnet, pos = WordNet(), POS_OF_TAG.get(tag)
     if old == new or frozenset((old, new)) in _SPELLINGS:
@@ -49,10 +52,20 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
     if pos is None:
         return False
     for rule in Synonyms(wordnet).of(old, pos):
-        if rule.target == new and (not rule.context.next or not rule.context.next.isdisjoint(after)):
+        if rule.target == new and _allows(rule.context, tag, around, after):
             return True
     sense = Senses(wordnet).choose(old, pos, around)
     return sense is not None and pos != "v" and new in sense.words and _is_usual(wordnet, old, new, sense)
+
+
+def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[str]) -> bool:
+    """Whether a rule may apply here; what precedes the word is not known, so a rule that asks for it does not."""
+    if context.prev or (context.tags and tag not in context.tags):
+        return False
+    words = frozenset(around)
+    if not context.absent.isdisjoint(words) or (context.present and context.present.isdisjoint(words)):
+        return False
+    return (not context.next or not context.next.isdisjoint(after)) and context.but.isdisjoint(after)
 
 
 def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:

@@ -11,13 +11,13 @@ from askew.engine.settings import check_share
 class Skill:
     """What a simulated person is like; all are shares from 0 to 1."""
 
-    attack: float = 0.42
+    attack: float = 0.44
     """How often a question is one that the robots get wrong."""
     false_claims: float = 0.16
     """How often a right answer of the robot is called wrong, to be done with the image."""
     unsure: float = 0.05
     """How often the judgement is "not sure"."""
-    gives_up: float = 0.26
+    gives_up: float = 0.24
     """How often the image is given back after a try that failed."""
     leaves: float = 0.002
     """How often the person goes away in the middle of something, for longer than a lease."""

@@ -37,7 +37,7 @@ def _serve(args: argparse.Namespace) -> int:
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--people", type=int, default=40, metavar="N", help="how many people (default 40)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="the seed of what they do (default 0)")
-    parser.add_argument("--skill", type=float, metavar="P", help="how often a question fools the robots (default 0.42)")
+    parser.add_argument("--skill", type=float, metavar="P", help="how often a question fools the robots (default 0.44)")
     parser.add_argument("--careless", type=float, metavar="P", help="how often a verifier does not look (default 0.05)")
 
 

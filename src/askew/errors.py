@@ -17,6 +17,7 @@ AskewError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -87,6 +88,18 @@ class BudgetSpent(RunError):
 
 class TooManyFailures(RunError):
     """More non-answers than the limit allows."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question about the nearest of the known names, to append to an error message; empty if none is near.
+
+    >>> did_you_mean("sede", ["limit", "seed"]), did_you_mean("x", ["limit", "seed"])
+    (" Did you mean 'seed'?", '')
+    """
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 def need(module: str, extra: str) -> ModuleType:

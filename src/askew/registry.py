@@ -18,14 +18,13 @@ import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from keyword import iskeyword
 from typing import Any
 
-from askew.errors import AskewError, BadOption, MissingExtra, UnknownName
+from askew.errors import AskewError, BadOption, MissingExtra, UnknownName, did_you_mean
 from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 
 KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")
@@ -224,7 +223,9 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
     outside = _outside(kind)
     if name in outside:
         return _loaded(kind, outside[name])
-    raise UnknownName(f"No {kind} is called {name!r}.{_near(name, names(kind))} Known: {', '.join(names(kind))}.")
+    raise UnknownName(
+        f"No {kind} is called {name!r}.{did_you_mean(name, names(kind))} Known: {', '.join(names(kind))}."
+    )
 
 
 def make(kind: str, spec: str, **given: Any) -> Any:
@@ -390,7 +391,7 @@ def _options(
         elif not current or (equals and key.isidentifier() and hints.get(current) is not Dataset):
             key = key.rstrip("_")
             raise BadOption(
-                f"{name}: there is no option {key!r}.{_near(key, parameters)} Options: {_usage(parameters)}."
+                f"{name}: there is no option {key!r}.{did_you_mean(key, parameters)} Options: {_usage(parameters)}."
             )
         else:
             options[current] = part if position == 0 else f"{options[current]},{part}"
@@ -429,11 +430,6 @@ def _usage(parameters: Mapping[str, inspect.Parameter]) -> str:
         .replace("=True", "=true")
         or "none"
     )
-
-
-def _near(name: str, known: Any) -> str:
-    close = get_close_matches(name, list(known), n=1, cutoff=0.5)
-    return f" Did you mean {close[0]!r}?" if close else ""
 
 
 _TRUTH = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}

@@ -7,10 +7,9 @@ import os
 import shlex
 import sys
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any, TypeAlias
 
-from askew.errors import UsageError
+from askew.errors import UsageError, did_you_mean
 from askew.files.limits import read_yaml
 from askew.files.paths import public_text, public_word
 
@@ -120,8 +119,7 @@ def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[s
     options = {str(key).replace("-", "_"): value for key, value in config.items()}
     for key in options:
         if key not in known:
-            near = get_close_matches(key, known, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
+            hint = did_you_mean(key, known)
             raise UsageError(f"{path}: there is no option {key!r}.{hint} Options: {', '.join(sorted(known))}.")
     actions = {action.dest: action for action in parser._actions}
     return {key: _fit(path, actions[key], value) for key, value in options.items() if value is not None}

@@ -8,9 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from askew.engine.frames import as_frame, frame_of
+from askew.engine.notebook import notebook_page
 from askew.engine.results import score_from
 from askew.engine.run_metrics import metrics_of, unknown_metrics
-from askew.errors import UsageError
+from askew.engine.run_pairs import RunPairs
+from askew.errors import UsageError, did_you_mean
 from askew.metrics.paired_difference import Difference, compare, corrected
 from askew.report.html import write_report
 from askew.report.load import Run, labels, load_run, read_outcome
@@ -83,11 +86,13 @@ class Result:
     folder: Path
     files: object = field(default=None, repr=False, compare=False)
     """Keeps a temporary folder alive as long as a result refers to it."""
+    images: Path | None = None
+    """The folder of the images, where that is not where the run found them."""
 
     @cached_property
     def run(self) -> Run:
         """The run's files."""
-        return load_run(self.folder)
+        return load_run(self.folder, self.images)
 
     @property
     def results(self) -> dict[str, Any]:
@@ -136,6 +141,24 @@ class Result:
             replace(question, image=replace(question.image, path=str(found))) if question.image and found else question
         )
 
+    def pairs(
+        self, outcome: str = "", *, suite: str | None = None, test: str | None = None, limit: int | None = None
+    ) -> RunPairs:
+        """Questions with one of their variants each, and both answers; in a notebook, the first of them with images.
+
+        ``outcome`` keeps only ``"broke"`` (correct, then wrong), ``"fixed"``, ``"held"`` (both correct), ``"stayed"``
+        (both wrong) or ``"failed"`` (an answer is missing).
+        """
+        return RunPairs(self.run, outcome, suite, test, limit)
+
+    def to_frame(self, what: str = "scores") -> Any:
+        """The scores as a pandas DataFrame, one a row; or the ``"samples"``, one row for each original and variant."""
+        return frame_of([self.run], what)
+
+    def samples_frame(self) -> Any:
+        """The samples as a pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
+        return self.to_frame("samples")
+
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the report page and the tables beside it; returns its path. ``published``: with the papers' figures."""
         write_report([self.run if published else without_published(self.run)], Path(path))
@@ -143,6 +166,9 @@ class Result:
 
     def __str__(self) -> str:
         return terminal_summary([self.run])
+
+    def _repr_html_(self) -> str:
+        return notebook_page([self.run])
 
 
 @dataclass(frozen=True)
@@ -164,13 +190,23 @@ class Comparison:
             return self.results[name]
         named = dict(zip(labels([result.run for result in self.results]), self.results, strict=True))
         if name not in named:
-            raise UsageError(f"There is no model {name!r}. Models: {_listed(named)}.")
+            raise UsageError(f"There is no model {name!r}.{did_you_mean(name, named)} Models: {_listed(named)}.")
         return named[name]
 
     @cached_property
     def differences(self) -> list[dict[str, Any]]:
         """Every two models compared by every metric: paired differences with intervals and corrected p values."""
         return compare_runs([result.run for result in self.results]) if len(self.results) > 1 else []
+
+    def to_frame(self, what: str = "scores") -> Any:
+        """The scores of every model as one pandas DataFrame; or the ``"samples"``, or the ``"differences"``."""
+        if what == "differences":
+            return as_frame(self.differences)
+        return frame_of([result.run for result in self.results], what)
+
+    def samples_frame(self) -> Any:
+        """The samples of every model as one pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
+        return self.to_frame("samples")
 
     def report(self, path: str | Path, published: bool = True) -> Path:
         """Write the joint report page (and the tables beside it); returns its path."""
@@ -180,6 +216,9 @@ class Comparison:
 
     def __str__(self) -> str:
         return terminal_summary([result.run for result in self.results], self.differences)
+
+    def _repr_html_(self) -> str:
+        return notebook_page([result.run for result in self.results], self.differences)
 
 
 def _listed(names: Iterable[str]) -> str:

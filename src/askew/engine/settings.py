@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from askew.errors import BadOption
+from askew.errors import BadOption, did_you_mean
 
 Item = TypeVar("Item")
 
@@ -91,18 +91,32 @@ class Shard:
 
 
 def settings_from(given: Mapping[str, Any]) -> Settings:
-    """Settings by name; unknown names raise BadOption.
+    """Settings by name, or by what the command line calls them (``quiet``, ``metric``); unknown names raise BadOption.
 
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
-    askew.errors.BadOption: There is no setting 'sed'. Settings: limit, shard, seed, batch_size, max_failures, \
-stop_after, store, extract, accuracy, metrics, overwrite, executor, progress.
+    askew.errors.BadOption: There is no setting 'sed'. Did you mean 'seed'? Settings: limit, shard, seed, batch_size, \
+max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor, quiet.
+    >>> settings_from({"quiet": False, "metric": "worst"}).metrics
+    ('worst',)
     """
-    known = [field.name for field in fields(Settings)]
-    for name in given:
-        if name not in known:
-            raise BadOption(f"There is no setting {name!r}. Settings: {', '.join(known)}.")
-    return Settings(**given)
+    fitting = dict(given)
+    if "quiet" in fitting:
+        fitting["progress"] = not fitting.pop("quiet")
+    if "metric" in fitting:
+        metric = fitting.pop("metric")
+        fitting["metrics"] = (metric,) if isinstance(metric, str) else tuple(metric)
+    for name in fitting:
+        if name not in {field.name for field in fields(Settings)}:
+            known = setting_names()
+            raise BadOption(f"There is no setting {name!r}.{did_you_mean(name, known)} Settings: {', '.join(known)}.")
+    return Settings(**fitting)
+
+
+def setting_names() -> list[str]:
+    """The settings as the command line and :func:`askew.evaluate` call them."""
+    said = {"progress": "quiet", "metrics": "metric"}
+    return [said.get(field.name, field.name) for field in fields(Settings)]
 
 
 def check_whole(name: str, value: Any, least: int = 0) -> None:

@@ -138,6 +138,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "comprehensive-accuracy": "askew.metrics.consistency:ComprehensiveAccuracy",
         "consensus": "askew.metrics.consistency:Consensus",
         "correct-given-parts": "askew.metrics.group_accuracy:CorrectGivenParts",
+        "failure-kind": "askew.metrics.failure_kinds:FailureKind",
         "flips": "askew.metrics.flips:Flips",
         "gap": "askew.metrics.accuracy:Gap",
         "head-tail-gap": "askew.metrics.head_tail:HeadTailGap",

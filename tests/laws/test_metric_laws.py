@@ -20,6 +20,7 @@ from askew.metrics.attacks import (
 )
 from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
+from askew.metrics.failure_kinds import FailureKind
 from askew.metrics.flips import Flips
 from askew.metrics.group_accuracy import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.head_tail import HeadTailGap
@@ -84,6 +85,7 @@ METRICS = [
     AttackTries(),
     AttackNote(),
     WrongOption("A"),
+    FailureKind("mixed"),
 ]
 
 ANSWERS = ("yes", "no", "2", "red")
@@ -94,9 +96,8 @@ NOTE = {"status": "found", "fooled_at": 3, "similarity": 0.9, "valid": True}
 
 def make(rng, number, answer):
     truth = rng.choice(ANSWERS)
-    original = Question(
-        number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS, tags=(("part", PARTS[number % 3]),)
-    )
+    tags = (("category", "VD"), ("figure", "0"), ("grouping", "question"), ("part", PARTS[number % 3]))
+    original = Question(number, ImageRef(number // 2), "What?", (truth,) * 10, choices=ANSWERS, tags=tags)
     variants = []
     for place in range(rng.choice((0, 1, 2, 3, 3))):
         expect = rng.choice((Expect.SAME, Expect.NOISE, Expect.DIFFERENT))

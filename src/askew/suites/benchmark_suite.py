@@ -46,7 +46,7 @@ def published_figures(suite: str) -> Mapping[str, Mapping[str, tuple[float | Non
 
     Figures that nobody has compared with the paper yet are marked.
 
-    >>> published_figures("pope")["pope"]["LLaVA-1.5-7B (Liu et al. 2024; unchecked)"][0]
+    >>> published_figures("pope")["pope"]["LLaVA-1.5-7B (Liu et al. 2024, Table 4)"][0]
     87.3
     """
     tables: dict[str, Any] = resource("suites/benchmarks.yaml").get(suite, {})

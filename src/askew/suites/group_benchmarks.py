@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import SelfConsistency
+from askew.metrics.failure_kinds import FailureKind
 from askew.metrics.group_accuracy import AllCorrect
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table
@@ -67,7 +68,7 @@ class HallusionBenchSuite(BenchmarkSuite):
         "Guan, Liu, Wu et al.: HallusionBench: An Advanced Diagnostic Suite for Entangled Language Hallucination and "
         "Visual Illusion in Large Vision-Language Models. CVPR 2024"
     )
-    tests: ClassVar[Sequence[str]] = ("question", "figure")
+    tests: ClassVar[Sequence[str]] = ("question", "figure", "easy", "hard")
     slices: ClassVar[Sequence[str]] = ("tag.category", "tag.subcategory")
     headline: ClassVar[tuple[str, str]] = (
         "q-acc",
@@ -80,23 +81,37 @@ class HallusionBenchSuite(BenchmarkSuite):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """qAcc, fAcc, aAcc, and accuracy on questions about unchanged (easy) and changed figures (hard)."""
+        """qAcc, fAcc, easy and hard question groups, aAcc, and why answers are wrong."""
         only = {
             "q-acc": "grouping=question",
             "f-acc": "grouping=figure",
-            "easy": "difficulty=easy",
-            "hard": "difficulty=hard",
+            "easy": "grouping=easy",
+            "hard": "grouping=hard",
             "a-acc": "grouping=single",
         }
-        return {name: AllCorrect("", self.correct, self.accuracy, part) for name, part in only.items()}
+        correct = {name: AllCorrect("", self.correct, self.accuracy, part) for name, part in only.items()}
+        return {
+            **correct,
+            "language": FailureKind("language"),
+            "vision": FailureKind("vision"),
+            "mixed": FailureKind("mixed"),
+        }
 
     @property
     def tables(self) -> Sequence[Table]:
-        """The paper's main table."""
+        """The paper's main table, and its diagnosis of wrong answers."""
         labels = ("qAcc", "fAcc", "Easy", "Hard", "aAcc")
-        columns = tuple(Column(label, metric) for label, metric in zip(labels, self.metrics, strict=True))
+        columns = tuple(Column(label, metric) for label, metric in zip(labels, self.metrics, strict=False))
+        kinds = (
+            Column("Language hallucination", "language"),
+            Column("Visual illusion", "vision"),
+            Column("Mixed", "mixed"),
+        )
         figures = published_figures(self.name)
-        return (Table("hallusionbench", "HallusionBench", columns, published=figures["hallusionbench"]),)
+        return (
+            Table("hallusionbench", "HallusionBench", columns, published=figures["hallusionbench"]),
+            Table("hallusionbench-diagnosis", "Wrong answers by cause", kinds, published=figures["diagnosis"]),
+        )
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""HallusionBench: three groupings of the same questions, and the evaluator's arithmetic recomputed by hand."""
+"""HallusionBench: five groupings of the same questions, and the evaluator's arithmetic recomputed by hand."""
 
 from __future__ import annotations
 
@@ -43,15 +43,16 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_questions_are_grouped_three_ways(folder):
+def test_questions_are_grouped_five_ways(folder):
     data = open_path(folder, skip_bad=True)
     assert isinstance(data, HallusionBench)
     groups = list(data.groups())
     by = {
         name: [g for g in groups if dict(g.original.tags)["grouping"] == name]
-        for name in ("single", "question", "figure")
+        for name in ("single", "question", "figure", "easy", "hard")
     }
-    assert [len(found) for found in by.values()] == [6, 3, 3]
+    assert [len(found) for found in by.values()] == [6, 3, 3, 3, 2]
+    assert [len(g.variants) for g in by["easy"]] == [0, 0, 1]  # VS: without a figure, and about one that is unchanged
     first = by["question"][0]
     assert first.original.id == "VD/chart/0/0/0"  # the unchanged figure, though it comes second in the file
     assert [v.question.answers for v in first.variants] == [("no",)]
@@ -77,7 +78,7 @@ def test_faults(folder):
             list(HallusionBench(str(folder / "mine.json")).groups())
         data = HallusionBench(str(folder / "mine.json"), skip_bad=True)
         list(data.groups())
-        assert len(data.skipped) == 1  # reported once, though the file is read three times
+        assert len(data.skipped) == 1  # reported once, though the file is read five times
     (folder / "mine.json").write_text(json.dumps([*RECORDS, RECORDS[0]]))
     with pytest.raises(BadRecord, match="occurs twice"):
         list(HallusionBench(str(folder / "mine.json")).groups())
@@ -105,5 +106,8 @@ def test_the_evaluators_figures_by_hand(folder):
     assert result.score("f-acc").value == pytest.approx(
         1 / 3
     )  # both questions about VD figure 0; VS figure 0 does not count
-    assert result.score("easy").value == 3 / 4
+    # of three questions two are correct on all unchanged figures; by question it would be 3 of 4
+    assert result.score("easy").value == pytest.approx(2 / 3)
     assert result.score("hard").value == 0.0
+    # wrong: VD question 0 and 1 repeat a correct answer on the changed figure; VS fails on an unchanged figure
+    assert [result.score(kind).value for kind in ("language", "vision", "mixed")] == pytest.approx([0, 1 / 3, 2 / 3])

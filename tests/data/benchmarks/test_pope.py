@@ -64,7 +64,7 @@ def test_the_published_size_is_checked(tmp_path):
 def test_faults_are_named_and_can_be_skipped(tmp_path):
     cases = (
         ({1: {"label": "maybe"}}, "the label is 'maybe'; it must be yes or no"),
-        ({1: {"label": "yes"}}, "rows must alternate"),
+        ({1: {"label": "yes"}}, "the rows of an image must alternate"),
         ({1: {"question_id": 1}}, "the id 1 occurs twice"),
         ({0: {"text": ""}}, "'text' is blank"),
     )
@@ -77,6 +77,23 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         assert len(data.skipped) == 1
         assert sum(len(group.variants) for group in groups) == 5  # the other pair of the file is still read
         assert len(groups) == 2
+
+
+def test_present_objects_may_come_before_absent_ones(tmp_path):
+    """An early edition of the random file: ids from 0, three present objects of an image, then three absent ones."""
+    things = {"random": "pqrxyz", "popular": "pxqyrz"}  # p, q and r are there; the other file alternates
+    for strategy, order in things.items():
+        rows = [
+            {"question_id": n, "image": f"{n // 6}.jpg", "image_id": n // 6, "text": f"Is there a {thing} in {n // 6}?",
+             "label": "yes" if thing in "pqr" else "no"}
+            for n, thing in enumerate(order * 2)
+        ]  # fmt: skip
+        (tmp_path / f"coco_pope_{strategy}.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    groups = list(Pope(str(tmp_path), skip_bad=True).groups())
+    assert [(g.original.text.split()[3], [v.question.text.split()[3] for v in g.variants]) for g in groups] == [
+        ("p", ["x", "x"]), ("q", ["y", "y"]), ("r", ["z", "z"]),
+    ] * 2  # fmt: skip
+    assert [g.original.image.id for g in groups] == ["0.jpg"] * 3 + ["1.jpg"] * 3
 
 
 def test_images_are_found_by_name_in_sub_folders(tmp_path):

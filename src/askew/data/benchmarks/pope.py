@@ -2,8 +2,9 @@
 
 Files ``coco_pope_{random,popular,adversarial}.json`` (JSONL), ``{aokvqa,gqa}_pope_seem_{...}.json`` (JSON lists) with
 ``question_id``, ``image``, ``text``, ``label``. Rows alternate: an object that is in the image (yes), one that is not
-(no). The objects that are there are the same in the three files of a set, so each is the original of a group whose
-variants are the absent objects of the three strategies.
+(no); an early edition has the three present objects of an image first, then the three absent ones. The objects that are
+there are the same in the three files of a set, so each is the original of a group whose variants are the absent objects
+of the three strategies.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.js
 _KEYS = {"question_id", "image", "text", "label"}
 
 Asked = tuple[Question, Question]
-"""A question about an object that is there, and the next one, about one that is not."""
+"""A question about an object that is there, and one about an object that is not."""
+Row = tuple[int, Id, Question | None]
+"""The number of a row, its id and its question (None if it is bad)."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -90,22 +93,32 @@ class Pope(GroupBenchmark):
         return {name: found[name] for name in STRATEGIES if name in found}
 
     def _pairs(self, path: str, counts: Counter[str]) -> Iterator[Asked | None]:
-        """The object that is there (odd rows) with the absent one of the next row; None where one of them is bad."""
-        sieve, home = self.sieve(path), os.path.basename(path)
-        stem, pair, first = home.split(".")[0], 0, None
+        """The pairs of a file at their places, two rows each; None where a row of one is bad."""
+        sieve, done = self.sieve(path), 0
+        for rows, following in self._images(sieve, counts):
+            for place, pair in _pairs_of(sieve, rows, following):
+                for _ in range(done, place):
+                    yield None
+                done = place + 1
+                yield pair
+
+    def _images(self, sieve: Sieve, counts: Counter[str]) -> Iterator[tuple[list[Row], int]]:
+        """The rows of each image, with the number of the row that follows."""
+        home = os.path.basename(sieve.path)
+        stem, counted, number = home.split(".")[0], f"questions in {home}", 0
+        rows: list[Row] = []
+        image = None
         for number, key, record in distinct(sieve, self.records(sieve), _key):
             question = sieve.sift(number, key, self._question, f"{stem}/{key}", record)
-            counts[f"questions in {home}"] += question is not None
-            if number % 2:
-                first = question
-                continue
-            for _ in range(pair, number // 2 - 1):
-                yield None
-            pair = number // 2
-            yield _pair(sieve, number, key, first, question)
-            first = None
-        if first is not None:
-            sieve.refuse(number, BadRecord("the last row has no partner: rows are pairs of yes and no. Add it."), key)
+            counts[counted] += question is not None
+            named = record.get("image")
+            if rows and named != image:
+                yield rows, number
+                rows = []
+            image = named
+            rows.append((number, key, question))
+        if rows:
+            yield rows, number + 1
 
     def _question(self, key: Id, record: Mapping[str, Any]) -> Question:
         label = text(record, "label").strip().lower()
@@ -114,14 +127,45 @@ class Pope(GroupBenchmark):
         return Question(key, self.image(text(record, "image")), text(record, "text"), (label,), Kind("yes/no"))
 
 
-def _pair(sieve: Sieve, number: int, key: Id, first: Question | None, second: Question | None) -> Asked | None:
-    if first is None or second is None:
-        return None  # the other one is refused already
-    fault = BadRecord("rows must alternate: yes, then no, about the same image. Put them in the published order.")
-    if (first.answers, second.answers) != (("yes",), ("no",)) or first.image != second.image:
-        sieve.refuse(number, fault, key)
-        return None
-    return first, second
+def _pairs_of(sieve: Sieve, rows: Sequence[Row], following: int) -> Iterator[tuple[int, Asked]]:
+    """The pairs of one image, each with its place in the file: a present object and an absent one.
+
+    Rows alternate between the two; or all present objects come first, then as many absent ones. A row whose partner was
+    refused is left out.
+    """
+    labels = [row[2].answers[0] if row[2] else "" for row in rows]
+    half = len(rows) // 2
+    if half > 1 and labels == ["yes"] * half + ["no"] * half:
+        for place, (first, second) in enumerate(zip(rows[:half], rows[half:], strict=True)):
+            if first[2] is not None and second[2] is not None:
+                yield (rows[0][0] - 1) // 2 + place, (first[2], second[2])
+        return
+    ends = [*(row[0] for row in rows[1:]), following]
+    waiting: Row | None = None
+    for row, label, end in zip(rows, labels, ends, strict=True):
+        number, key, question = row
+        if number % 2:
+            if end > number + 1:
+                continue  # the next row was refused
+            if end == following and question is not None:
+                _refuse(sieve, number, key)
+            waiting = row
+        elif waiting is not None and waiting[0] == number - 1:
+            first = waiting[2]
+            if first is None or question is None:
+                continue  # the bad one was refused
+            if (first.answers[0], label) == ("yes", "no"):
+                yield number // 2 - 1, (first, question)
+            else:
+                _refuse(sieve, number, key)
+
+
+def _refuse(sieve: Sieve, number: int, key: Id) -> None:
+    fault = BadRecord(
+        "the rows of an image must alternate, yes then no, or be all yes and then as many no. Put them in the "
+        "published order."
+    )
+    sieve.refuse(number, fault, key)
 
 
 def _grouped(found: Mapping[str, Asked]) -> Iterator[Group]:

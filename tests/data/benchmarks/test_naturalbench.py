@@ -39,8 +39,8 @@ def as_table(folder):
     for index, (text, image, answer, kind) in enumerate(rows()):
         quoted = '"' + text.replace('"', '""') + '"'
         lines.append(f"{index}\t{quoted}\t{answer}\t{kind}\t{b64encode(image.encode() * 20).decode()}")
-    (folder / "NaturalBench.tsv").write_text("\n".join(lines) + "\n")
-    return folder / "NaturalBench.tsv"
+    (folder / "NaturalBenchDataset.tsv").write_text("\n".join(lines) + "\n")
+    return folder / "NaturalBenchDataset.tsv"
 
 
 def as_parquet(folder):
@@ -57,7 +57,7 @@ def as_parquet(folder):
             for asked in (0, 1):
                 record[f"Image_{place}_Question_{asked}"] = four[2 * asked + place][2]
         records.append(record)
-    parquet.write_table(arrow.Table.from_pylist(records), folder / "test-00000-of-00001.parquet")
+    parquet.write_table(arrow.Table.from_pylist(records), folder / "train-00000-of-00001.parquet")
     return folder
 
 

@@ -14,14 +14,14 @@ from askew.errors import BadImage, BadRecord, DataError
 from askew.types import Prediction
 
 
-def mmvp(folder, rows=None, start=1):
+def mmvp(folder, rows=None, start=1, index="Index"):
     rows = rows or [
         ("(a) Open (b) Closed", "(a)"),
         ("(a) Open (b) Closed", "(b)"),
         ("(a) Yes (b) No", "(b)"),
         ("(a) Yes (b) No", "(a)"),
     ]
-    lines = ["Index,Question,Options,Correct Answer"]
+    lines = [f"{index},Question,Options,Correct Answer"]
     lines += [f'{start + n},"Are they, or not?",{options},{answer}' for n, (options, answer) in enumerate(rows)]
     (folder / "Questions.csv").write_text("\n".join(lines) + "\n")
     (folder / "MMVP Images").mkdir(exist_ok=True)
@@ -51,6 +51,12 @@ def test_rows_of_mmvp_are_pairs(tmp_path):
     assert data.remarks == ["MMVP: 2 of 150 expected pairs."]
     with pytest.raises(DataError, match="2 of 150 expected pairs"):
         list(Mmvp(str(tmp_path)).groups())
+
+
+def test_the_index_of_mmvp_may_be_misspelt_as_in_the_published_file(tmp_path):
+    data = open_path(mmvp(tmp_path, index="lndex"), skip_bad=True)
+    assert isinstance(data, Mmvp)
+    assert [group.id for group in data.groups()] == ["1", "3"]
 
 
 def test_labels_of_mmvp_can_be_corrected(tmp_path):

@@ -1,7 +1,8 @@
 """MMVP (Tong et al. 2024): a question about two images that CLIP takes for the same; their answers differ.
 
-A folder with ``Questions.csv`` (``Index, Question, Options, Correct Answer``) and ``MMVP Images/{1..300}.jpg``. Rows
-2k - 1 and 2k are a pair. A pair has no original: the first row is taken, and the metrics are symmetric.
+A folder with ``Questions.csv`` (``Index, Question, Options, Correct Answer``; in some copies the first is spelt
+``lndex``, with a small L) and ``MMVP Images/{1..300}.jpg``. Rows 2k - 1 and 2k are a pair. A pair has no original: the
+first row is taken, and the metrics are symmetric.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "Questions.csv"
-_COLUMNS = {"Index", "Question", "Options", "Correct Answer"}
+_COLUMNS = {"Question", "Options", "Correct Answer"}
+_INDEX = ("Index", "lndex")
+"""The column of the index, as published copies spell it."""
 _OPTIONS = re.compile(r"\s*\(a\)\s*(?P<a>.+?)\s*\(b\)\s*(?P<b>.+?)\s*", re.DOTALL)
 _SWAPPED = {"99", "100", "279", "280"}
 """Rows whose published labels are swapped within their pair, as lmms-eval corrects them."""
@@ -90,4 +93,4 @@ class Mmvp(GroupBenchmark):
 
 
 def _key(record: Mapping[str, Any]) -> Id:
-    return text(record, "Index")
+    return text(record, next((name for name in _INDEX if name in record), _INDEX[0]))

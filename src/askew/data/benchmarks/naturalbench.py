@@ -28,9 +28,12 @@ PLACES = (("0", "0"), ("0", "1"), ("1", "0"), ("1", "1"))
 """Question and image of the four members of a group, in the order of the files."""
 SUFFIX = "Please answer Yes or No."
 """What the authors write after a yes/no question."""
-_COLUMNS = {"Image_0", "Image_1", "Question_0", "Question_1", "Question_Type"}
+_COLUMNS = {"Image_0", "Image_1", "Question_0", "Question_1", "Image_0_Question_0"}
+_TYPE = ("Question_Type", "Question Type")
+"""The column of the type, as editions of the Parquet files spell it."""
 _OPTIONS = re.compile(r"\s*Options?:\s*A:\s*(?P<A>.*?);?\s*B:\s*(?P<B>.*?);?\s*(?:Please output the letter.*)?$", re.S)
-_FILE = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|test-\d+-of-\d+\.parquet"
+_HUB = r"(?:train|test)-\d+-of-\d+\.parquet"
+_FILE = rf"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|{_HUB}"
 
 Member = tuple[str, Callable[[], ImageRef], str, str]
 """Question, how its image is found, answer, type."""
@@ -67,7 +70,7 @@ class NaturalBench(GroupBenchmark):
         name = os.path.basename(self.files()[0])
         if name == "test_set.json":
             return {"groups": 950}
-        return {"groups": 1900} if re.fullmatch(r"NaturalBench\.tsv|test-\d+-of-\d+\.parquet", name) else {}
+        return {"groups": 1900} if re.fullmatch(rf"NaturalBench(?:Dataset)?\.tsv|{_HUB}", name) else {}
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The groups in the order of the files."""
@@ -149,7 +152,7 @@ def _from_columns(row: Mapping[str, Any]) -> list[Member]:
             text(row, f"Question_{asked}"),
             partial(stored_image, f"{row.get('Index')}/{shown}", row.get(f"Image_{shown}")),
             text(row, f"Image_{shown}_Question_{asked}"),
-            text(row, "Question_Type"),
+            text(row, next((name for name in _TYPE if name in row), _TYPE[0])),
         )
         for asked, shown in PLACES
     ]

@@ -23,6 +23,10 @@ _REJECTS = (
 )
 """Replies that VLMEvalKit takes as an option Z, which is never correct."""
 _MARKS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
+_ANSWER_IS = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
+"""Where VLMEvalKit finds a letter in a long reply; the letter may begin a word (*sic*)."""
+_LAST = 4
+"""How many words from the end of a reply a letter must stand."""
 
 
 def pope(words: str, choices: Sequence[str] = ()) -> str:
@@ -41,13 +45,16 @@ def vlmevalkit(words: str, choices: Sequence[str] = ()) -> str:
     """VLMEvalKit's rules without its language model: ``YOrN_Extraction``, or ``can_infer`` for options.
 
     Yes or no if one of the words occurs and the other does not. An option if exactly one letter stands as a word of its
-    own (an article "A" is one), else if exactly one option's text occurs.
+    own (an article "A" is one) and first does so among the last four words; else the letter after "answer is"; else, in
+    a reply at most twice as long as all options together, the one option whose text occurs.
 
     >>> vlmevalkit("Yes, it is."), vlmevalkit("No doubt: yes"), vlmevalkit("It is.")
     ('yes', 'unknown', 'unknown')
     >>> options = ("a cat", "a dog")
     >>> [vlmevalkit(said, options) for said in ("B.", "A dog", "It is a dog", "A or B", "b")]
     ['a dog', 'a cat', 'a dog', 'unknown', 'unknown']
+    >>> [vlmevalkit(said, options) for said in ("B, since it barks at us", "The answer is b, not a cat")]
+    ['unknown', 'a dog']
     """
     if choices:
         return _inferred(words, choices)
@@ -101,11 +108,16 @@ def _inferred(words: str, choices: Sequence[str]) -> str:
     """``can_infer`` of VLMEvalKit."""
     if any(reject in words for reject in _REJECTS):
         return UNKNOWN
-    splits = set(words.translate(_MARKS).split())
-    lettered = [option for letter, option in zip(LETTERS, choices, strict=False) if letter in splits]
-    if len(lettered) == 1:
-        return lettered[0]
+    splits = words.translate(_MARKS).split()
+    options = dict(zip(LETTERS, choices, strict=False))
+    lettered = [letter for letter in options if letter in splits]
+    if len(lettered) == 1 and splits.index(lettered[0]) >= len(splits) - _LAST:
+        return options[lettered[0]]
     if not lettered and "Z" in splits:
+        return UNKNOWN
+    if (match := _ANSWER_IS.search(words)) and match[1].upper() in options:
+        return options[match[1].upper()]
+    if len(words) > 2 * sum(map(len, choices)):
         return UNKNOWN
     named = [option for option in choices if option.lower() in words.lower()]
     return named[0] if len(named) == 1 else UNKNOWN

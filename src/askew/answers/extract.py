@@ -17,7 +17,7 @@ from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.types import Prediction, Question
 
-VERSIONS: Mapping[str, int] = {"none": 1, "short": 3, **dict.fromkeys(RULES, 1)}
+VERSIONS: Mapping[str, int] = {"none": 1, "short": 3, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
 """The steps there are. A version is raised whenever a step may take another answer out of the same words."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"

@@ -60,7 +60,13 @@ def test_sugarcrepe_asks_in_both_orders(tmp_path):
         "SugarCrepe: 1 of 2,062 expected captions in add_obj.json.",
         "SugarCrepe: 2 of 666 expected captions in swap_att.json.",
     ]
-    assert sum(SIZES.values()) == 7511
+    sizes = [size if isinstance(size, tuple) else (size, size) for size in SIZES.values()]
+    assert [sum(edition) for edition in zip(*sizes, strict=True)] == [7511, 7512]
+    (tmp_path / "swap_obj.json").write_text(
+        json.dumps({"0": {"filename": "0.jpg", "caption": "a b", "negative_caption": "b a"}})
+    )
+    with pytest.raises(DataError, match=r"1 of 245 or 246 expected captions in swap_obj\.json"):
+        list(SugarCrepe(str(tmp_path / "swap_obj.json")).groups())
     assert len(list(open_path(tmp_path / "crepe" / "swap_att.json", skip_bad=True).groups())) == 2
 
 

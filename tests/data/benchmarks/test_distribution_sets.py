@@ -104,12 +104,14 @@ def ce(folder, counterexamples=(11,), hard=(12,)):
 
 
 def test_parts_of_vqa_ce(tmp_path):
-    data = open_path(ce(tmp_path))
+    data = open_path(ce(tmp_path), skip_bad=True)
     assert isinstance(data, VqaCe)
     assert isinstance(open_path(tmp_path / "counterexamples.json"), VqaCe)
     parts = {question.id: dict(question.tags)["part"] for question in data.questions()}
     assert parts == {10: "easy", 11: "counterexamples", 12: "hard", 13: "easy"}
-    assert "VQA-CE: 1 questions that are counterexamples." in data.remarks
+    assert "VQA-CE: 1 of 63,298 expected questions that are counterexamples." in data.remarks
+    with pytest.raises(DataError, match="2 of 147,681 expected questions that are easy"):
+        list(VqaCe(str(tmp_path)).questions())
     for lists, message in (
         ({"hard": (12, 12)}, r"hard.json: record 2: the id 12 occurs twice"),
         ({"hard": (11,)}, r"hard.json: record 1 .*is also a counterexample"),
@@ -127,13 +129,13 @@ def test_parts_of_vqa_ce(tmp_path):
     with pytest.raises(DataError, match="vqa=FOLDER"):
         VqaCe(str(tmp_path))
     vqa(tmp_path / "v2", *VAL)
-    assert len(list(VqaCe(str(tmp_path), vqa=str(tmp_path / "v2")).questions())) == 4
+    assert len(list(VqaCe(str(tmp_path), vqa=str(tmp_path / "v2"), skip_bad=True).questions())) == 4
 
 
 def test_vqa_ce_by_hand(tmp_path):
     """Two of ten people said red: 0.6; the others 1, 0 and 1."""
     model = Scripted({"Is it?": "yes", "What color?": "red", "How many?": "3", "Is he?": "no"})
-    result = askew.evaluate(model, f"vqa-ce:{ce(tmp_path)}", "vqa-ce")
+    result = askew.evaluate(model, f"vqa-ce:{ce(tmp_path)},skip_bad=true", "vqa-ce")
     assert result.score("accuracy.all").value == pytest.approx(2.6 / 4)
     parts = {"counterexamples": 0.6, "easy": 1.0, "hard": 0.0}
     for part, value in parts.items():

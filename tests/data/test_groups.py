@@ -146,3 +146,24 @@ def test_a_variant_that_names_no_image_is_about_that_of_its_original(tmp_path: P
     (made,) = read_groups(str(path))
     assert [variant.question.image for variant in made.variants] == [ImageRef("a"), ImageRef("b"), None]
     assert made.variants[0].question.scene == made.original.scene
+
+
+def test_fields_that_are_not_known_are_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "groups.jsonl"
+    write_groups([group("1"), group("2")], str(path))
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    for record in records:
+        record["original"]["hint"] = "look left"
+        record["variants"][1]["weight"] = 2
+    records[0]["by"] = "me"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    data = GroupFile(str(path))
+    for _ in range(2):  # each reading tells it again, and once
+        assert len(list(data.groups())) == 2
+        assert data.remarks == [
+            f"{path}: fields that are not known were not read: 'by' (1 record), 'original.hint' (2 records), "
+            "'variants.weight' (2 records)."
+        ]
+    write_groups([group("1"), group(1)], str(path))
+    assert list(data.groups())
+    assert data.remarks == []

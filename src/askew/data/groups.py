@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import Any
 
 import orjson
 
@@ -17,13 +18,17 @@ from askew.answers.choices import as_asked
 from askew.data.bad_records import Sieve, identity, mapping, missing, short, text, wrong
 from askew.data.disk_index import Index, distinct
 from askew.data.find_images import ImagesByPath
-from askew.data.jsonl import OneFile, checked, valid_lines
+from askew.data.jsonl import KNOWN_FIELDS, OneFile, checked, unread_fields, valid_lines
 from askew.data.write_questions import line, stored_image
 from askew.errors import BadRecord, DataError
 from askew.files.paths import ImageFolders, folders_of, remember, with_images
 from askew.files.read_write import opened, write_joined
 from askew.files.records import Record, group_from, group_record
 from askew.types import Expect, Group, Id, ImageRef, Question
+
+_GROUP_FIELDS = frozenset(("group", "suite", "original", "variants"))
+_VARIANT_FIELDS = KNOWN_FIELDS | {"expect", "test", "made_by", "note", "same_image"}
+"""The fields of a group's and of a variant's record that are read; others are named in ``remarks``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +49,8 @@ class GroupFile(OneFile):
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the file."""
         self.skipped.clear()
+        self.remarks.clear()
+        unread: dict[str, int] = {}
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "line")
         folders = folders_of(self.path) if self.folders is None else self.folders
         images = ImagesByPath(os.path.dirname(self.path), self.images, folders)
@@ -51,6 +58,9 @@ class GroupFile(OneFile):
             group = sieve.sift(number, key, _group, record, images)
             if group:
                 yield group
+                for name in _unknown_fields(record):
+                    unread[name] = unread.get(name, 0) + 1
+        self.remarks.extend(unread_fields(self.path, unread))
 
 
 def read_groups(path: str, images: str | None = None, folders: Mapping[str, str] | None = None) -> Iterator[Group]:
@@ -161,6 +171,20 @@ def _key(record: object) -> Id:
     """
     fields = mapping(record)
     return f"{text(fields, 'suite', '')} {identity(fields, 'group')!r}".strip()
+
+
+def _unknown_fields(record: Mapping[str, Any]) -> set[str]:
+    """The fields of a group's record that are not read, those of its questions with where they stand.
+
+    >>> sorted(_unknown_fields({"group": 1, "by": "me", "original": {"id": 1, "hint": ""}, "variants": [{"why": 2}]}))
+    ['by', 'original.hint', 'variants.why']
+    """
+    found = set(record.keys() - _GROUP_FIELDS)
+    found.update(f"original.{name}" for name in record["original"].keys() - KNOWN_FIELDS)
+    for variant in record.get("variants", ()):
+        if not _VARIANT_FIELDS.issuperset(variant):
+            found.update(f"variants.{name}" for name in variant.keys() - _VARIANT_FIELDS)
+    return found
 
 
 def _group(record: object, images: ImagesByPath) -> Group:

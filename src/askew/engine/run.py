@@ -262,10 +262,14 @@ def empty_suites(prepared: Prepared) -> list[str]:
 def forecast(
     models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings
 ) -> Iterator[str]:
-    """What a run would ask of each model, in a sentence each; asks nothing, and writes nothing to ``output``."""
+    """What reading the data has to tell, then what a run would ask of each model, in a sentence each.
+
+    Asks nothing, and writes nothing to ``output``.
+    """
     with TemporaryDirectory(prefix="askew-") as scratch:
         planners = [Planner(model) for model in models]
         prepared = _prepared(planners, data, suites, Path(scratch), settings)
+        yield from prepared.data["remarks"]
         for planner, folder in zip(planners, model_folders(models, output), strict=True):
             yield _forecast(planner, prepared, folder, settings)
 

@@ -75,6 +75,10 @@ class BenchmarkFiles:
         Editions of different sizes are a tuple.
         """
 
+    def in_the_paper(self) -> Mapping[str, str]:
+        """Sizes that the paper has and that need not hold, for what is counted; they are printed beside the counts."""
+        return {}
+
     def sieve(self, path: str, word: str = "record") -> Sieve:
         """What handles the bad records of a file."""
         return Sieve(path, self.skip_bad, self.skipped, word)
@@ -103,17 +107,24 @@ class BenchmarkFiles:
         self.remarks.clear()
         return Counter()
 
+    def stopped(self, counts: Mapping[str, int]) -> None:
+        """A remark about each count when reading stops before the end (``--limit``): how much of it was read."""
+        expected = self.expected()
+        for what, count in counts.items():
+            size = f" of {_sizes(expected[what])} expected" if what in expected else ""
+            self.remarks.append(f"{self.title}: {count:,}{size} {what} were read, not the rest.")
+
     def finish(self, counts: Mapping[str, int]) -> None:
         """Compare the counts with the published sizes: a remark about each, an error if one differs."""
-        expected = self.expected()
+        expected, paper = self.expected(), self.in_the_paper()
         for what in dict.fromkeys((*counts, *expected)):
             count, size = counts.get(what, 0), expected.get(what)
             if size is None:
-                self.remarks.append(f"{self.title}: {count:,} {what}.")
+                beside = f" (the paper has {paper[what]})" if what in paper else ""
+                self.remarks.append(f"{self.title}: {count:,} {what}{beside}.")
                 continue
-            sizes = size if isinstance(size, tuple) else (size,)
-            said = f"{self.title}: {count:,} of {' or '.join(f'{one:,}' for one in sizes)} expected {what}"
-            if count not in sizes and not self.skip_bad:
+            said = f"{self.title}: {count:,} of {_sizes(size)} expected {what}"
+            if count not in (size if isinstance(size, tuple) else (size,)) and not self.skip_bad:
                 raise DataError(
                     f"{self.path}: {said}, so this is not the published benchmark. Copy the files again, or read them "
                     "as they are: --skip-bad, or skip_bad=true after the data."
@@ -128,7 +139,11 @@ class GroupBenchmark(BenchmarkFiles):
     def groups(self) -> Iterator[Group]:
         """The groups in the order of the files."""
         counts = self.begin()
-        yield from self.read_groups(counts)
+        try:
+            yield from self.read_groups(counts)
+        except GeneratorExit:
+            self.stopped(counts)
+            raise
         self.finish(counts)
 
     def questions(self) -> Iterator[Question]:
@@ -149,7 +164,11 @@ class QuestionBenchmark(BenchmarkFiles):
     def questions(self) -> Iterator[Question]:
         """The questions in the order of the files."""
         counts = self.begin()
-        yield from self.read_questions(counts)
+        try:
+            yield from self.read_questions(counts)
+        except GeneratorExit:
+            self.stopped(counts)
+            raise
         self.finish(counts)
 
     @abstractmethod
@@ -210,6 +229,15 @@ class ImagesByName:
                 "Put it there, or give the folder that contains it (--images DIR; images=...)."
             )
         return ImageRef(name, found)
+
+
+def _sizes(size: int | tuple[int, ...]) -> str:
+    """Published sizes in words.
+
+    >>> _sizes(3000), _sizes((245, 246))
+    ('3,000', '245 or 246')
+    """
+    return " or ".join(f"{one:,}" for one in (size if isinstance(size, tuple) else (size,)))
 
 
 def _shared_tail(path: str, name: str) -> int:

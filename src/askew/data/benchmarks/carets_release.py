@@ -74,28 +74,29 @@ class CaretsRelease(GroupBenchmark):
         """Nothing that must hold: the paper's sizes are only remarks, since a part of the files is useful too."""
         return {}
 
+    def in_the_paper(self) -> Mapping[str, str]:
+        """The pairs of each test, for files of the release."""
+        if not self._released():
+            return {}
+        return {f"pairs of {test}": f"{size:,}, Table 6" for test, size in PAPER_PAIRS.items()}
+
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The pairs of every file, in its order."""
-        tests: Counter[str] = Counter()
         unchanged: Counter[str] = Counter()
         for path in self.files():
             for group in self._groups_of(path, unchanged):
-                tests[group.variants[0].test] += len(group.variants)
+                counts[f"pairs of {group.variants[0].test}"] += len(group.variants)
                 yield group
-        self.remarks.extend(self._sizes(tests))
+        released = self._released()
+        if released and os.path.isdir(self.path):
+            self.remarks.append(f"{self.title}: {len(released)} of {RELEASED_FILES} expected files.")
         for name, count in unchanged.items():
             self.remarks.append(
                 f"{self.title}: left out, as nothing was made from them: {count:,} questions of {name}."
             )
 
-    def _sizes(self, tests: Mapping[str, int]) -> Iterator[str]:
-        released = [path for path in self.files() if _RELEASED.fullmatch(os.path.basename(path))]
-        if released and os.path.isdir(self.path):
-            yield f"{self.title}: {len(released)} of {RELEASED_FILES} expected files."
-        for test, size in PAPER_PAIRS.items():
-            if test in tests:
-                paper = f" (the paper has {size:,}, Table 6)" if released else ""
-                yield f"{self.title}: {tests[test]:,} pairs of {test}{paper}."
+    def _released(self) -> list[str]:
+        return [path for path in self.files() if _RELEASED.fullmatch(os.path.basename(path))]
 
     def _groups_of(self, path: str, unchanged: Counter[str]) -> Iterator[Group]:
         sieve, name = self.sieve(path), os.path.basename(path)

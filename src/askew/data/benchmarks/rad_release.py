@@ -60,12 +60,12 @@ class RadRelease(GroupBenchmark):
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The questions of VQA v2 that have a yes/no question, with it."""
-        made: Counter[str] = Counter()
-        yield from linked_groups(self, original_questions(self, self.vqa, self.split), self._pairs(), _variant, made)
-        for test, size in PAPER_SIZES.items():
-            if count := made[f"questions of {test}"]:
-                paper = f" (the paper has {size:,}, Table 5)" if self.split == "val" else ""
-                self.remarks.append(f"{self.title}: {count:,} questions of {test}{paper}.")
+        yield from linked_groups(self, original_questions(self, self.vqa, self.split), self._pairs(), _variant, counts)
+
+    def in_the_paper(self) -> Mapping[str, str]:
+        """The questions made from each kind of question of VQA v2 val2014."""
+        sizes = PAPER_SIZES if self.split == "val" else {}
+        return {f"questions of {test}": f"{size:,}, Table 5" for test, size in sizes.items()}
 
     def _pairs(self) -> list[VqaPair]:
         found = PathContents(self.path).named(_FILE.pattern)

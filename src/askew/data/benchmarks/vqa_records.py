@@ -100,6 +100,9 @@ def original_questions(data: BenchmarkFiles, given: str | None, split: str) -> V
                 "name the folder that has them: vqa=FOLDER after the data."
             )
         given = found[0]
+    elif os.path.isdir(given):
+        named = PathContents(given).named(_ORIGINALS.format(split=split))
+        given = named[0] if len(named) == 1 else given  # other questions files may lie beside them
     several = split if os.path.isdir(given) else None
     return Vqa(given, images=data.images, split=several, skip_bad=data.skip_bad)
 

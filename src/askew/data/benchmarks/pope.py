@@ -151,11 +151,11 @@ def _pairs_of(sieve: Sieve, rows: Sequence[Row], following: int) -> Iterator[tup
                 _refuse(sieve, number, key)
             waiting = row
         elif waiting is not None and waiting[0] == number - 1:
-            first = waiting[2]
-            if first is None or question is None:
+            present = waiting[2]
+            if present is None or question is None:
                 continue  # the bad one was refused
-            if (first.answers[0], label) == ("yes", "no"):
-                yield number // 2 - 1, (first, question)
+            if (present.answers[0], label) == ("yes", "no"):
+                yield number // 2 - 1, (present, question)
             else:
                 _refuse(sieve, number, key)
 

@@ -61,8 +61,9 @@ bench: $(VENV)/dev  ## speed and memory, as ratios against named peers
 soak: $(VENV)/dev  ## long runs: kills at random, thousands of scenes
 	$(BIN)/python -m pytest -m soak tests/soak
 
-docs: $(VENV)/dev  ## the documentation as a web site, in site/
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/dev  ## the documentation as a web site, in site/ (Python 3.11+)
+	$(BIN)/zensical build --strict --clean
+	@echo "To read it with search: $(PYTHON) -m http.server --directory site"
 
 lock:  ## write locks/ anew, for what pyproject.toml asks for; UPGRADE=--upgrade takes newest versions
 	@$(BIN)/python -c 'import uv' || $(LOCKED) locks/dev.txt

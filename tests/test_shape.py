@@ -288,9 +288,3 @@ def test_the_tour_names_files_that_are_there():
     assert [name for name in stops if not (SOURCE / name).is_file()] == []
     assert len(stops) == len(set(stops)) <= 45
     assert f"These are {len(stops)} files." in tour
-
-
-def test_every_page_is_in_the_table_of_contents():
-    contents = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    for page in (ROOT / "docs").glob("*.md"):
-        assert page.name in contents, page.name

@@ -30,9 +30,8 @@ from typing import Any
 from attack_stub import CLASSES, Stub, chances
 from questions import text
 
+from askew.attack.attack_parts import Attack, Listed
 from askew.attack.greedy import GreedySearch
-from askew.attack.proposals import Listed
-from askew.attack.recipe import Attack
 from askew.attack.synonym_swaps import SynonymSwaps
 from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver

@@ -177,7 +177,7 @@ def attack_model(
 ) -> Result:
     """Reword questions until a model answers them incorrectly, and score what was found.
 
-    ``attack`` is a spec (``"textfooler"``) or an :class:`askew.attack.recipe.Attack`. ``settings`` are those of
+    ``attack`` is a spec (``"textfooler"``) or an :class:`askew.attack.attack_parts.Attack`. ``settings`` are those of
     :class:`askew.engine.attack_run.AttackSettings` (``budget``, ``max_calls``, ``scores``, ``confirm``) and of
     :class:`askew.engine.settings.Settings`. The result is that of a run; its folder can be given to :func:`evaluate` as
     data, to ask other models the same rewordings.

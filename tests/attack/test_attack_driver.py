@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 
+from askew.attack.attack_parts import Listed
 from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
-from askew.attack.proposals import Listed
 from askew.attack.swarm import SwarmSearch
 from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver

@@ -8,9 +8,9 @@ import pytest
 from encoders import BagOfWords
 
 import askew
+from askew.attack.attack_parts import Attack
 from askew.attack.greedy import EachAlone
 from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner, in_training_half
-from askew.attack.recipe import Attack
 from askew.attack.recipes import sears
 from askew.errors import BadOption, DataError, UsageError
 from askew.types import ImageRef, Prediction, Question

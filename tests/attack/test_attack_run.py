@@ -13,7 +13,7 @@ import pytest
 from word_sums import Confident, Labels, WordSums, asked_about, listed
 
 import askew
-from askew.attack.goal import Goal
+from askew.attack.attack_parts import Goal
 from askew.cli import main
 from askew.data.groups import read_groups
 from askew.engine.store import Store

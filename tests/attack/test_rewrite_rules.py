@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from askew.attack.rewording import alone
-from askew.attack.rewrite_rules import RewriteRule, reviewed_rules, rule_of
-from askew.attack.rule_swaps import RuleSwaps
+from askew.attack.rewrite_rules import RewriteRule, RuleSwaps, reviewed_rules, rule_of
 from askew.errors import DataError
 from askew.files.resources import resource
 from askew.language.tagger import Tagger

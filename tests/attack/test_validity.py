@@ -9,7 +9,7 @@ from encoders import BagOfWords
 from askew.attack.constraints import StrictlyValid
 from askew.attack.recipes import bert_attack, pso, pwws, sears, textfooler, typos
 from askew.attack.rewording import alone, reworded
-from askew.attack.rule_swaps import RuleSwaps
+from askew.attack.rewrite_rules import RuleSwaps
 from askew.attack.validity import StrictChecks
 from askew.language.tagger import Tagger
 from askew.types import Candidate, Place, Question, Swap

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from askew.attack.constraints import FewLetters
-from askew.attack.edit_distance import edit_distance
 from askew.attack.grammar import GrammarRules
 from askew.attack.rewording import reworded
 from askew.attack.sememe_swaps import SememeSwaps
+from askew.attack.similarity import edit_distance
 from askew.attack.synonym_swaps import SynonymSwaps
 from askew.attack.typo_swaps import TypoSwaps, typos
 from askew.attack.vector_swaps import VectorSwaps

@@ -8,9 +8,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
+from askew.attack.attack_parts import Attack, Listed
 from askew.attack.greedy import GreedySearch
-from askew.attack.proposals import Listed
-from askew.attack.recipe import Attack
 from askew.types import Prediction, Question
 
 CLASSES = ("yes", "no", "two", "red")

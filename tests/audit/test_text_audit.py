@@ -12,8 +12,7 @@ import pytest
 from askew.audit.audit_table import markdown, warnings
 from askew.audit.labelled_texts import LabelledText, TextSample, texts_of_groups, texts_of_questions
 from askew.audit.text_audit import audited
-from askew.audit.text_classifier import STRENGTH, predicted
-from askew.audit.text_features import features, sparse
+from askew.audit.text_classifier import STRENGTH, features, predicted, sparse
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
 THINGS = ("dog", "cat", "car", "tree", "bench", "kite", "boat", "lamp", "cup", "hat")

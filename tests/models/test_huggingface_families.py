@@ -22,7 +22,7 @@ from askew import registry  # noqa: E402
 from askew.errors import ModelError  # noqa: E402
 from askew.models.huggingface.folder import Folder  # noqa: E402
 from askew.models.huggingface.load_errors import explain  # noqa: E402
-from askew.models.huggingface.processors import load_processor  # noqa: E402
+from askew.models.huggingface.loading import load_processor  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")  # transformers'
 

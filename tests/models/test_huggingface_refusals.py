@@ -17,7 +17,7 @@ from hf_family_parts import VISION, llama, save  # noqa: E402
 
 from askew import registry  # noqa: E402
 from askew.errors import BadOption, ModelError  # noqa: E402
-from askew.models.huggingface import folder_checks  # noqa: E402
+from askew.models.huggingface import load_errors  # noqa: E402
 from askew.models.huggingface.folder import find  # noqa: E402
 from askew.models.huggingface.load_errors import explain  # noqa: E402
 
@@ -59,7 +59,7 @@ def test_code_in_the_folder_is_never_run_and_an_unknown_family_is_named(folder):
 
 
 def test_quantised_weights_name_the_method_and_the_package(folder, monkeypatch):
-    monkeypatch.setitem(folder_checks._QUANTISERS, "awq", "no_such_package")
+    monkeypatch.setitem(load_errors._QUANTISERS, "awq", "no_such_package")
     change_config(folder, quantization_config={"quant_method": "awq", "bits": 4})
     message = refusal(folder)
     assert "the weights are quantised (awq), and the package 'no_such_package'" in message

@@ -10,14 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from askew.attack.edit_distance import edit_distance
-from askew.attack.function_words import function_words
 from askew.attack.grammar import GrammarRules
-from askew.attack.protected import answer_words, protected
-from askew.attack.similarity import SentenceSimilarity, angular
+from askew.attack.similarity import SentenceSimilarity, angular, edit_distance
 from askew.attack.validity import StrictChecks
 from askew.attack.word_meaning import opposite
-from askew.attack.word_places import coarse
+from askew.attack.word_places import answer_words, coarse, function_words, protected
 from askew.errors import BadOption
 from askew.language.inflect import base, number_of
 from askew.language.senses import words_of

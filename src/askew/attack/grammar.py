@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from askew.attack.function_words import function_words
-from askew.attack.word_places import is_word
+from askew.attack.word_places import function_words, is_word
 from askew.language.inflect import article, invariant, is_mass, is_plural, parts_of_speech
 from askew.language.senses import WordCounts
 from askew.language.tagger import Tagger, Token

@@ -18,8 +18,7 @@ from random import Random
 from typing import NamedTuple
 
 from askew.attack.induce_rules import induced, pattern_counts
-from askew.attack.rewrite_rules import RewriteRule
-from askew.attack.rule_swaps import RuleSwaps
+from askew.attack.rewrite_rules import RewriteRule, RuleSwaps
 from askew.attack.similarity import SentenceSimilarity
 from askew.attack.validity import StrictChecks
 from askew.errors import BadOption, DataError, UsageError

@@ -13,8 +13,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from askew.attack.function_words import function_words
-from askew.attack.word_places import free_words, word_places
+from askew.attack.word_places import free_words, function_words, word_places
 from askew.errors import BadOption, DataError, need
 from askew.files.read_write import fingerprint
 from askew.language.fixed_phrases import FixedPhrases

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
+from askew.attack.attack_parts import Attack, Goal, GoalKind
 from askew.attack.constraints import (
     ContentWords,
     FewChanges,
@@ -24,13 +25,10 @@ from askew.attack.constraints import (
     SimilarWindow,
     StrictlyValid,
 )
-from askew.attack.goal import Goal, GoalKind
 from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
 from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner
 from askew.attack.masked_swaps import MaskedSwaps
-from askew.attack.recipe import Attack
-from askew.attack.rewrite_rules import reviewed_rules
-from askew.attack.rule_swaps import RuleSwaps
+from askew.attack.rewrite_rules import RuleSwaps, reviewed_rules
 from askew.attack.sememe_swaps import SememeSwaps
 from askew.attack.swarm import SwarmSearch
 from askew.attack.synonym_swaps import SynonymSwaps

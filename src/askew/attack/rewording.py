@@ -1,11 +1,34 @@
-"""Candidates from swaps: the text of a question with some of its places replaced."""
+"""Candidates from swaps: the text of a question with some of its places replaced, and its articles with them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
-from askew.attack.repair import repaired
+from askew.language.inflect import article
 from askew.types import Candidate, Change, Place, Question, Swap
+
+_ARTICLE = re.compile(r"\b(an?) $", re.IGNORECASE)
+
+
+def repaired(original: str, text: str, changes: Sequence[Change]) -> str:
+    """The changed text with the articles that its new words need.
+
+    >>> repaired("Is it a car?", "Is it a auto?", [Change(8, "car", "auto")])
+    'Is it an auto?'
+    """
+    shift = 0
+    for change in changes:
+        start = change.start + shift
+        before, after = text[:start], text[start:]
+        match = _ARTICLE.search(before)
+        if match and change.new:
+            needed = article(change.new)
+            before = before[: match.start()] + (needed.capitalize() if match[1][0] == "A" else needed) + " "
+            text = before + after
+        shift += len(before) - start + len(change.new) - len(change.old)
+    return text
+
 
 UNKNOWN = "<oov>"
 """What TextFooler's code puts in the place of a word to see how much the word matters."""

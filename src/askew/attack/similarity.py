@@ -1,4 +1,4 @@
-"""How similar two questions are, by a sentence encoder."""
+"""How similar two texts are: by the letters that differ, and by a sentence encoder."""
 
 from __future__ import annotations
 
@@ -11,6 +11,22 @@ import numpy as np
 
 from askew.registry import make
 from askew.verbs import Encoder
+
+
+@lru_cache(maxsize=1 << 14)
+def edit_distance(one: str, other: str) -> int:
+    """Levenshtein's distance: letters inserted, deleted or replaced.
+
+    >>> edit_distance("green", "geren"), edit_distance("green", "gren"), edit_distance("", "ab")
+    (2, 1, 2)
+    """
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(one, 1):
+        before, row[0] = row[0], place
+        for at, found in enumerate(other, 1):
+            before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (letter != found))
+    return row[-1]
+
 
 _REMEMBERED = 100_000
 """How many vectors are kept in memory: 0.2 GB of 512 numbers each."""

@@ -13,14 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from askew.attack.edit_distance import edit_distance
-from askew.attack.function_words import function_words, word_lists
 from askew.attack.grammar import GrammarRules
-from askew.attack.protected import answer_words, option_words
 from askew.attack.rewrite_rules import reviewed_rules
-from askew.attack.similarity import SentenceSimilarity
+from askew.attack.similarity import SentenceSimilarity, edit_distance
 from askew.attack.word_meaning import opposite, same_meaning
-from askew.attack.word_places import is_word
+from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, number_of
 from askew.language.senses import WordCounts, words_of

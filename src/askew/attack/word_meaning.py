@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from askew.attack.function_words import function_words
+from askew.attack.word_places import function_words
 from askew.language.inflect import base, is_mass, is_plural
 from askew.language.senses import Senses
 from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, sense_share

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from askew.audit.labelled_texts import YES_NO, LabelledText, Tests, TestTexts, TextSample, content_hash
-from askew.audit.text_classifier import predicted
-from askew.audit.text_features import Floats, Whole, features, pair_features, sparse
+from askew.audit.text_classifier import Floats, Whole, features, pair_features, predicted, sparse
 from askew.audit.text_rules import Revealing, best_rule, revealing, rule_hits
 from askew.metrics.interval import Estimate
 

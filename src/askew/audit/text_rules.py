@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from askew.audit.text_features import Floats, SparseTexts, Whole
+from askew.audit.text_classifier import Floats, SparseTexts, Whole
 
 _DIGITS = 6
 
@@ -46,7 +46,7 @@ def rule_hits(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
 def best_rule(texts: SparseTexts, labels: Whole) -> tuple[str, int]:
     """The feature of the best rule over all texts, and the label it points to; no feature where none beats one label.
 
-    >>> from askew.audit.text_features import sparse
+    >>> from askew.audit.text_classifier import sparse
     >>> best_rule(sparse([["any"], ["any"], ["a"], ["a"]]), np.array([0, 0, 1, 1]))
     ('any', 0)
     """

@@ -1,22 +1,23 @@
 """Runs the searches of an attack side by side: what all of them want is merged, and asked in full batches.
 
 Nothing that comes out depends on the size of batches, the order of answers or the number of searches that run at once:
-a search receives only what its own candidates are worth.
+a search receives only what its own candidates are worth. An attack that learns its proposals first asks the model about
+some of the questions, and attacks the others.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from askew.attack.recipe import Attack
+from askew.attack.attack_parts import Attack
 from askew.attack.rewording import alone
 from askew.engine.attack_requests import Asking, AttackRequest, Requests
 from askew.engine.attack_task import AttackRules, AttackTask
-from askew.types import Candidate, Place, Prediction, Question
-from askew.verbs import Constraint, ReadsAhead, Similar
+from askew.types import Candidate, Place, Prediction, Question, Refusal
+from askew.verbs import Constraint, LearnsSwaps, ReadsAhead, Similar
 
 STARTED = 64
 """Questions that are started at a time, so that taggers see many texts at once."""
@@ -161,3 +162,48 @@ def _and(
     left = [candidate for candidate, keep in zip(candidates, kept, strict=True) if keep]
     marks = iter(constraint.keep(question, left) if left else ())
     return [keep and next(marks) for keep in kept]
+
+
+Learned = tuple[AttackRules, list[Question], list[Refusal]]
+"""The attack with what was learned, the questions left to attack, and a refusal for each it was learned from."""
+
+
+def learned_first(
+    rules: AttackRules, questions: Sequence[Question], requests: Requests, tell: Callable[[str, str], None]
+) -> Learned:
+    """Ask the originals of the training questions and what the learner wants to know, and attack the others."""
+    attack = rules.attack
+    learner = attack.proposals
+    assert isinstance(learner, LearnsSwaps)
+    training = [question for question in questions if learner.trains_on(question)]
+    asked = _asked(requests, [(question, question.text) for question in training])
+    before = {}
+    for question, said in zip(training, asked, strict=True):
+        answer, correct = rules.judge(question, said)
+        if not said.failed and answer is not None and attack.goal.attacks(correct):
+            before[question.id] = answer
+
+    def fooled(pairs: Sequence[tuple[Question, str]]) -> list[bool]:
+        found = []
+        for (question, text), said in zip(pairs, _asked(requests, pairs), strict=True):
+            after, correct = rules.judge(replace(question, text=text), said)
+            reached = after is not None and attack.goal.reached(before[question.id], after, correct)
+            found.append(not said.failed and reached)
+        return found
+
+    usable = [question for question in training if question.id in before]
+    proposals = learner.learn(usable, fooled)
+    tell("note", f"{attack.name}: learned from {len(usable):,} questions: {proposals!r}")
+    left = [question for question in questions if not learner.trains_on(question)]
+    used = [Refusal(question.id, attack.name, "the rules are learned from it") for question in training]
+    return replace(rules, attack=replace(attack, proposals=proposals)), left, used
+
+
+def _asked(requests: Requests, pairs: Sequence[tuple[Question, str]]) -> list[Prediction]:
+    """The answer to each text about its question's image, each asked once."""
+    askings = {question.id: Asking(requests, question) for question, _ in pairs}
+    wanted = [askings[question.id].answer(text) for question, text in pairs]
+    known = requests.want(wanted)
+    while any(request.key not in known for request in wanted):
+        known.update(requests.ask())
+    return [known[request.key] for request in wanted]

@@ -15,9 +15,8 @@ from typing import Any
 from askew.answers.extract import check_step, extract
 from askew.attack.validity import StrictChecks
 from askew.engine.ask import Keys, answers_of, chunks
-from askew.engine.attack_driver import Driver, proposed
+from askew.engine.attack_driver import Driver, learned_first, proposed
 from askew.engine.attack_groups import attacked_groups
-from askew.engine.attack_learn import learned_first
 from askew.engine.attack_requests import RequestCounts, Requests
 from askew.engine.attack_task import AttackRules, Judge, ScoreMode
 from askew.engine.run import Runs, run_models, store_path

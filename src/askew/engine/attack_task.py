@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Literal, TypeAlias
 
 from askew.answers.normalise import normalise
-from askew.attack.recipe import Attack
+from askew.attack.attack_parts import Attack
 from askew.engine.attack_requests import Asking, AttackRequest
 from askew.types import Candidate, Place, Prediction, Question, Value
 from askew.verbs import WantsRise

@@ -25,7 +25,7 @@ SUITE = ("name", "title", "paper", "tests", "metrics", "tables", "accuracy", "co
 """What every suite has: see :class:`askew.verbs.Suite`."""
 
 ATTACK = ("name", "proposals", "search", "constraints", "goal", "least_words")
-"""What every attack has: see :class:`askew.attack.recipe.Attack`."""
+"""What every attack has: see :class:`askew.attack.attack_parts.Attack`."""
 
 
 def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str | None = None, **given: Any) -> Named:
@@ -113,7 +113,7 @@ def as_suite(suite: str | Suite, **given: Any) -> Named:
 
 
 def as_attack(attack: Any) -> Named:
-    """An attack from what a person gives: a spec (``"textfooler"``) or an ``askew.attack.recipe.Attack``."""
+    """An attack from what a person gives: a spec (``"textfooler"``) or an ``askew.attack.attack_parts.Attack``."""
     made = make("attack", attack) if isinstance(attack, str) else attack
     _check_shape(made, "attack", ATTACK)
     return Named(made, attack if isinstance(attack, str) else attack.name)

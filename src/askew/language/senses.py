@@ -33,6 +33,17 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text.lower()))
 
 
+@lru_cache(maxsize=1)
+def everyday_words() -> frozenset[str]:
+    """Base forms of words that everybody knows (``everyday_words.yaml``), whatever the vocabulary of the data is.
+
+    >>> [word in everyday_words() for word in ("automobile", "fridge", "repast")]
+    [True, True, False]
+    """
+    lists: dict[str, str] = resource("language/everyday_words.yaml")
+    return frozenset(word for words in lists.values() for word in words.split())
+
+
 @dataclass(frozen=True)
 class WordCounts:
     """Words and how often each occurs. Without counts it contains every word.

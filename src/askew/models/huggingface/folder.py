@@ -18,7 +18,7 @@ from askew.files.limits import bounded_read, load_lines
 from askew.files.paths import cache_folder
 from askew.files.read_write import file_sha256, replaced
 from askew.files.resources import resource
-from askew.models.huggingface.folder_checks import check_config, check_weights, read_json, refuse_gguf
+from askew.models.huggingface.load_errors import check_config, check_weights, read_json, refuse_gguf
 
 Task: TypeAlias = Literal["classify", "generate", "regions"]
 """``classify``: an answer vocabulary with scores (ViLT). ``generate``: free text, token by token (BLIP, LLaVA, ...).

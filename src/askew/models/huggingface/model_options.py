@@ -10,7 +10,7 @@ from askew.errors import BadOption, ModelError, need
 from askew.models.huggingface.adapter import HuggingFace
 from askew.models.huggingface.chat_template import THOUGHT_TOKENS, may_think, template_options
 from askew.models.huggingface.folder import Folder, Task, find
-from askew.models.huggingface.folder_checks import ADAPTER
+from askew.models.huggingface.load_errors import ADAPTER
 from askew.models.huggingface.loading import pick_device
 from askew.models.huggingface.region_features import Regions
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from askew.errors import BadOption
-from askew.language.everyday import everyday_words
-from askew.language.senses import WordCounts
+from askew.language.senses import WordCounts, everyday_words
 from askew.perturb.lexical.p2_perturbation import P2Perturbation
 from askew.perturb.lexical.rule_shares import Case, HashSample, limited
 from askew.perturb.vary import opening, question_rng

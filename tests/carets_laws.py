@@ -20,7 +20,7 @@ _ARTICLE = re.compile(r"\b([Aa]n?) ([^ ?,]+)")
 
 
 def faults(text):
-    """What is wrong with a question, by rules that know nothing of how it was made."""
+    """The faults of a question, by rules that do not know how it was made."""
     if not _SHAPE.fullmatch(text):
         yield "no capital, no question mark, or an unfilled slot"
     if "  " in text or _DOUBLED.search(text.lower()):

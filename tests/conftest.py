@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # two workers on two cores: threads of their own would stand in the way
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # two workers on two cores: more threads would slow them down
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +25,7 @@ def _cache(world_cache, monkeypatch):
 
 @pytest.fixture
 def no_key(monkeypatch, tmp_path):
-    """An environment that knows no endpoint, in an empty folder."""
+    """An environment without endpoint settings, in an empty folder."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)

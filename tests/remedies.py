@@ -1,4 +1,4 @@
-"""Taking a remedy out of a message: what it says at a place, so that a wrong text fails the test that follows it."""
+"""Extracting a remedy from a message, so that a wrong message fails the test that follows the remedy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from askew.errors import AskewError
 
 
 def refused(call: Callable[[], object], pattern: str) -> str:
-    """What the message of an error says at the place in brackets."""
+    """The part of an error's message that the group of the pattern matches."""
     with pytest.raises(AskewError) as error:
         call()
     return taken(pattern, str(error.value))
@@ -26,7 +26,7 @@ def said(capsys: pytest.CaptureFixture[str], words: Sequence[str], pattern: str)
 
 
 def taken(pattern: str, message: str) -> str:
-    """What a message says at the place in brackets."""
+    """The part of a message that the group of the pattern matches."""
     found = re.search(pattern, message)
     assert found, f"{pattern!r} is not in: {message}"
     return found[1]

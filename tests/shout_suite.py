@@ -13,7 +13,7 @@ from askew.verbs import Metric
 
 @dataclass(frozen=True)
 class Short(Metric):
-    """Share of the answers of at most so many letters."""
+    """Share of the answers with at most this many letters."""
 
     letters: int = 3
     never: tuple[str, ...] = ("ok",)

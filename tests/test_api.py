@@ -24,7 +24,7 @@ def say(image, question, word):
 
 
 class Speaker:
-    """A function with state; its ``repr`` is a place in memory."""
+    """A function with state, whose ``repr`` is an address in memory."""
 
     def __init__(self, word):
         self.word = word
@@ -75,7 +75,7 @@ def test_another_state_in_the_same_folder_gets_no_stale_answers(tmp_path, maker)
     assert answered(maker("red"), tmp_path) == (0.5, 0)
 
 
-def test_what_cannot_be_told_is_asked_again_until_it_has_a_version(tmp_path):
+def test_a_model_without_an_identity_is_asked_again_until_it_has_a_version(tmp_path):
     speaker = Speaker("red")
     speaker.handle = iter("abc")
     with pytest.warns(UserWarning, match="Give it an attribute 'version'"):
@@ -95,14 +95,14 @@ def test_what_cannot_be_told_is_asked_again_until_it_has_a_version(tmp_path):
         ({1: "red"}, r"\(dict\)"),
     ],
 )
-def test_a_model_that_gives_no_predictions_is_told_what_to_give(said, words):
+def test_the_error_for_a_model_without_predictions_says_what_to_return(said, words):
     with pytest.raises(ModelError, match=words) as caught:
         askew.evaluate(Answerer(lambda questions: said), QUESTIONS, "accuracy", **QUICK)
     assert "Answerer.answer()" in str(caught.value)
     assert "one askew.Prediction(question.id, answer) for each question" in str(caught.value)
 
 
-def test_a_model_that_streams_something_else_is_told_too():
+def test_the_error_for_a_model_that_streams_something_else_says_what_to_yield():
     class Stream(Answerer):
         def stream(self, questions):
             return (question.text for question in questions)
@@ -142,7 +142,7 @@ def test_predictions_may_come_from_a_generator_and_options_of_a_model_are_seen()
 
 
 @pytest.mark.parametrize("data", [5, None, ["What color is the car?"], {"a": 1}])
-def test_what_is_not_data_is_refused_with_what_is(data):
+def test_objects_that_are_not_data_are_refused_with_what_is_accepted(data):
     with pytest.raises(UsageError, match=r"is not (data|a question): give a path, a spec .*askew.Question objects"):
         askew.evaluate("constant:yes", data, "accuracy")
 
@@ -161,12 +161,12 @@ def test_what_is_not_data_is_refused_with_what_is(data):
         (Question(2, None, "Why?"), "The id 2 is that of two questions"),
     ],
 )
-def test_a_wrongly_generated_question_is_reported(made, fault):
+def test_an_invalid_generated_question_is_reported(made, fault):
     with pytest.raises(UsageError, match=fault):
         as_data([Question("2", None, "How?"), Question(2, None, "What?", ["a"]), made])
 
 
-def test_a_data_set_that_lacks_something_is_told_what():
+def test_the_error_for_an_incomplete_data_set_names_what_is_missing():
     class Half:
         name = "half"
 
@@ -178,7 +178,7 @@ def test_a_data_set_that_lacks_something_is_told_what():
 
 
 @pytest.mark.parametrize("suite", [5, [None], {"rad"}])
-def test_what_is_not_a_suite_is_refused_with_what_is(suite):
+def test_objects_that_are_not_suites_are_refused_with_what_is_accepted(suite):
     with pytest.raises(UsageError, match=r"is not a suite: it has no .name"):
         askew.evaluate("constant:yes", QUESTIONS, suite)
 
@@ -201,7 +201,7 @@ def both(tmp_path_factory):
     return askew.evaluate("constant:red", QUESTIONS, ["accuracy", "rad"], output=folder, **QUICK)
 
 
-def test_a_score_that_two_suites_have_must_be_chosen(both):
+def test_a_score_of_two_suites_needs_the_name_of_the_suite(both):
     shared = {s.metric for s in both.scores if s.suite == "rad"} & {s.metric for s in both.scores if s.suite != "rad"}
     metric = min(shared)
     with pytest.raises(UsageError, match=r"several suites: accuracy, rad\. Say which: suite='accuracy'"):
@@ -219,7 +219,7 @@ def test_an_unknown_score_says_what_there_is(both):
         both.score("rad.forward", suite="p2")
 
 
-def test_a_setting_that_is_none_is_told_which_there_are():
+def test_an_unknown_setting_is_refused_with_the_known_ones():
     with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, shard, seed, .*quiet\."):
         askew.evaluate("constant:yes", QUESTIONS, "accuracy", foo=3)
 
@@ -274,7 +274,7 @@ def test_too_many_failures_of_one_model_do_not_stop_the_others(tmp_path):
     ("models", "names", "words"),
     [([], None, "no model in the list"), (["constant:red"], ["a", "b"], r"more names \(2\) than models \(1\)")],
 )
-def test_lists_that_do_not_fit_are_refused(models, names, words):
+def test_lists_of_different_lengths_are_refused(models, names, words):
     with pytest.raises(UsageError, match=words):
         askew.evaluate(models, QUESTIONS, "accuracy", name=names)
 

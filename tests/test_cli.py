@@ -35,7 +35,7 @@ def run(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
-def test_a_terminal_that_knows_no_check_mark_does_not_shut_the_gate(run, monkeypatch, errors):
+def test_a_terminal_without_the_check_mark_character_does_not_fail_the_gate(run, monkeypatch, errors):
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii", errors=errors))
     assert main(["gate", run, *GATE]) == 0
@@ -44,7 +44,7 @@ def test_a_terminal_that_knows_no_check_mark_does_not_shut_the_gate(run, monkeyp
     assert b"PASSED" in written.getvalue()
 
 
-def test_a_closed_stdout_does_not_shut_the_gate(run, monkeypatch):
+def test_a_closed_stdout_does_not_fail_the_gate(run, monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(["gate", run, *GATE]) == 0
     sys.stdout.close()
@@ -75,13 +75,13 @@ def test_an_experiment_asks_only_for_what_it_needs(bare):
         experiment("language-only")
 
 
-def test_extras_that_are_there_are_not_asked_for(monkeypatch):
+def test_installed_extras_are_not_asked_for(monkeypatch):
     monkeypatch.setattr(errors, "find_spec", lambda name: None if name == "numba" else object())
     with pytest.raises(MissingExtra, match=r"needs 'numba'.*'askew\[rank\]'"):
         need_extras("This", "language", "rank", "train")
 
 
-def test_an_output_folder_may_be_named_in_any_bytes(run, monkeypatch):
+def test_an_output_folder_may_have_any_bytes_in_its_name(run, monkeypatch):
     monkeypatch.setattr(sys, "argv", ["askew", "run", *RUN.split(), "--output", "l\udcfc"])
     assert main() == 0
 

@@ -38,7 +38,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def gate(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
-    """The gate on a copy of a run whose files were changed: exit code and what it said."""
+    """The gate on a copy of a run with changed files: exit code and output."""
 
     def check(name: str, content: bytes, baseline: bool = True) -> tuple[int, str]:
         copy = tmp_path / "copy"
@@ -52,7 +52,7 @@ def gate(runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Any:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where in a JSON value something stands."""
+    """The paths of all parts of a JSON value."""
     if path:
         yield path
     pairs = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -69,7 +69,7 @@ def changed(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return whole
 
 
-def test_the_gate_says_two_of_results_that_it_cannot_read(gate, runs):
+def test_the_gate_exits_with_two_for_unreadable_results(gate, runs):
     whole = (runs / "a" / "results.json").read_bytes()
     for content in (b"", b"{", whole[: len(whole) // 2], b"[]", b"null", b"\xff\xfe", b"[" * 5000, whole + b"x"):
         code, said = gate("results.json", content)
@@ -78,7 +78,7 @@ def test_the_gate_says_two_of_results_that_it_cannot_read(gate, runs):
         assert said.startswith("askew gate: ")
 
 
-def test_the_gate_never_ends_in_a_traceback_whatever_stands_in_results(gate, runs):
+def test_the_gate_never_ends_in_a_traceback_whatever_results_contain(gate, runs):
     """The exit code of a traceback is 1, and 1 says that the model is worse."""
     results = json.loads((runs / "a" / "results.json").read_bytes())
     rng = Random(0)
@@ -102,7 +102,7 @@ def test_a_part_of_another_kind_is_named(gate, runs, part):
     assert f"results.json: {part!r} is missing or not" in said
 
 
-def test_data_that_are_null_have_no_name(gate, runs):
+def test_null_data_has_no_name(gate, runs):
     results = json.loads((runs / "a" / "results.json").read_bytes())
     code, said = gate("results.json", json.dumps(results | {"data": None}).encode())
     assert (code in (0, 1), said) == (True, "")

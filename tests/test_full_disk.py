@@ -38,7 +38,7 @@ def run(questions: Path, output: Path) -> int:
     return main([*words, "--output", str(output)])
 
 
-def test_a_full_disk_is_one_line_and_with_room_made_the_same_command_resumes(small_disk, tmp_path, capsys):
+def test_a_full_disk_is_reported_in_one_line_and_with_more_space_the_same_command_resumes(small_disk, tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 300)
     heard = []
     for free in FREE:
@@ -69,7 +69,7 @@ sys.exit(main(sys.argv[2:]))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of file sizes")
-def test_a_file_that_may_not_grow_is_named_with_what_to_do(tmp_path):
+def test_a_file_that_may_not_grow_is_reported_with_the_remedy(tmp_path):
     write_questions(tmp_path / "q.jsonl", 300)
     words = ["run", "--data", "q.jsonl", "--suite", "accuracy", "--model", "constant:no", "--quiet", "--output", "o"]
     for limit, file, remedy in ((8, "o: File too large", "ulimit -f"), (72, "o/answers.sqlite", "name another")):

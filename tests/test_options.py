@@ -1,4 +1,4 @@
-"""Options of the command line: what several commands share is the same in all of them."""
+"""Options of the command line: shared options are the same in all commands."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_every_command_with_a_progress_bar_can_be_quiet():
     assert quiet == {"demo", "world", "build", "run", "attack", "audit", "score", "train", "experiment"}
 
 
-def test_shared_defaults_are_those_that_the_help_names():
+def test_shared_defaults_are_those_in_the_help():
     for name, value in DEFAULTS.items():
         assert f"(default {value})" in SHARED[name]["help"]
     for command, parser in parsers():
@@ -72,7 +72,7 @@ def _value(action):
 
 
 @pytest.mark.parametrize("quiet", [True, False])
-def test_score_is_quiet_when_asked(tmp_path, monkeypatch, capsys, quiet):
+def test_score_prints_nothing_with_quiet(tmp_path, monkeypatch, capsys, quiet):
     monkeypatch.chdir(tmp_path)
     write_questions(tmp_path / "q.jsonl", 6)
     answers = [{"question_id": number, "answer": "white"} for number in range(6)]

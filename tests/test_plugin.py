@@ -1,4 +1,4 @@
-"""A package of somebody else with a suite, a metric, a model and a reader, written as docs/extending.md says."""
+"""A plugin package with a suite, a metric, a model and a reader, written as docs/extending.md says."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ csv = zoo.model:Csv
 
 
 def example(name: str) -> str:
-    """The classes of the page's example that defines this one, without the lines that try them."""
+    """The classes of the page's example that defines this one, without the lines that use them."""
     (block,) = (text for text in re.findall(r"```python\n(.*?)```", PAGE, re.S) if f"class {name}" in text)
     return re.split(r"^(?:result|Image)\b", block, maxsplit=1, flags=re.M)[0]
 
 
 @pytest.fixture
 def askew_with_plugin(tmp_path):
-    """Runs a command in a process in which the package is installed; gives what it says."""
+    """Runs a command in a process in which the package is installed; returns its output."""
     site, work = tmp_path / "site", tmp_path / "work"
     (site / "zoo").mkdir(parents=True)
     (site / "zoo" / "__init__.py").touch()

@@ -18,7 +18,7 @@ def test_every_built_in_can_be_imported():
 
 
 @pytest.mark.parametrize("spec", ["constant:no", "constant:say=no", "constant:say= no".replace(" ", "")])
-def test_an_option_may_be_named_or_stand_first(spec):
+def test_an_option_may_be_named_or_given_first(spec):
     assert registry.make("model", spec) == Constant("no")
 
 
@@ -26,7 +26,7 @@ def test_text_after_a_comma_belongs_to_the_option_before_it():
     assert registry.make("model", "constant:yes, of course") == Constant("yes, of course")
 
 
-def test_numbers_and_truths_are_converted(tmp_path):
+def test_numbers_and_booleans_are_converted(tmp_path):
     suite = registry.make("suite", "rad:yes=0.25")
     assert suite.yes == 0.25
 
@@ -80,7 +80,7 @@ def joined(monkeypatch):
     registry._outside.cache_clear()
 
 
-def test_other_packages_join_through_entry_points(monkeypatch):
+def test_other_packages_register_through_entry_points(monkeypatch):
     registry._outside.cache_clear()
     monkeypatch.setattr(registry, "entry_points", lambda group: [Outside("parrot", "zoo:Parrot")])
     try:
@@ -100,14 +100,14 @@ def test_an_entry_point_may_not_take_the_name_of_a_built_in(monkeypatch):
         registry._outside.cache_clear()
 
 
-def test_an_option_may_be_called_what_python_calls_something_else():
+def test_an_option_may_have_the_name_of_a_python_keyword():
     assert registry.make("ranker", "lasso:lambda=1e-5,sign=free").lambda_ == 1e-5
     with pytest.raises(BadOption, match="there is no option 'class'"):
         registry.make("ranker", "lasso:class=1")
     assert "lambda=1e-06" in registry.describe("ranker", "lasso")[0]
 
 
-def test_a_kind_that_stands_on_an_extra_says_which(monkeypatch):
+def test_a_component_that_needs_an_extra_names_it(monkeypatch):
     def missing(name):
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
@@ -138,7 +138,7 @@ def test_a_broken_package_is_named_and_the_list_continues_without_it(joined, mad
     assert "'zoo:Parrot', which cannot be used" in registry.describe("model", "parrot")[1]
 
 
-def test_a_component_without_its_verb_is_refused_before_anything_is_asked(joined):
+def test_a_component_without_its_method_is_refused_before_anything_is_asked(joined):
     joined(Outside("parrot", "zoo:Parrot", Constant))
     with pytest.raises(AskewError, match=r"'parrot' .* is not a reader: Constant has no name, skipped, questions"):
         registry.make("reader", "parrot")
@@ -151,6 +151,6 @@ def test_two_packages_may_not_take_the_same_name(joined):
 
 
 @pytest.mark.parametrize("where", [{"spec": "l\udcfc.jsonl"}, {"spec": "world:val", "images": "l\udcfc"}])
-def test_a_path_that_no_result_could_name_is_refused_at_once(where):
+def test_a_path_that_results_cannot_record_is_refused_at_once(where):
     with pytest.raises(BadOption, match="is not UTF-8"):
         registry.open_data(**where)

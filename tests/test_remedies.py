@@ -1,4 +1,4 @@
-"""What an error tells people to do works: each remedy is taken out of the message and done literally."""
+"""Remedies in errors work: each is extracted from the message and followed literally."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ask(data, *more, output="o"):
     return main([*ask_words(data, output=output), *more])
 
 
-def test_a_world_on_disk_is_data(world):
+def test_a_world_on_disk_can_be_given_as_data(world):
     """`askew world --output w` and then `--data w` was refused, and so was the remedy."""
     from_folder = [question.id for question in open_data(str(world)).questions()]
     assert from_folder == [question.id for question in open_data(f"{world}/val.jsonl").questions()]
@@ -47,7 +47,7 @@ def test_a_world_on_disk_is_data(world):
     assert ask(world) == 0
 
 
-def test_a_world_too_small_for_val_names_a_split_that_is_there(tmp_path):
+def test_the_error_for_a_world_too_small_for_val_names_an_existing_split(tmp_path):
     main(["world", "--scenes", "1", "--size", "64", "--output", "tiny"])
     path = refused(lambda: open_data("tiny"), r"another split: (\S+),")
     assert list(open_data(path).questions())
@@ -108,7 +108,7 @@ def test_missing_predictions_are_allowed_as_the_message_says(tmp_path, capsys):
     assert main([*ask_words("q.jsonl", model=spec), "--max-failures", "1"]) == 0
 
 
-def test_questions_that_are_to_be_exported_are_made_groups_first(tmp_path, capsys):
+def test_questions_to_export_are_built_into_groups_first(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     export = ["export", "q.jsonl", "--format", "jsonl", "--output", "e"]
     command = said(capsys, export, r"Make groups of them first: askew (.+)$")
@@ -123,7 +123,7 @@ def test_one_run_is_reported_and_two_are_compared(tmp_path, capsys):
     assert main([command, "o"]) == 0
 
 
-def test_a_gate_that_requires_nothing_names_options_that_work(tmp_path, capsys):
+def test_a_gate_without_requirements_names_options_that_work(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     assert ask("q.jsonl") == 0
     option = said(capsys, ["gate", "o"], r"Give (--require) ")
@@ -180,7 +180,7 @@ def test_ready_made_groups_name_what_can_be_asked_of_them(tmp_path, capsys):
     assert main(ask_words("q.jsonl", suite="rad:yes=0.1", output="p")) == 0
 
 
-def test_images_that_are_not_found_are_found_in_the_folder_given(world, tmp_path, capsys):
+def test_missing_images_are_found_in_the_given_folder(world, tmp_path, capsys):
     for file in ("val.jsonl",):
         (tmp_path / file).write_bytes((world / file).read_bytes())
     (tmp_path / "sees.py").write_text("def size(image, question):\n    return str(image.size)\n")
@@ -191,7 +191,7 @@ def test_images_that_are_not_found_are_found_in_the_folder_given(world, tmp_path
     assert option == "--images"
 
 
-def test_a_model_that_never_looks_says_so(tmp_path, capsys):
+def test_a_blind_model_can_be_declared_blind(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     (tmp_path / "blindly.py").write_text("def red(image, question):\n    return 'red'\n")
     option = said(capsys, ask_words("q.jsonl", model="python:blindly:red"), r"must say so \((\S+)\)")
@@ -203,7 +203,7 @@ def test_a_world_with_no_scene_in_a_split_names_one_that_has_some(capsys):
     assert ask(f"{spec},scenes=1,size=64") == 0
 
 
-def test_scores_that_several_suites_have_are_told_apart(tmp_path):
+def test_scores_of_several_suites_are_chosen_as_the_message_says(tmp_path):
     write_questions(tmp_path / "q.jsonl", 8)
     result = evaluate("constant:white", "q.jsonl", ["accuracy", "rad"])
     suite = refused(lambda: result.score("accuracy.all"), r"Say which: suite='(\w+)'")
@@ -211,7 +211,7 @@ def test_scores_that_several_suites_have_are_told_apart(tmp_path):
     assert main([*ask_words("q.jsonl"), "--suite", "rad"]) == 0
 
 
-def test_a_requirement_that_several_suites_meet_is_told_apart(tmp_path, capsys):
+def test_a_requirement_on_several_suites_names_its_suite_as_the_message_says(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 8)
     assert main([*ask_words("q.jsonl"), "--suite", "rad"]) == 0
     spelled = said(capsys, ["gate", "o", "--require", "accuracy.all>=0"], r"Say which: (\S+) or")
@@ -243,7 +243,7 @@ def test_too_many_failures_name_the_limit_that_lets_them_pass(tmp_path, capsys):
     assert main([*words, "--max-failures", "1"]) == 0
 
 
-def test_a_benchmark_on_disk_is_data(tmp_path, capsys):
+def test_a_benchmark_on_disk_can_be_given_as_data(tmp_path, capsys):
     """`askew build --output bench` and then `--data bench` was refused, and the remedy gave the originals alone."""
     write_questions(tmp_path / "q.jsonl", 8)
     assert main(["build", "rad", "--data", "q.jsonl", "--quiet", "--output", "bench"]) == 0
@@ -254,7 +254,7 @@ def test_a_benchmark_on_disk_is_data(tmp_path, capsys):
     assert main(["export", "bench", "--format", "jsonl", "--output", "e"]) == 0
 
 
-def test_carets_gets_the_scenes_that_it_asks_for(world, tmp_path, capsys):
+def test_carets_runs_with_the_scenes_that_the_message_asks_for(world, tmp_path, capsys):
     asked = f"gqa:{world}/gqa/val_questions.json"
     build = ["build", "carets", "--quiet", "--output", "bench", "--data"]
     option = said(capsys, [*build, asked], r"e\.g\. gqa:FILE,(scenes=)FILE\.")
@@ -264,7 +264,7 @@ def test_carets_gets_the_scenes_that_it_asks_for(world, tmp_path, capsys):
     assert main([*build, f"gqa:{parts[0]},{option}{parts[1]}"]) == 0
 
 
-def test_a_report_goes_into_another_folder_or_over_the_old_one(tmp_path, capsys):
+def test_a_report_is_written_to_another_folder_or_over_the_old_one(tmp_path, capsys):
     """Another page in the same folder was refused too: the tables beside it are of the first report."""
     write_questions(tmp_path / "q.jsonl", 4)
     assert ask("q.jsonl") == main(["report", "o", "--output", "page.html"]) == 0
@@ -300,7 +300,7 @@ def test_a_folder_that_holds_something_else_is_left_alone_or_overwritten(tmp_pat
     assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
 
 
-def test_modes_that_differ_are_made_one_as_the_table_says(tmp_path, capsys):
+def test_different_modes_are_unified_as_the_table_says(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     (tmp_path / "speaks.py").write_text("def say(image, question):\n    return 'White.'\n")
     models = {"a": "constant:white", "b": "python:speaks:say,blind=true"}
@@ -320,14 +320,14 @@ def test_modes_that_differ_are_made_one_as_the_table_says(tmp_path, capsys):
     assert "correct only because" not in capsys.readouterr().out
 
 
-def test_a_suite_that_contradicts_the_command_is_told_which_to_leave_out(tmp_path, capsys):
+def test_the_error_for_a_suite_that_contradicts_the_command_says_which_option_to_drop(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     words = [*ask_words("q.jsonl", suite="accuracy:accuracy=exact"), "--accuracy", "robust"]
     assert said(capsys, words, r"contradict each other\. (Leave one of them out)")
     assert main(words[:-2]) == main([*ask_words("q.jsonl", output="p"), *words[-2:]]) == 0
 
 
-def test_lists_without_a_model_or_suite_and_too_many_names_are_filled_as_shown(tmp_path, capsys):
+def test_missing_models_suites_and_names_are_given_as_the_message_shows(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
     model = refused(lambda: evaluate([], "q.jsonl"), r"at least one, e\.g\. '(\S+)'")
     suite = refused(lambda: evaluate(model, "q.jsonl", []), r"at least one, e\.g\. suite='(\w+)'")

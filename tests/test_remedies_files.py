@@ -1,4 +1,4 @@
-"""What an error about a file tells people to do works: each remedy is taken out of the message and done literally."""
+"""Remedies in errors about files work: each is extracted from the message and followed literally."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run_words(data="q.jsonl", model="constant:red", output="o"):
     return ["run", "--model", model, "--data", data, "--suite", "accuracy", "--quiet", "--output", output]
 
 
-def test_files_in_other_encodings_are_converted_by_the_command_that_is_named(tmp_path, capsys):
+def test_files_in_other_encodings_are_converted_by_the_named_command(tmp_path, capsys):
     text = (tmp_path / "q.jsonl").read_text()
     (tmp_path / "wide.jsonl").write_text(text, encoding="utf-16")
     command = said(capsys, run_words("wide.jsonl"), r"Convert it: (iconv .+)$")
@@ -41,7 +41,7 @@ def test_files_in_other_encodings_are_converted_by_the_command_that_is_named(tmp
     assert main(run_words("latin.jsonl", output="p")) == 0
 
 
-def test_a_cut_file_is_checked_by_the_command_that_is_named_and_copied_again(tmp_path, capsys):
+def test_a_truncated_file_is_checked_by_the_named_command_and_copied_again(tmp_path, capsys):
     whole = gzip.compress((tmp_path / "q.jsonl").read_bytes())
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[:-20])
     command = said(capsys, run_words("cut.jsonl.gz"), r"'(gzip -t)' checks it")
@@ -52,7 +52,7 @@ def test_a_cut_file_is_checked_by_the_command_that_is_named_and_copied_again(tmp
     assert main(run_words("cut.jsonl.gz")) == 0
 
 
-def test_paths_that_are_wrong_are_named(tmp_path, capsys):
+def test_wrong_paths_are_corrected_as_the_message_says(tmp_path, capsys):
     (tmp_path / "folder").mkdir()
     assert said(capsys, ["score", "q.jsonl", "folder", "--output", "s"], r"(Give one of the files in it)")
     assert said(capsys, run_words("nowhere.jsonl"), r"(give the path where it is)")
@@ -64,7 +64,7 @@ def test_paths_that_are_wrong_are_named(tmp_path, capsys):
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_permissions_are_named(tmp_path, capsys):
+def test_missing_permissions_are_given_as_the_message_says(tmp_path, capsys):
     (tmp_path / "q.jsonl").chmod(0)
     assert said(capsys, run_words(), r"(Check its permissions)")
     (tmp_path / "q.jsonl").chmod(0o600)
@@ -72,7 +72,7 @@ def test_permissions_are_named(tmp_path, capsys):
 
 
 def test_records_are_fixed_or_left_out_as_each_message_says(tmp_path):
-    """Ids that are too large, repeated records, fields of the wrong kind: what is asked for is then taken."""
+    """Ids that are too large, repeated records, fields of the wrong kind: records fixed as asked are accepted."""
     good = {"id": 1, "image": 1, "question": "Is it?", "answers": ["yes"]}
     first = {**good, "id": 0}
     cases = [
@@ -102,7 +102,7 @@ def test_groups_written_by_hand_are_completed_as_the_message_says(tmp_path, caps
     assert main(words) == 0
 
 
-def test_a_damaged_store_is_recovered_moved_away_or_replaced_by_another(tmp_path, capsys):
+def test_a_damaged_store_is_recovered_moved_or_replaced_as_the_message_says(tmp_path, capsys):
     assert main(run_words()) == 0
     store = tmp_path / "o" / "answers.sqlite"
     intact = store.read_bytes()

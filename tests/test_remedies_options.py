@@ -1,4 +1,4 @@
-"""What an error says an option may be can be given: each value is taken out of the message and used."""
+"""Values that an error lists for an option are accepted: each is extracted from the message and used."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def made(kind: str, spec: str) -> object:
     return open_data(spec) if kind == "reader" else make(kind, spec)
 
 
-def test_what_an_option_may_be_can_be_given():
+def test_listed_values_of_an_option_are_accepted():
     for kind, spec, wrong, pattern in CHOICES:
         listed = refused(partial(made, kind, spec.format(wrong)), pattern)
         several = [listed] if re.fullmatch(r"\d+(,\d+)+", listed) else re.split(r", | or | and ", listed)
@@ -69,7 +69,7 @@ def test_what_an_option_may_be_can_be_given():
             assert made(kind, spec.format(value)) is not None, (spec, value)
 
 
-def test_every_value_of_a_choice_is_listed_and_can_be_given():
+def test_every_value_of_a_choice_is_listed_and_accepted():
     """For every registered component and each of its options with a fixed set of values."""
     seen = 0
     for kind in ("suite", "metric", "ranker", "net", "loss"):
@@ -85,7 +85,7 @@ def test_every_value_of_a_choice_is_listed_and_can_be_given():
     assert seen > 60
 
 
-def test_a_number_or_a_truth_is_asked_for_by_kind():
+def test_the_message_names_the_type_of_a_number_or_boolean():
     assert refused(lambda: make("suite", "rad:yes=much"), r"is not (a number)\.$")
     assert refused(lambda: make("suite", "p2:least=1.5"), r"is not (a whole number)\.$")
     truth = refused(lambda: make("suite", "rad:extensions=x"), r"neither (\w+) nor \w+\.$")

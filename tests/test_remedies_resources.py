@@ -1,4 +1,4 @@
-"""What an error about vectors, word lists, tables and experiments tells people to do works, done literally."""
+"""Remedies in errors about vectors, word lists, tables and experiments work when followed literally."""
 
 from __future__ import annotations
 

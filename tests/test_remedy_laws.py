@@ -1,4 +1,4 @@
-"""What messages tell people to type exists: commands, options, specs and extras, in every text of the package."""
+"""Everything that messages tell people to type exists: commands, options, specs and extras."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def trees() -> dict[Path, ast.Module]:
 
 @cache
 def sentences() -> list[tuple[str, str]]:
-    """Every text of more than one word, docstrings apart, with where it stands."""
+    """Every text of more than one word except docstrings, with its place."""
     return [(where, text) for where, text in texts() if " " in text]
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    """Every text of the package but docstrings; what is filled in is shown as {}."""
+    """Every text of the package except docstrings; formatted values are shown as {}."""
     for path, tree in trees().items():
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
@@ -91,7 +91,7 @@ def options(parser: argparse.ArgumentParser) -> set[str]:
     return {option for action in parser._actions for option in action.option_strings}
 
 
-def test_every_option_in_a_text_is_one_of_some_command(known):
+def test_every_option_in_a_text_belongs_to_a_command(known):
     every = {"--version", "--debug", "--help"}.union(*map(options, known.values()))
     assert len(every) > 80
     seen = 0
@@ -161,13 +161,13 @@ def needed() -> Iterator[tuple[str, str, str]]:
     yield from (("errors.py", module, extra) for extra, module in SIGN_OF.items())
 
 
-def test_every_package_that_is_needed_comes_with_the_extra_that_is_named():
+def test_every_needed_package_is_installed_by_the_named_extra():
     there, installed = extras(), packages_distributions()
     found = list(needed())
     assert len(found) > 30
     for where, module, extra in found:
         assert extra in there, f"{where}: there is no extra {extra!r}"
-        for package in installed.get(module.partition(".")[0], ()):  # what is not installed cannot be told
+        for package in installed.get(module.partition(".")[0], ()):  # unknown where it is not installed
             brought = there[extra] | {plain(one) for direct in there[extra] for one in _requires(direct)}
             assert plain(package) in brought, f"{where}: {module} is of {package}, which askew[{extra}] does not bring"
     assert set(EXTRAS.values()) <= there.keys()

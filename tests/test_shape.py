@@ -105,7 +105,7 @@ def test_stages_do_not_import_one_another(stage):
     assert not wrong
 
 
-def test_parts_of_the_package_do_not_import_one_another_in_a_circle():
+def test_parts_of_the_package_do_not_import_one_another_in_a_cycle():
     assert cycles(import_graph()) == CYCLES
 
 
@@ -131,7 +131,7 @@ def test_imports_point_one_way():
     assert wrong == []
 
 
-def test_a_circle_of_imports_is_found():
+def test_a_cycle_of_imports_is_found():
     graph = {"data": {"types"}, "models": {"train", "types"}, "train": {"api"}, "api": {"models"}, "types": set()}
     assert cycles(graph) == {frozenset({"api", "models", "train"})}
 
@@ -232,13 +232,13 @@ def test_types_import_nothing_of_ours_and_verbs_only_types():
     assert imports(SOURCE / "optional_verbs.py") == {"askew.types"}
 
 
-def test_every_public_name_is_there_and_said():
+def test_every_public_name_exists_and_has_a_docstring():
     for name in askew.__all__:
         assert getattr(askew, name).__doc__, name
     assert sorted(askew.__all__) == list(askew.__all__)
 
 
-def test_benchmarks_and_tools_import_names_that_are_there():
+def test_benchmarks_and_tools_import_existing_names():
     missing = []
     for file in (*(ROOT / "benchmarks").rglob("*.py"), *(ROOT / "tools").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -280,7 +280,7 @@ def test_the_tree_is_documented():
             assert path.name in page, f"docs/architecture.md does not name {path.name}"
 
 
-def test_the_tour_names_files_that_are_there():
+def test_the_tour_names_existing_files():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     tour = page[page.index("## A tour") :]
     rows = [row for row in tour.splitlines() if row.startswith("|")]

@@ -11,7 +11,7 @@ import pytest
 from askew.significance import difference_p, holm, mcnemar, t_quantile, t_tails, wilson
 
 
-def test_quantiles_as_tables_print_them():
+def test_quantiles_agree_with_printed_tables():
     """Abramowitz & Stegun, table 26.10."""
     for df, expected in ((1, 12.706), (2, 4.303), (5, 2.571), (9, 2.262), (29, 2.045), (120, 1.980)):
         assert t_quantile(0.05, df) == pytest.approx(expected, abs=6e-4)
@@ -28,7 +28,7 @@ def test_tails_in_closed_form():
     assert 0 < t_tails(30.0, 200) < 1e-60
 
 
-def test_a_quantile_is_what_its_tails_say():
+def test_quantiles_and_tails_are_inverse():
     for df in (1.0, 1.7, 4.4, 12.0, 57.3, 1e4, 1e6):
         for tails in (0.05, 0.5, 0.001, 0.05 / 7):
             assert t_tails(t_quantile(tails, df), df) == pytest.approx(tails, rel=1e-9)
@@ -45,7 +45,7 @@ def test_wilson_against_published_values():
         assert wilson(hits, n) == pytest.approx((low, high), abs=5e-5)
 
 
-def test_nothing_counted_says_nothing():
+def test_zero_counts_give_no_interval():
     assert wilson(0, 0) == (0.0, 1.0)
     assert difference_p(0, 0, 3, 4) == 1.0
 
@@ -71,7 +71,7 @@ def test_both_tests_agree_where_they_meet():
     assert difference_p(3000, 6000, 2850, 6000) == pytest.approx(exact(3000, 6000, 2850, 6000), rel=0.1)
 
 
-def test_holm_of_a_few():
+def test_holm_with_few_values():
     assert holm([0.04, 0.001, 0.5]) == [0.08, 0.003, 0.5]
     assert holm([0.5, 0.5]) == [1.0, 1.0]
     assert holm([]) == []

@@ -1,4 +1,4 @@
-"""Runs whose suite was given as an object: no name makes it again, and they are compared all the same."""
+"""Runs whose suite was given as an object: it has no spec, and the runs can still be compared."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_every_metric_of_a_suite_object_is_compared_where_its_module_is_loaded(r
     assert main(["gate", "white", "--no-worse-than", "no", "--metric", "short"]) == 1
 
 
-def test_another_process_compares_what_it_knows_and_says_what_it_does_not(runs):
+def test_another_process_compares_known_metrics_and_reports_the_others(runs):
     done = run_askew("compare", "white", "no", "--output", "both", cwd=runs)
     assert done.returncode == 0, done.stderr
     assert "short is not compared: its class shout_suite.Short is not known here." in done.stderr
@@ -74,7 +74,7 @@ def test_a_record_finds_a_metric_that_has_moved_since():
     assert metric_from(record) == make("metric", "rscore:2")
 
 
-def test_a_record_loads_no_code_that_nobody_asked_for():
+def test_a_record_imports_no_other_code():
     for path in ("antigravity:Any", "askew.cli:main", "shout_suite:Shout", "subprocess:Popen", "", ":", "shout_suite:"):
         assert metric_from({"class": path, "options": {}, "repr": ""}) is None
     assert "antigravity" not in sys.modules

@@ -27,7 +27,7 @@ POWERS = [
 
 
 class Plain:
-    """A component of a user who has read only what a kind must have."""
+    """A component with only the required members of its kind."""
 
 
 def values(facts: object) -> dict[str, object]:
@@ -51,7 +51,7 @@ def test_a_component_without_facts_has_the_defaults():
     }
 
 
-def test_facts_are_those_of_the_component(tmp_path):
+def test_declared_facts_are_used(tmp_path):
     assert values(verbs.ModelFacts(Constant())) == {
         "free_text": False,
         "by_id": False,
@@ -85,7 +85,7 @@ def test_an_endpoint_streams_estimates_prices_and_hides_secrets(no_key):
         assert isinstance(model, power)
 
 
-def test_what_is_optional_is_not_everywhere():
+def test_optional_protocols_are_not_implemented_everywhere():
     assert not isinstance(World(), verbs.HoldsGroups)
     assert not isinstance(RadSuite(), verbs.Releases)
     assert not isinstance(Constant(), (verbs.Streams, verbs.Estimates, verbs.Prices, verbs.HidesSecrets))

@@ -1,4 +1,4 @@
-"""A ranker for tests: how many words two questions share, then the pool's order; slow and loud when told."""
+"""A ranker for tests: by the number of shared words, then the pool's order; can be slow and log its batches."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_a_reply_that_begins_with_an_option_names_it():
     assert chosen_option(("yes", "no"), "There are yes and no signs") is None
 
 
-def test_without_extraction_only_a_whole_reply_is_an_option():
+def test_without_extraction_only_a_complete_reply_names_an_option():
     assert [exact_option(OPTIONS, said) for said in ("C", "(c)", "C. a train", "A train.")] == ["a train"] * 4
     assert [exact_option(OPTIONS, said) for said in ("C. a bus", "It is a train", "E", "")] == [None] * 4
 
@@ -52,7 +52,7 @@ def test_extraction_gives_the_text_of_an_option():
     assert extract("short", ASKED, Prediction(1, "A plane.")).answer == "A plane"  # a wrong answer, not a missing one
 
 
-def test_a_letter_counts_before_a_text():
+def test_a_letter_takes_precedence_over_a_text():
     swapped = ("B", "A")
     assert chosen_option(swapped, "A") == exact_option(swapped, "A") == "B"
     assert letter_of(swapped, "B") == "A"

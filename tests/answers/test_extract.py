@@ -1,4 +1,4 @@
-"""From what models say to what is scored."""
+"""From the replies of models to the answers that are scored."""
 
 from __future__ import annotations
 
@@ -174,19 +174,19 @@ EMPTY = ["", " \n", ".", "<think>Hmm", "<think>Hmm.</think>", "**", "Answer:", "
 LOOKING = ("Is there a dog?", "How many dogs are there?", "What color is the dog?")
 
 
-def test_the_answer_in_words():
+def test_the_answer_is_taken_out_of_the_reply():
     wrong = [case for case in YES_NO + NUMBERS + OTHER + UNSEEN if short(*case[:2]) != (case[2], None)]
     assert not wrong, [(*case, short(*case[:2])) for case in wrong]
 
 
 def test_a_refusal_is_not_an_answer():
-    """Also of who cannot look, whatever is asked."""
+    """Including replies that say the model cannot see the image."""
     cases = REFUSALS + [(question, words) for question in LOOKING for words in CANNOT_LOOK]
     wrong = [case for case in cases if short(*case) != (None, "refusal")]
     assert not wrong, [(*case, short(*case)) for case in wrong]
 
 
-def test_nothing_is_not_an_answer():
+def test_an_empty_reply_is_not_an_answer():
     cases = [(question, words) for question in ("What is it?", "Is it?", "How many?") for words in EMPTY]
     wrong = [case for case in cases if short(*case) != (None, "empty answer")]
     assert not wrong, [(*case, short(*case)) for case in wrong]
@@ -197,7 +197,7 @@ def test_a_sentence_that_says_neither_yes_nor_no_is_not_made_into_one(question, 
     assert short(question, words)[0] in ("white", "off")
 
 
-def test_the_words_stay_beside_the_answer():
+def test_the_reply_is_kept_beside_the_answer():
     question = Question(7, None, "Is it wet?", ("no",) * 10)
     said = Prediction(7, "Yes, very.", seconds=0.5, tries=2, tokens=(9, 3))
     assert extract("short", question, said) == Prediction(
@@ -207,7 +207,7 @@ def test_the_words_stay_beside_the_answer():
     assert (refused.answer, refused.error, refused.raw) == (None, "refusal", "I can't say.")
 
 
-def test_none_changes_nothing_and_failures_stay_as_they_are():
+def test_step_none_changes_nothing_and_failures_stay_failures():
     question = Question(7, None, "Is it wet?")
     said, failed = Prediction(7, "Yes, very."), Prediction(7, None, error="timeout", raw="Ye")
     assert extract("none", question, said) is said
@@ -224,7 +224,7 @@ QUESTIONS = st.sampled_from(["Is it a cat?", "How many cats?", "What is the cat 
 
 
 @given(QUESTIONS | st.text(), st.text())
-def test_any_words_give_an_answer_or_a_kind_of_none(question, words):
+def test_any_reply_gives_an_answer_or_a_typed_non_answer(question, words):
     answer, error = short(question, words)
     assert (answer is None) != (error is None)
     assert answer != ""
@@ -249,19 +249,19 @@ PARTS = [
 
 
 @given(QUESTIONS, st.lists(st.sampled_from(PARTS), max_size=12).map(" ".join))
-def test_what_models_say_never_breaks_it(question, words):
+def test_no_reply_breaks_extraction(question, words):
     answer, error = short(question, words)
     assert (answer is None) != (error is None)
 
 
 @given(QUESTIONS, st.from_regex(r"[a-z0-9]{1,9}( [a-z]{1,9}){0,2}", fullmatch=True))
-def test_an_answer_in_few_words_is_its_own_extraction(question, words):
+def test_a_short_answer_is_extracted_unchanged(question, words):
     answer, _ = short(question, words)
     if answer is not None:
         assert short(question, answer) == (answer, None)
 
 
-def test_long_words_take_no_long_time():
+def test_long_replies_are_extracted_quickly():
     for part in ("the ", "is ", "a, ", "(", "*", "answer ", "1 ", "\n", "<think>"):
         answer, error = short("What is it?", part * 300_000)
         assert (answer is None) != (error is None)

@@ -1,4 +1,4 @@
-"""How often ``short`` takes the answer that a careful reader takes, on replies that were labelled by hand."""
+"""How often ``short`` extracts the answer that a careful reader would, on replies labelled by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LABELLED = yaml.safe_load((Path(__file__).parent / "replies_labelled.yaml").read
 
 
 def is_taken(question, reply, label):
-    """Whether the step takes the labelled answer; where there is none, nothing that could pass for one."""
+    """Whether the step extracts the labelled answer, or none where the label is no answer."""
     answer, _ = short(question, reply)
     if label is not None:
         return answer is not None and normalise(answer) in {normalise(one) for one in label.split("|")}
@@ -28,7 +28,7 @@ def is_taken(question, reply, label):
 
 # measured: 242 of 242, and 100 of 112 (version 2 of the step: 191 and 86)
 @pytest.mark.parametrize(("part", "least"), [("development", 0.98), ("held_out", 0.88)])
-def test_the_step_takes_what_a_reader_takes(part, least):
+def test_the_step_extracts_what_a_reader_would(part, least):
     wrong = [row for row in LABELLED[part] if not is_taken(*row)]
     assert len(wrong) <= (1 - least) * len(LABELLED[part]), wrong
 
@@ -60,11 +60,11 @@ def test_the_labelled_replies_are_many_and_different():
         ("What color is it?", '{"answer": "dark red"}', "dark red"),
     ],
 )
-def test_what_used_to_be_taken_wrongly(question, reply, answer):
+def test_replies_that_used_to_be_misread(question, reply, answer):
     assert short(question, reply) == (answer, None)
 
 
-def test_no_part_of_a_reply_takes_long_however_often_it_is_repeated():
+def test_repeated_parts_of_a_reply_do_not_slow_extraction_down():
     for part in ("not ", "so ", "total ", "a lot of ", "a, b ", "it is not a, ", "1 to ", "and ", "is anything "):
         for question in ("What is it?", "How many?", "Is it a cat?", "What color is it?"):
             answer, error = short(question, part * 100_000)

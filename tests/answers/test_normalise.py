@@ -30,7 +30,7 @@ def test_normalises(text, same):
     assert normalise(text) == same
 
 
-def test_a_mark_beside_a_space_goes_everywhere_and_otherwise_becomes_a_space():
+def test_a_mark_next_to_a_space_is_deleted_and_any_other_becomes_a_space():
     assert normalise("black-white") == "black white"
     assert normalise("black-white - red") == "blackwhite red"  # sic: the first hyphen goes too, the second decides
     assert normalise("black-white/ red") == "black white red"  # another mark's space does not count
@@ -38,20 +38,20 @@ def test_a_mark_beside_a_space_goes_everywhere_and_otherwise_becomes_a_space():
     assert normalise("yes, no") == "yes no"
 
 
-def test_every_mark_goes_when_some_number_has_a_comma():
+def test_every_mark_is_deleted_when_some_number_has_a_comma():
     assert normalise("1,000") == "1000"
     assert normalise("1,000-2,000") == "10002000"  # sic: the hyphen does not become a space
     assert normalise("red-white 1,2") == "redwhite 12"
 
 
-def test_only_the_raw_text_decides_what_happens_to_a_mark():
+def test_only_the_raw_text_decides_whether_a_mark_is_deleted():
     # Once the commas are gone there is a space beside the question mark, but the raw text has none.
     assert normalise("red,?white") == "red white"
     # The comma is beside a space, so it goes; the slash is not, though after this it is beside nothing new.
     assert normalise("a/b, c") == "b c"  # "a" is an article by then
 
 
-def test_the_mistyped_look_behind_takes_the_period_after_a_digit_but_not_before_one():
+def test_the_mistyped_look_behind_deletes_the_period_after_a_digit_but_not_before_one():
     assert normalise("5.") == "5"  # sic: a working look-behind would keep it
     assert normalise("3.5") == "3.5"
     assert normalise(".5") == ".5"
@@ -76,7 +76,7 @@ def test_oddities_of_the_contractions():
     assert normalise("ow's'at") == "'ow's'at"
 
 
-def test_articles_go_before_contractions_are_looked_up_and_number_words_before_both():
+def test_articles_are_dropped_before_contractions_are_looked_up_and_number_words_before_both():
     assert normalise("the hes a") == "he's"
     assert normalise("A-One") == "1"
 
@@ -110,7 +110,7 @@ def reference(text):
 
 
 @given(st.text(alphabet=" .,-/?!'()<=0123456789aehnotADT\t\n\\_;٣é", max_size=24))
-def test_is_the_plain_algorithm(text):
+def test_agrees_with_the_plain_algorithm(text):
     assert normalise(text) == reference(text)
 
 

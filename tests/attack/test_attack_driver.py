@@ -47,7 +47,7 @@ def by_id(items):
 
 
 @pytest.mark.parametrize(("mode", "model"), [("score", WordSums), ("confidence", Confident), ("label", Labels)])
-def test_results_depend_neither_on_batches_nor_on_order_nor_on_how_many_searches_run(tmp_path, mode, model):
+def test_results_do_not_depend_on_batch_size_order_or_number_of_searches(tmp_path, mode, model):
     questions, shuffled = asked_about(40), asked_about(40)
     Random(1).shuffle(shuffled)
     for number, search in enumerate(SEARCHES):
@@ -67,7 +67,7 @@ def test_a_second_attack_asks_nothing(tmp_path):
     assert second.asked == []
 
 
-def test_batches_are_full_but_for_the_last(tmp_path):
+def test_all_batches_but_the_last_are_full(tmp_path):
     model = Labels()
     attack(tmp_path / "a", model, asked_about(200), mode="label", batch_size=16)
     assert sum(size == 16 for size in model.calls) / len(model.calls) > 0.9
@@ -87,7 +87,7 @@ def test_no_search_asks_more_than_its_budget_and_larger_budgets_only_add(tmp_pat
             assert found[budget] == {key for key, at in whole.items() if at <= budget}, (search, budget)
 
 
-def test_questions_answered_incorrectly_are_skipped_and_those_without_candidates_refused(tmp_path):
+def test_incorrectly_answered_questions_are_skipped_and_questions_without_candidates_refused(tmp_path):
     model = Labels()
     short, bare = Question(8, None, "Is it?"), Question(9, None, "Is it the one over there?")
     known = [replace(question, answers=(model.said(question).answer,)) for question in (short, bare)]
@@ -103,7 +103,7 @@ def test_questions_answered_incorrectly_are_skipped_and_those_without_candidates
 
 @dataclass(frozen=True)
 class Without(Constraint):
-    """No rewording with this ending."""
+    """Drops rewordings that end like this."""
 
     ending: str
     by_word: bool = False
@@ -114,7 +114,7 @@ class Without(Constraint):
 
 
 @pytest.mark.parametrize("by_word", [False, True])
-def test_what_a_constraint_drops_is_never_asked(tmp_path, by_word):
+def test_candidates_that_a_constraint_drops_are_never_asked(tmp_path, by_word):
     model = WordSums()
     made = attack(tmp_path / "a", model, asked_about(20), constraints=(Without("oid", by_word),))
     assert not any("oid" in text for text in model.asked)
@@ -148,7 +148,7 @@ def test_a_rewording_that_does_not_fool_the_model_again_is_unconfirmed(tmp_path)
     questions = asked_about(10)
 
     class Moody(WordSums):
-        """Answers a text that it hears again as people do."""
+        """Answers correctly when it is asked the same text again."""
 
         def said(self, question):
             again = self.asked.count(question.text) > 1
@@ -173,6 +173,6 @@ def test_the_total_budget_stops_before_it_is_exceeded_and_the_rest_resumes(tmp_p
     assert not set(model.asked) & set(rest.asked)
 
 
-def test_places_keep_their_words():
+def test_places_keep_the_words_of_the_question():
     (places,) = Listed(SWAPS).places([Question(1, None, "Is the Dog big?")])
     assert [(place.text, len(place.swaps)) for place in places] == [("Is", 0), ("the", 0), ("Dog", 4), ("big", 4)]

@@ -1,4 +1,4 @@
-"""Rules learned in an attack: from half of the images, tested on the other."""
+"""Rules learned in an attack: from one half of the images, tested on the other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THINGS = ("bus", "hat", "cup", "dog", "cat", "car", "box", "bag", "bed", "tie", 
 
 @dataclass
 class Typed:
-    """Says what kind of thing it is, unless it is asked for the type; wrong about one thing in any case."""
+    """Answers correctly unless the question contains "type"; always wrong about one object."""
 
     fooled_by: str = "type"
     asked: list[str] = field(default_factory=list, repr=False)
@@ -56,7 +56,7 @@ def test_rules_are_learned_from_half_of_the_images_and_tested_on_the_others(tmp_
     assert len(model.asked) == len(set(model.asked)), "nothing is asked twice"
 
 
-def test_a_model_that_is_not_fooled_is_an_error_in_one_line(tmp_path):
+def test_a_model_that_no_rule_fools_is_reported_in_one_line(tmp_path):
     questions = [Question(n, ImageRef(n), f"What kind of {thing} is this?", ("yes",)) for n, thing in enumerate(THINGS)]
     with pytest.raises(DataError, match="No rule fools the model") as caught:
         askew.attack_model(Typed("xyz"), questions, learning(), output=tmp_path / "a")

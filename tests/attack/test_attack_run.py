@@ -63,7 +63,7 @@ def test_an_attack_writes_groups_and_scores_that_agree_with_them(tmp_path):
     assert "scores='score'" in result.results["suites"][0]["signature"]
 
 
-def test_what_was_found_is_asked_of_other_models_and_of_the_same_without_a_call(tmp_path):
+def test_found_rewordings_run_on_other_models_and_need_no_calls_for_the_attacked_one(tmp_path):
     made = askew.attack_model(Labels(), asked_about(20), listed(), output=tmp_path / "a")
     again = Labels()
     same = askew.evaluate(again, tmp_path / "a", "attack", output=tmp_path / "run")
@@ -79,13 +79,13 @@ def test_what_was_found_is_asked_of_other_models_and_of_the_same_without_a_call(
 
 
 @pytest.mark.parametrize(("model", "mode"), [(WordSums, "score"), (Confident, "confidence"), (Labels, "label")])
-def test_searches_go_by_the_best_that_the_model_can_give(tmp_path, model, mode):
+def test_searches_use_the_most_informative_score_that_the_model_gives(tmp_path, model, mode):
     result = askew.attack_model(model(), asked_about(8), listed(), output=tmp_path / "a")
     assert {note["scores"] for note in notes(result)} == {mode}
     assert f"scores='{mode}'" in result.results["suites"][0]["signature"]
 
 
-def test_a_changed_answer_is_the_goal_when_asked(tmp_path):
+def test_goal_changed_succeeds_when_the_answer_changes(tmp_path):
     attack = listed(goal=Goal("changed"))
     result = askew.attack_model(WordSums(), asked_about(20), attack, output=tmp_path / "a")
     assert len(notes(result)) == 20, "questions answered incorrectly are attacked too"
@@ -93,7 +93,7 @@ def test_a_changed_answer_is_the_goal_when_asked(tmp_path):
     assert result.score("attack.flip").value == pytest.approx(found / 20)
 
 
-def test_an_attack_that_is_killed_resumes_and_asks_nothing_twice(tmp_path):
+def test_a_killed_attack_resumes_and_asks_nothing_twice(tmp_path):
     asked = tmp_path / "asked.txt"
     (tmp_path / "slow.py").write_text(MODEL.format(here=HERE, asked=str(asked)))
     questions = asked_about(40)
@@ -149,7 +149,7 @@ def test_bad_input_is_refused_in_one_line(tmp_path, capsys, monkeypatch):
     assert not Path("a", "groups.jsonl").exists()
 
 
-def test_the_terminal_says_what_means_do_not(tmp_path, capsys, monkeypatch):
+def test_the_terminal_prints_failures_medians_and_requests(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines = [{"id": q.id, "image": "a.png", "question": q.text, "answers": q.answers} for q in asked_about(10)]
     Path("q.jsonl").write_bytes(b"\n".join(map(orjson.dumps, lines)))
@@ -198,7 +198,7 @@ def test_the_total_budget_ends_an_attack_cleanly(tmp_path):
     assert result.score("accuracy.all").n == 20
 
 
-def test_a_limit_is_on_what_is_asked_too(tmp_path):
+def test_limit_also_limits_what_is_asked(tmp_path):
     model = Labels()
     result = askew.attack_model(model, asked_about(40), listed(), output=tmp_path / "a", limit=3)
     assert result.score("accuracy.all").n == 3
@@ -219,5 +219,5 @@ def test_groups_cannot_be_attacked_and_the_suite_makes_none_by_itself(tmp_path):
         askew.attack_model(Labels(), asked_about(5), listed(), bugdet=3)
 
 
-def test_a_question_without_a_mark_at_its_end_is_checked_too():
+def test_a_question_without_a_question_mark_is_checked_too():
     assert disagreements(Tagger().tags(["Is there a dog"])[0]) == 0

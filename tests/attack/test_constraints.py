@@ -46,7 +46,7 @@ def test_function_words_stay():
     assert kept(ContentWords(), "Does the man have many dogs?", changes) == [False, False, True]
 
 
-def test_words_that_the_answer_rests_on_stay():
+def test_words_that_determine_the_answer_stay():
     constraint = ProtectedWords()
     text = "Is the dog on the left near two cats?"
     changes = [("dog", "hound"), ("left", "port"), ("two", "three"), ("cats", "felines")]
@@ -63,7 +63,7 @@ def test_words_that_the_answer_rests_on_stay():
     assert kept(constraint, "Is the man standing or sitting?", verbs, ("neither",)) == [False, False]
 
 
-def test_new_words_do_no_harm():
+def test_new_words_are_not_opposites_numbers_or_answers():
     changes = [("open", "closed"), ("open", "wide"), ("man", "woman"), ("man", "door"), ("man", "three"), ("man", "no")]
     assert kept(HarmlessWords(), "Is the man at the open door?", changes) == [False, True, False, False, False, False]
     assert kept(HarmlessWords(), "Are people here?", [("people", "someones"), ("people", "individuals")]) == [
@@ -76,7 +76,7 @@ def test_new_words_do_no_harm():
     ]
 
 
-def test_the_part_of_speech_in_place_stays():
+def test_the_part_of_speech_stays_the_same_in_context():
     changes = [("bus", "coach"), ("bus", "quickly"), ("large", "big"), ("large", "bus"), ("large", "runs")]
     assert kept(SamePartOfSpeech(), "Is the bus very large?", changes) == [True, False, True, False, False]
     noun = [("bus", "runs")]
@@ -97,7 +97,7 @@ def test_similarity_is_that_of_the_whole_question():
     assert constraint.similarity(question, [Candidate(question.text)]) == [1.0]
 
 
-def test_similarity_as_textfooler_has_it():
+def test_similarity_as_in_textfooler():
     short = asked("Is the dog big?")
     assert SimilarWindow(0.99, BagOfWords()).keep(short, [swapped(short, "dog", "cat")]) == [True], "under 15 words"
     long = asked("Is b c d e f g h i j k l m n o p?")
@@ -122,7 +122,7 @@ def test_grammar_errors_are_counted_against_the_original():
     ]
 
 
-def test_few_words_change():
+def test_only_a_share_of_the_words_may_change():
     question = asked("Is the big dog brown?")
     two = reworded(question, {Place(7, 10, "big"): Swap("large"), Place(11, 14, "dog"): Swap("hound")})
     three = reworded(
@@ -142,7 +142,7 @@ def test_options_are_checked():
             make()
 
 
-def test_no_constraint_depends_on_the_other_candidates():
+def test_constraints_judge_each_candidate_independently():
     question = asked("Is the big dog near two open doors?", "yes")
     pairs = (
         ("big", "large"),

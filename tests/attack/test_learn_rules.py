@@ -41,13 +41,13 @@ def test_start_and_end_are_context():
     assert "bed $ → couch" in rules("Is it a bed?", "Is it a couch?")
 
 
-def test_references_keep_their_order():
+def test_references_to_matched_tokens_keep_their_order():
     found = rules("What color is the bus?", "What is the color of the bus?")
     assert "NN is the → is the NN of the" in found
     assert "what NOUN is → what is the NOUN of" in found
 
 
-def test_patterns_are_counted_in_texts_not_in_matches():
+def test_patterns_are_counted_once_per_text():
     tagged = TAGGER.tags(["Is the dog near the cat?", "Is the cat here?", "What is it?"])
     patterns = [("the",), ("DT", "NN"), ("^", "is"), ("NOUN", "$"), ("is", "it", "$")]
     assert [pattern_counts(patterns, tagged)[pattern] for pattern in patterns] == [2, 2, 2, 1, 1]
@@ -70,7 +70,7 @@ QUESTIONS = [
 LEARNER = RuleLearner(back_translation=False, least_fooled=2, encoder=BagOfWords())
 
 
-def test_rules_are_chosen_that_fool_together():
+def test_chosen_rules_fool_the_most_questions_together():
     asked = []
 
     def fooled(pairs):
@@ -88,7 +88,7 @@ def test_rules_are_chosen_that_fool_together():
     assert LEARNER.learn(QUESTIONS[::-1], fooled)[0].fooled == 3
 
 
-def test_a_model_that_no_rule_fools_is_an_error_that_says_so():
+def test_a_model_that_no_rule_fools_is_reported():
     with pytest.raises(DataError, match="No rule fools the model with 2 of the 8 training questions"):
         LEARNER.learn(QUESTIONS, lambda pairs: [False] * len(pairs))
 

@@ -52,7 +52,7 @@ def swaps(proposals, text):
     return {place.text: [swap.text for swap in place.swaps] for place in places if place.swaps}
 
 
-def test_the_likeliest_words_that_are_words_are_proposed(folder):
+def test_the_likeliest_whole_words_are_proposed(folder):
     assert swaps(MaskedSwaps(str(folder)), "Is the dog big?") == {
         "dog": ["big", "cat", "hound"],
         "big": ["cat", "hound", "dog"],
@@ -64,7 +64,7 @@ def test_a_word_of_several_pieces_is_masked_as_a_whole(folder):
     assert swaps(MaskedSwaps(str(folder)), "Is the bigish?")["bigish"] == ["big", "cat", "hound", "dog"]
 
 
-def test_the_signature_knows_the_content_and_not_the_path(folder):
+def test_the_signature_depends_on_content_not_on_path(folder):
     assert str(folder.parent) not in repr(MaskedSwaps(str(folder)))
     assert "content=" in repr(MaskedSwaps(str(folder)))
 

@@ -28,7 +28,7 @@ def test_every_reviewed_rule_changes_its_example_and_not_its_counterexample():
         assert rewritten([rule], entry["bad"]) == {}, rule
 
 
-def test_the_published_rules_and_what_the_first_gets_wrong():
+def test_the_published_rules_and_the_mistake_of_the_first_one():
     rules = reviewed_rules(published=True)
     assert rewritten(rules, "What is in it?") == {"wp-vbz": "What's in it?"}
     assert rewritten(rules, "Where is the color?") == {
@@ -56,7 +56,7 @@ def test_start_and_end_are_tokens():
     assert rewritten([end], "Is the cat red?") == {}
 
 
-def test_tags_and_choices_of_a_replacement_are_what_matched_in_order():
+def test_tags_and_choices_in_a_replacement_take_the_matched_tokens_in_order():
     rule = RewriteRule("x", ("NN", "and", "NN"), ("NN", "plus", "NN"))
     assert rewritten([rule], "Is it a man and woman?") == {"x": "Is it a man plus woman?"}
     choice = RewriteRule("y", ("the|a", "big"), ("the|a", "large"))
@@ -71,12 +71,12 @@ def test_apostrophes_are_attached():
     assert rewritten([possessive], "Is the man's hat red?") == {"y": "Is the woman's hat red?"}
 
 
-def test_a_replacement_that_refers_to_nothing_is_refused():
+def test_a_replacement_that_refers_to_no_part_of_the_pattern_is_refused():
     with pytest.raises(DataError, match="NNS"):
         rule_of({"id": "x", "from": "NN", "to": "NNS"})
 
 
-def test_rules_do_nothing_to_nothing():
+def test_an_empty_question_is_not_rewritten():
     questions = [Question(1, None, text) for text in ("", "?", "Colour?")]
     assert RuleSwaps().places(questions) == [(), (), ()]
     assert Tagger().tags([""]) == [()]

@@ -1,4 +1,4 @@
-"""The searches as the papers and their released code have them, run by hand on numbers."""
+"""The searches of the papers and of their released code, stepped through by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def places(**swaps):
 
 
 def played(search, losses, given, reached=(), rises=None, seed=1):
-    """Run a search to its end; gives what it returned and each list of texts that it wanted."""
+    """Run a search to its end; returns its result and each list of texts that it asked for."""
     steps, lists = search.run(ASKED, given, Random(seed)), []
     try:
         wanted = next(steps)
@@ -42,7 +42,7 @@ def _value(candidate: Candidate, losses, reached, rises):
     return Value(loss, hit, rise=rises.get(text, 0.0))
 
 
-def test_the_word_that_matters_most_is_replaced_first_and_the_best_swap_kept():
+def test_the_most_important_word_is_replaced_first_by_its_best_swap():
     given = places(big=("large", "huge"), dog=("hound", "pup"))
     losses = {"Is the dog near": 0.1, "Is the big near": 0.6, "hound": 0.2, "pup": 0.4}
     found, lists = played(GreedySearch(), losses, given, reached=("large pup",))
@@ -159,7 +159,7 @@ def test_a_velocity_is_pulled_toward_differences_and_never_clipped():
     assert max(particle.velocity) > 3.0
 
 
-def test_a_mutation_asks_the_swaps_of_one_place_alone():
+def test_a_mutation_asks_the_swaps_of_a_single_place():
     """TextAttack asks those of all places."""
     given = [place for place in places(big=("large", "huge"), dog=("hound", "pup"), car=("auto",)) if place.swaps]
     space = Space(ASKED, given, 7)
@@ -173,7 +173,7 @@ def test_a_mutation_asks_the_swaps_of_one_place_alone():
     )
 
 
-def test_bests_are_updated_and_are_no_alias_of_the_particles():
+def test_best_positions_are_updated_copies_not_aliases():
     """OpenAttack starts bests at -1 for untargeted goals, so that they never change, and aliases them."""
     losses = {"large": 0.2, "huge": 0.1, "hound": 0.3, "pup": 0.25, "large hound": 0.6, "an auto": 0.2}
     given = places(big=("large", "huge"), dog=("hound", "pup"), car=("auto",))

@@ -66,7 +66,7 @@ def test_words_of_the_answers_stay():
     assert faults("Is the car red?", {"car": "automobile"}, ("the automobile",)) == ("answer",)
 
 
-def test_similarity_counts():
+def test_too_little_similarity_is_a_fault():
     assert faults("Is the car red?", {"car": "automobile"}, checks=StrictChecks(encoder=BagOfWords())) == (
         "similarity",
     )
@@ -75,7 +75,7 @@ def test_similarity_counts():
     assert (found.similarity, found.grammar, found.valid) == (1.0, (), True)
 
 
-def test_typing_errors_are_the_words_they_come_from():
+def test_typing_errors_are_judged_as_the_words_they_come_from():
     typing = StrictChecks(least=0.0, encoder=BagOfWords(), spelling=False)
     assert faults("Is the horse brown?", {"horse": "hrose"}, checks=typing) == ()
     assert faults("Is the horse brown?", {"horse": "hrose"}) == ("meaning", "grammar: unknown word")
@@ -95,7 +95,7 @@ def test_examples_of_the_reviewed_rules_are_valid():
             assert found.valid, (candidate.text, found)
 
 
-def test_no_rewording_is_judged_by_the_others():
+def test_rewordings_are_judged_independently():
     question = Question(1, None, "Is the car near the open door?", ("yes",))
     pairs = [(question, Candidate(question.text.replace("car", new))) for new in ("automobile", "dog", "cars", "xyz")]
     assert STRICT.check(pairs) == [STRICT.check([pair])[0] for pair in pairs]

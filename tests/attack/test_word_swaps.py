@@ -37,7 +37,7 @@ def swaps(proposals, text):
     return {place.text: [swap.text for swap in place.swaps] for place in places if place.swaps}
 
 
-def test_synonyms_have_the_inflection_of_the_word_and_its_sense():
+def test_synonyms_match_the_inflection_and_the_sense_of_the_word():
     found = swaps(SynonymSwaps(), "Are the cars near the couch?")
     assert found == {"cars": ["automobiles"], "couch": ["sofa"]}
     assert "machines" in swaps(SynonymSwaps("all"), "Are the cars here?")["cars"]
@@ -53,7 +53,7 @@ def test_words_of_the_same_kind_share_a_direct_hypernym():
     assert "dog" in swaps(SememeSwaps(compounds=False), "Is it a hot dog?")
 
 
-def test_every_word_is_a_place_and_no_swap_leaves_it_as_it_is():
+def test_every_word_is_a_place_and_every_swap_changes_it():
     for proposals in (
         SynonymSwaps(),
         SynonymSwaps("all"),
@@ -112,7 +112,7 @@ def test_options_are_checked():
             make()
 
 
-def test_typing_errors_keep_the_first_and_last_letter_and_make_no_other_word():
+def test_typing_errors_keep_first_and_last_letters_and_never_make_another_word():
     rules = GrammarRules()
     kinds = set()
     for word in ("horse", "frisbee", "Where", "TABLE", "bats"):

@@ -26,7 +26,7 @@ def weight(word: str, label: str) -> float:
 
 @dataclass
 class Confident:
-    """Answers with the class of the greatest sum of word weights, and says how sure it is."""
+    """Answers with the class of the greatest sum of word weights, and gives its probability."""
 
     name: str = "sums"
     asked: list[str] = field(default_factory=list, repr=False)
@@ -75,7 +75,7 @@ class Labels(Confident):
 
 
 def asked_about(count: int) -> list[Question]:
-    """Questions of a few words, answered by ten people as the model answers them, but for every fifth."""
+    """Short questions; ten people give the model's answer, except to every fifth question."""
     found = []
     for number in range(count):
         chosen = [

@@ -22,7 +22,7 @@ def test_audits_a_benchmark_and_questions(tmp_path, capsys):
     assert "| all | yes/no |" in capsys.readouterr().out
 
 
-def test_datasheet_and_report_say_what_the_text_alone_predicts(tmp_path, capsys):
+def test_datasheet_and_report_show_what_the_text_alone_predicts(tmp_path, capsys):
     """The same figure everywhere; --no-audit leaves it out."""
     data = tmp_path / "mine.jsonl"
     asked = [

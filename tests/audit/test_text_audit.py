@@ -43,7 +43,7 @@ def test_a_shortcut_is_found_with_its_rule_and_its_features():
     score = audit.scores[0]
     assert (score.task, score.answer_type, score.n, score.images, score.chance) == ("question", "yes/no", 400, 400, 0.5)
     assert 0.85 < score.accuracy.low < score.accuracy.value < score.accuracy.high < 0.95
-    assert score.rule_accuracy == score.accuracy  # nothing else is to be known
+    assert score.rule_accuracy == score.accuracy  # there is nothing else to learn
     assert score.rule in ('contains "any" → no, else yes', 'contains "a" → yes, else no',
                           'contains "there a" → yes, else no', 'contains "there any" → no, else yes')  # fmt: skip
     named = {found.feature for found in score.revealing[:2]}
@@ -60,7 +60,7 @@ def test_text_that_occurs_as_often_with_yes_as_with_no_gives_nothing_away():
     assert warnings(audited(texts_of_questions(balanced()))) == []
 
 
-def test_an_image_is_never_on_both_sides():
+def test_an_image_is_never_in_both_folds():
     """Each image has its own word and its own answer: only a split image would give the answer away."""
     made = [
         question(n, f"Is there a thing{n // 4}?", "yes" if Random(n // 4).random() < 0.5 else "no", image=n // 4)
@@ -71,7 +71,7 @@ def test_an_image_is_never_on_both_sides():
     assert audited(texts_of_questions(apart)).scores[0].accuracy.value > 0.9
 
 
-def test_the_order_of_the_data_and_the_size_of_the_sample():
+def test_samples_do_not_depend_on_the_order_and_their_size_is_reported():
     made = shortcut(300)
     shuffled = Random(2).sample(made, len(made))
     assert audited(texts_of_questions(made)) == audited(texts_of_questions(shuffled))
@@ -118,7 +118,7 @@ def test_pairs_and_originals():
     assert {score.answer_type for score in short} == {"yes/no", ""}
 
 
-def test_too_few_questions_or_one_answer_are_said():
+def test_too_few_questions_or_a_single_answer_are_reported():
     page = markdown(audited(texts_of_questions(shortcut(30))))
     assert "fewer than 100" in page
     assert "one answer" in markdown(audited(texts_of_questions(question(n, "Why?", "yes") for n in range(120))))

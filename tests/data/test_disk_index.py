@@ -13,7 +13,7 @@ from askew.data.disk_index import Index, RecordFile, SeenIds, distinct
 from askew.types import Id
 
 
-def test_ids_of_both_kinds_are_kept_apart_and_given_back() -> None:
+def test_number_and_text_ids_are_kept_apart_and_returned_unchanged() -> None:
     ids: list[Id] = ["1", 1, "01", -1, "-1", 10**20, "ï"]
     with Index() as index:
         assert all(index.add(key, number, {"n": number}) for number, key in enumerate(ids))

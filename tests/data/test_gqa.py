@@ -96,7 +96,7 @@ def test_a_repeat_across_chunks_is_refused(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{second}: record 2 (id '1'): the id '1' occurs twice")
 
 
-def test_several_splits_say_how_to_pick_one(tmp_path: Path) -> None:
+def test_with_several_splits_the_error_says_how_to_pick_one(tmp_path: Path) -> None:
     for split in ("val_balanced", "val_all"):
         write(tmp_path / f"{split}_questions.json", {"1": CAT})
     with pytest.raises(DataError) as error:
@@ -144,7 +144,7 @@ def test_a_question_without_its_scene_is_refused(tmp_path: Path) -> None:
         ({"types": "verify"}, "must be an object {...} and is text"),
     ],
 )
-def test_a_bad_question_says_file_record_and_fault_or_is_left_out(
+def test_a_bad_question_is_reported_with_file_and_record_or_skipped(
     tmp_path: Path, change: dict[str, Any], fault: str
 ) -> None:
     path = write(tmp_path / "q.json", {"1": CAT, "2": CAT | change, "3": CAT})
@@ -158,7 +158,7 @@ def test_a_bad_question_says_file_record_and_fault_or_is_left_out(
     assert len(lenient.skipped) == 1
 
 
-def test_balanced_needs_to_be_said_in_the_file(tmp_path: Path) -> None:
+def test_balanced_needs_the_field_in_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "q.json", {"1": {"question": "Is it?", "imageId": "n1"}})
     with pytest.raises(DataError, match="'isBalanced' must be true or false and is null"):
         list(Gqa(path, balanced=True).questions())
@@ -188,7 +188,7 @@ def test_balanced_needs_to_be_said_in_the_file(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_bad_scene_graph_says_file_record_and_fault(tmp_path: Path, graph: Any, fault: str) -> None:
+def test_a_bad_scene_graph_is_reported_with_file_and_record(tmp_path: Path, graph: Any, fault: str) -> None:
     path = write(tmp_path / "s.json", {"n1": GRAPH, "n2": graph})
     with pytest.raises(DataError) as error:
         list(read_scenes(path))

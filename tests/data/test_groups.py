@@ -104,7 +104,7 @@ VARIANT = {"id": 2, "question": "R?", "expect": "same"}
         (json.dumps({**GOOD, "group": 1}), "the id 's 1' occurs twice"),
     ],
 )
-def test_a_bad_group_says_file_line_and_fault_or_is_left_out(tmp_path: Path, line: str, fault: str) -> None:
+def test_a_bad_group_is_reported_with_file_and_line_or_skipped(tmp_path: Path, line: str, fault: str) -> None:
     path = tmp_path / "groups.jsonl"
     path.write_text("\n".join((json.dumps({**GOOD, "group": 1}), line, json.dumps({**GOOD, "group": 3}))))
     with pytest.raises(DataError) as error:
@@ -132,13 +132,13 @@ def test_a_broken_source_leaves_no_half_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_groups_that_do_not_say_whose_they_are_are_told_to(tmp_path: Path) -> None:
+def test_groups_without_a_suite_name_are_refused_with_the_remedy(tmp_path: Path) -> None:
     write_groups([replace(group(1), suite="")], str(tmp_path / "groups.jsonl"))
     with pytest.raises(DataError, match=r'groups\.jsonl: a group names no suite\. Add it .*"suite": "rad"'):
         suites_in(as_data(tmp_path / "groups.jsonl"), "rad")
 
 
-def test_a_variant_that_names_no_image_is_about_that_of_its_original(tmp_path: Path) -> None:
+def test_a_variant_without_an_image_has_the_image_of_its_original(tmp_path: Path) -> None:
     path = tmp_path / "groups.jsonl"
     variants = [VARIANT, {**VARIANT, "id": 3, "image": "b"}, {**VARIANT, "id": 4, "same_image": False}]
     original = {"id": 1, "question": "Q?", "image": "a", "scene": {"id": "a", "things": [{"id": "1", "name": "car"}]}}

@@ -39,12 +39,12 @@ def test_unfiltered_answers_count_where_there_are_no_others(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "key"), [("question_id", 5), ("questionId", "05"), ("id", "a/b")])
-def test_a_data_set_of_ones_own_brings_its_ids_in_the_doc(tmp_path, name, key):
+def test_a_custom_data_set_has_its_ids_in_the_doc(tmp_path, name, key):
     assert read(written(tmp_path / "log", sample(0, ["yes"], doc={name: key, "question": "Is it?"}))) == [(key, "yes")]
 
 
 def test_rows_come_back_through_the_map(tmp_path):
-    """A log with nothing but row numbers, rows in any order, one row for two ids."""
+    """A log with only row numbers, in any order, one row for two ids."""
     ids = written(tmp_path / "ids.jsonl", {"index": 0, "ids": [7, "7"]}, {"index": 1, "ids": ["8/rad"]})
     log = written(tmp_path / "log", sample(1, ["no"]), sample(0, ["yes"]))
     assert read(log, ids) == [("8/rad", "no"), (7, "yes"), ("7", "yes")]
@@ -159,7 +159,7 @@ def test_bad_logs_say_where_and_what(tmp_path, records, place, fault):
     assert fault in str(error.value)
 
 
-def test_a_row_that_the_map_has_not_is_refused(tmp_path):
+def test_a_row_missing_from_the_map_is_refused(tmp_path):
     ids = written(tmp_path / "ids.jsonl", {"index": 0, "ids": [7]})
     with pytest.raises(BadRecord, match=r"line 1: row 3 is not in the ids\.jsonl"):
         read(written(tmp_path / "log", sample(3, ["a"])), ids)

@@ -1,4 +1,4 @@
-"""Lists decoded many records at a time: the same records and the same errors as from the parser of events."""
+"""Lists decoded many records at a time: the same records and errors as the event parser gives."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = ("yes", 'a "quoted" one', "back\\slash", "\\\\", "[{", "}]", ", {", "ün
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    """Chunks of 64 bytes, so that every kind of place is at the end of one."""
+    """Chunks of 64 bytes, so that every kind of position falls on a chunk boundary."""
     monkeypatch.setattr(askew.data.json_batches, "CHUNK", 64)
 
 
@@ -73,7 +73,7 @@ def error(path: str) -> str:
     return str(refused.value)
 
 
-def test_broken_files_are_refused_as_by_the_parser_of_events(tmp_path, small_chunks, monkeypatch):
+def test_broken_files_are_refused_like_the_event_parser_does(tmp_path, small_chunks, monkeypatch):
     for more in (0, 300):
         for place, text in enumerate(BROKEN):
             first = text.index(b'{"id": 1}')

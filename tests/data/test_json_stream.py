@@ -16,14 +16,14 @@ def write(path: Path, content: bytes | str) -> str:
     return str(path)
 
 
-def test_a_list_is_found_bare_and_under_its_key_wherever_it_stands(tmp_path: Path) -> None:
+def test_a_list_is_found_at_the_top_level_or_under_its_key_anywhere(tmp_path: Path) -> None:
     for number, text in enumerate(
         ('[{"a":1},2]', '{"x":{"q":[9]},"q":[{"a":1},2]}', '{"q":[{"a":1},2],"x":[{"q":[9]}]}')
     ):
         assert list(items(write(tmp_path / f"{number}.json", text), "q")) == [(1, {"a": 1}), (2, 2)]
 
 
-def test_an_empty_list_is_nothing_but_no_list_is_an_error(tmp_path: Path) -> None:
+def test_an_empty_list_has_no_records_but_a_missing_list_is_an_error(tmp_path: Path) -> None:
     assert list(items(write(tmp_path / "a.json", '{"q": []}'), "q")) == []
     with pytest.raises(DataError, match=r"no list 'q' in it \(its keys: info, annotations\)"):
         list(items(write(tmp_path / "b.json", '{"info": {}, "annotations": []}'), "q"))
@@ -59,7 +59,7 @@ def test_records_before_the_break_are_read(tmp_path: Path) -> None:
     assert got > 20_000
 
 
-def test_latin1_is_told_from_other_breaks(tmp_path: Path) -> None:
+def test_latin1_is_distinguished_from_other_damage(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"not UTF-8 near line 1, column 12 .*Save the file as UTF-8"):
         list(items(write(tmp_path / "a.json", b'[{"a":"caf\xe9"}]'), "q"))
 
@@ -90,7 +90,7 @@ def test_a_scalar_is_found_before_and_after_the_list(tmp_path: Path) -> None:
     assert scalar(write(tmp_path / "c", f"{{{inner}}}"), "data_subtype") is None
 
 
-def test_a_glimpse_sees_the_keys_of_the_first_value_and_of_the_first_object_in_it(tmp_path: Path) -> None:
+def test_peeking_gives_the_keys_of_the_first_value_and_of_the_first_object_in_it(tmp_path: Path) -> None:
     gqa = '{"1": {"semantic": [{"operation": "x", "argument": "y"}], "question": "Q", "imageId": "2"}, "3": {"z": 1}}'
     assert glimpse(write(tmp_path / "a", gqa)) == Glimpse("{", ("1", "3"), ("semantic", "question", "imageId"))
     wrapped = '{"info": {}, "questions": [{"image_id": 1, "question_id": 2}, {"other": 1}]}'

@@ -75,7 +75,7 @@ def test_vqa_names_and_nulls_are_understood(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", [".jsonl", ".jsonl.gz", ".json"])
-def test_the_forms_a_file_comes_in(tmp_path: Path, ending: str) -> None:
+def test_lists_lines_and_gzip_are_read_and_blank_lines_skipped(tmp_path: Path, ending: str) -> None:
     content = b'\xef\xbb\xbf{"id": 1, "question": "Is it?"}\r\n\r\n   \r\n{"id": 2, "question": "Was it?"}'
     if ending == ".json":
         content = json.dumps([{"id": 1, "question": "Is it?"}, {"id": 2, "question": "Was it?"}], indent=2).encode()
@@ -99,7 +99,7 @@ def test_images_in_a_folder_of_their_own(tmp_path: Path) -> None:
     assert [q.image.path for q in Jsonl(path).questions() if q.image] == [None, None, None]
 
 
-def test_a_folder_given_must_have_the_image(tmp_path: Path) -> None:
+def test_an_image_must_be_in_the_given_folder(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", SHORTEST)
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage) as error:
@@ -111,7 +111,7 @@ def test_a_folder_given_must_have_the_image(tmp_path: Path) -> None:
         list(Jsonl(path, images=str(tmp_path / "nowhere")).questions())
 
 
-def test_a_path_is_from_the_folder_of_the_file(tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_folder_of_the_file(tmp_path: Path) -> None:
     record = {"id": 1, "image": 9, "path": "pictures/9.jpg", "question": "Q?"}
     (question,) = Jsonl(write(tmp_path / "a.jsonl", record)).questions()
     assert question.image == ImageRef(9, str(tmp_path / "pictures" / "9.jpg"))
@@ -147,7 +147,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_line_says_file_line_fault_and_remedy_or_is_left_out(tmp_path: Path, case: str) -> None:
+def test_a_bad_line_is_reported_with_file_line_and_remedy_or_skipped(tmp_path: Path, case: str) -> None:
     line, fault, remedy = BAD[case]
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"id": 1, "question": "Q?"}}\n\n{line}\n{{"id": 3, "question": "Q?"}}\n')

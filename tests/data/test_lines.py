@@ -24,7 +24,7 @@ def test_gzip_is_read_too(tmp_path):
     assert [q.text for q in Lines(str(path)).questions()] == ["Is it hot?"]
 
 
-def test_a_line_that_is_not_utf8_is_named_or_left_out(tmp_path):
+def test_a_line_that_is_not_utf8_is_reported_or_skipped(tmp_path):
     path = tmp_path / "pool.txt"
     path.write_bytes(b"Is it hot?\nCaf\xe9?\nWhy?\n")
     with pytest.raises(BadRecord, match=r"line 2: not UTF-8: byte 0xe9 at column 4"):
@@ -34,7 +34,7 @@ def test_a_line_that_is_not_utf8_is_named_or_left_out(tmp_path):
     assert len(lenient.skipped) == 1
 
 
-def test_no_file(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         list(Lines(str(tmp_path / "none.txt")).questions())
 

@@ -49,7 +49,7 @@ def test_images_of_a_killed_build_are_deleted(tmp_path: Path) -> None:
     assert seen(tmp_path) == {name(b"c")}
 
 
-def test_what_askew_did_not_put_there_stays(tmp_path: Path) -> None:
+def test_files_that_askew_did_not_write_stay(tmp_path: Path) -> None:
     folder = tmp_path / "images"
     folder.mkdir()
     (folder / "mine.jpg").write_bytes(b"mine")
@@ -60,7 +60,7 @@ def test_what_askew_did_not_put_there_stays(tmp_path: Path) -> None:
     assert seen(tmp_path) == {"mine.jpg", name(b"hash"), name(b"a"), name(b"b")}
 
 
-def test_what_other_files_of_the_folder_name_stays(tmp_path: Path) -> None:
+def test_images_that_other_files_name_stay(tmp_path: Path) -> None:
     built(tmp_path, b"a", b"b")
     write_jsonl([Question(7, ImageRef("x", data=b"a"), "Q?")], str(tmp_path / "mine.jsonl.gz"))
     built(tmp_path, b"c")
@@ -70,7 +70,7 @@ def test_what_other_files_of_the_folder_name_stays(tmp_path: Path) -> None:
     assert seen(tmp_path) == {name(b"a"), name(b"c"), name(b"d")}
 
 
-def test_nothing_goes_while_another_process_writes_or_where_the_folder_is_shared(tmp_path: Path) -> None:
+def test_nothing_is_deleted_while_another_process_writes_or_in_a_shared_folder(tmp_path: Path) -> None:
     one = tmp_path / "one"
     built(one, b"a")
     part = one / f".groups.jsonl.{'0a' * 16}.part"
@@ -95,7 +95,7 @@ def there(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir() if path.name != ".askew-made"}
 
 
-def test_files_of_an_earlier_benchmark_go_and_all_others_stay(tmp_path: Path) -> None:
+def test_files_of_an_earlier_benchmark_are_deleted_and_all_others_stay(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("mine")
     benchmark(tmp_path, sheet="1", p2="1", changed="1", linked="1")
     (tmp_path / "changed").write_text("by somebody")

@@ -26,7 +26,7 @@ def write(path: Path, content: Any) -> Path:
     return path
 
 
-def test_everything_we_write_is_known_again(tmp_path: Path) -> None:
+def test_everything_we_write_is_recognised(tmp_path: Path) -> None:
     asked, answered = write_vqa([QUESTION], str(tmp_path / "vqa"))
     write_gqa([QUESTION], str(tmp_path / "gqa" / "val_questions.json"))
     write_jsonl([QUESTION], str(tmp_path / "a.jsonl.gz"))
@@ -53,7 +53,7 @@ def test_everything_we_write_is_known_again(tmp_path: Path) -> None:
         ({"question_id": 1, "image_id": 2, "question": "Q?"}, Jsonl),
     ],
 )
-def test_a_file_is_known_by_its_content(tmp_path: Path, content: Any, reader: type) -> None:
+def test_a_file_is_recognised_by_its_content(tmp_path: Path, content: Any, reader: type) -> None:
     data = open_path(write(tmp_path / "some.file", content))
     assert isinstance(data, reader)
     list(data.questions())
@@ -71,7 +71,7 @@ def test_a_file_is_known_by_its_content(tmp_path: Path, content: Any, reader: ty
         ({}, "Known are: a VQA v2 questions file"),
     ],
 )
-def test_what_is_not_data_says_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
+def test_anything_else_is_refused_with_what_to_give(tmp_path: Path, content: Any, advice: str) -> None:
     path = write(tmp_path / "some.json", content)
     with pytest.raises(DataError) as error:
         open_path(path)
@@ -88,7 +88,7 @@ def test_chunks_and_the_layout_of_the_official_tools(tmp_path: Path) -> None:
     assert isinstance(open_path(tmp_path / "vqa"), Vqa)
 
 
-def test_a_folder_with_both_kinds_must_be_told_which(tmp_path: Path) -> None:
+def test_a_folder_with_two_kinds_of_questions_asks_which_one(tmp_path: Path) -> None:
     asked, _ = write_vqa([QUESTION], str(tmp_path))
     write_gqa([QUESTION], str(tmp_path / "val_questions.json"))
     write_jsonl([QUESTION], str(tmp_path / "questions.jsonl"))
@@ -98,7 +98,7 @@ def test_a_folder_with_both_kinds_must_be_told_which(tmp_path: Path) -> None:
     assert [q.id for q in Gqa(str(tmp_path)).questions()] == ["1"]
 
 
-def test_nothing_there_and_nothing_in_it(tmp_path: Path) -> None:
+def test_missing_and_empty_paths_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no such file or folder"):
         open_path(tmp_path / "nowhere")
     with pytest.raises(DataError, match="no data that askew knows"):

@@ -59,7 +59,7 @@ def test_every_form_is_read(tmp_path: Path, content: str, expected: list[Any], z
         ),
     ],
 )
-def test_bad_predictions_say_where_and_what(tmp_path: Path, content: str, place: str, fault: str) -> None:
+def test_bad_predictions_are_reported_with_their_place(tmp_path: Path, content: str, place: str, fault: str) -> None:
     path = tmp_path / "predictions.json"
     path.write_text(content)
     with pytest.raises(BadRecord) as error:
@@ -70,7 +70,7 @@ def test_bad_predictions_say_where_and_what(tmp_path: Path, content: str, place:
     assert "--" not in str(error.value), "not every command that takes predictions has options for them"
 
 
-def test_a_broken_list_says_where(tmp_path: Path) -> None:
+def test_a_broken_list_is_reported_with_its_place(tmp_path: Path) -> None:
     path = tmp_path / "predictions.json"
     path.write_text('[{"question_id": 1, "answer": "a"},')
     with pytest.raises(DataError, match="broken JSON near its end"):

@@ -35,7 +35,7 @@ def test_a_scene_is_a_question_without_words(tmp_path: Path) -> None:
     assert len(data.fingerprint()) == 16
 
 
-def test_what_people_type(tmp_path: Path) -> None:
+def test_specs_that_people_type(tmp_path: Path) -> None:
     path = write(tmp_path / "graphs.json", {"n1": CAT})
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "n1.png").write_bytes(b"")
@@ -51,7 +51,7 @@ def test_a_folder_of_files(tmp_path: Path) -> None:
         SceneFile(write(tmp_path / "empty" / "x.json", {}).removesuffix("x.json"))
 
 
-def test_bad_scenes_stop_or_are_left_out(tmp_path: Path) -> None:
+def test_bad_scenes_are_errors_or_skipped(tmp_path: Path) -> None:
     path = write(tmp_path / "graphs.json", {"n1": CAT, "n2": {"objects": []}, "n3": {}, "n4": CAT})
     with pytest.raises(BadRecord, match=r"graphs\.json: record 2 \(id 'n2'\): 'objects' must be .*skip_bad=true"):
         list(SceneFile(path).questions())
@@ -66,7 +66,9 @@ def test_a_missing_image(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage, match="the file of image 'n1' is not at"):
         list(SceneFile(path, str(tmp_path / "pictures")).questions())
-    (tmp_path / "pictures" / "n2.png").write_bytes(b"")  # with one there, others are missed when they are opened
+    (tmp_path / "pictures" / "n2.png").write_bytes(
+        b""
+    )  # if one is there, missing ones are reported when they are opened
     data = SceneFile(write(tmp_path / "two.json", {"n1": CAT, "n2": CAT}), str(tmp_path / "pictures"))
     assert [os.path.basename(q.image.path) for q in data.questions()] == ["n1.jpg", "n2.png"]
 

@@ -60,7 +60,7 @@ def test_a_question_with_its_answers(tmp_path: Path) -> None:
     assert list(data.questions()) == [expected], "a data set can be read again and again"
 
 
-def test_without_annotations_there_are_no_answers(tmp_path: Path) -> None:
+def test_questions_without_annotations_have_no_answers(tmp_path: Path) -> None:
     path = pair(tmp_path, [asked()], None)
     assert [q.answers for q in Vqa(path).questions()] == [()]
     pair(tmp_path, [asked()], [annotated()])
@@ -94,7 +94,7 @@ def test_bare_lists_gzip_and_odd_answer_types(tmp_path: Path) -> None:
         ("Questions/v2_OpenEnded_mscoco_val2014_questions.json", "Annotations/v2_mscoco_val2014_annotations.json"),
     ],
 )
-def test_the_annotations_beside_are_found_by_their_official_name(
+def test_annotations_next_to_the_questions_are_found_by_their_official_name(
     tmp_path: Path, questions: str, annotations: str
 ) -> None:
     for name, records in ((questions, [asked()]), (annotations, [annotated()])):
@@ -152,7 +152,7 @@ def test_the_image_split_comes_from_the_record_or_the_wrapper(tmp_path: Path) ->
         assert question.image.path == str(tmp_path / image)
 
 
-def test_a_missing_image_says_where_it_was_looked_for(tmp_path: Path) -> None:
+def test_a_missing_image_is_reported_with_the_searched_places(tmp_path: Path) -> None:
     data = Vqa(pair(tmp_path, [asked()], None), images=str(tmp_path))
     with pytest.raises(BadImage) as error:
         list(data.questions())
@@ -177,7 +177,7 @@ BAD_QUESTIONS = {
 
 
 @pytest.mark.parametrize("case", BAD_QUESTIONS)
-def test_a_bad_question_says_file_record_fault_and_remedy_or_is_left_out(tmp_path: Path, case: str) -> None:
+def test_a_bad_question_is_reported_with_file_record_and_remedy_or_skipped(tmp_path: Path, case: str) -> None:
     record, fault, remedy = BAD_QUESTIONS[case]
     path = pair(tmp_path, [asked(1), record, asked(3)], None)
     said = refusal(Vqa(path))
@@ -204,7 +204,7 @@ BAD_ANNOTATIONS = {
 
 
 @pytest.mark.parametrize("case", BAD_ANNOTATIONS)
-def test_a_bad_annotation_says_file_record_fault_and_remedy_or_is_left_out(tmp_path: Path, case: str) -> None:
+def test_a_bad_annotation_is_reported_with_file_record_and_remedy_or_skipped(tmp_path: Path, case: str) -> None:
     record, fault, remedy = BAD_ANNOTATIONS[case]
     path = pair(tmp_path, [asked(key) for key in (1, 2, 3)], [annotated(3), annotated(1), record])
     said = refusal(Vqa(path))
@@ -236,7 +236,7 @@ def test_an_annotation_twice_is_refused(tmp_path: Path) -> None:
     assert [q.id for q in lenient.questions()] == [1, 2]
 
 
-def test_a_bad_question_takes_its_annotation_with_it(tmp_path: Path) -> None:
+def test_skipping_a_bad_question_skips_its_annotation(tmp_path: Path) -> None:
     lenient = Vqa(pair(tmp_path, [asked(1, text=""), asked(2)], [annotated(1), annotated(2)]), skip_bad=True)
     assert [q.id for q in lenient.questions()] == [2]
     assert len(lenient.skipped) == 1
@@ -267,7 +267,7 @@ def test_any_order_of_the_annotations_gives_the_same_questions(tmp_path: Path, s
     assert [(q.id, q.answers) for q in Vqa(path).questions()] == [(key, (f"a{key}",)) for key in range(count)]
 
 
-def test_left_over_annotations_are_told_in_any_order(tmp_path: Path) -> None:
+def test_extra_annotations_are_reported_in_any_order(tmp_path: Path) -> None:
     count = LOOK_AHEAD * 2
     annotations = [annotated(key) for key in reversed(range(count))]
     data = Vqa(pair(tmp_path, [asked(key) for key in range(count - 1)], annotations), skip_bad=True)
@@ -278,7 +278,7 @@ def test_left_over_annotations_are_told_in_any_order(tmp_path: Path) -> None:
     ]
 
 
-def test_a_reading_can_be_left_early(tmp_path: Path) -> None:
+def test_reading_can_stop_early(tmp_path: Path) -> None:
     reading = Vqa(pair(tmp_path, [asked(1), asked(2)], [annotated(1), annotated(2)])).questions()
     assert next(reading).id == 1
     reading.close()  # type: ignore[attr-defined]

@@ -58,7 +58,7 @@ def many(make):
 
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(many(vqa_question))
-def test_vqa_comes_back(questions: list[Question]) -> None:
+def test_vqa_files_round_trip(questions: list[Question]) -> None:
     with TemporaryDirectory() as folder:
         asked, answered = write_vqa(iter(questions), folder, "val2014")
         data = Vqa(asked)
@@ -68,7 +68,7 @@ def test_vqa_comes_back(questions: list[Question]) -> None:
 
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(many(vqa_question), st.sampled_from(["a.jsonl", "a.jsonl.gz"]), TEXT)
-def test_jsonl_comes_back(questions: list[Question], name: str, context: str) -> None:
+def test_jsonl_files_round_trip(questions: list[Question], name: str, context: str) -> None:
     questions = [
         Question(q.id, None if q.answers else q.image, q.text, q.answers, q.kind, None, context) for q in questions
     ]
@@ -83,7 +83,7 @@ def test_jsonl_comes_back(questions: list[Question], name: str, context: str) ->
 @given(
     st.lists(NAME, unique=True, max_size=4).flatmap(lambda keys: st.tuples(*(scenes(key) for key in keys))), st.data()
 )
-def test_gqa_comes_back(graphs: tuple[Scene, ...], data: st.DataObject) -> None:
+def test_gqa_files_round_trip(graphs: tuple[Scene, ...], data: st.DataObject) -> None:
     questions = []
     for number, scene in enumerate(graphs):
         answer = data.draw(TEXT)
@@ -100,7 +100,7 @@ def test_gqa_comes_back(graphs: tuple[Scene, ...], data: st.DataObject) -> None:
 
 @settings(deadline=None, max_examples=25, derandomize=True)
 @given(st.lists(st.tuples(IDS, TEXT), unique_by=lambda pair: (type(pair[0]), pair[0])))
-def test_results_come_back(answers: list[tuple[str | int, str]]) -> None:
+def test_results_files_round_trip(answers: list[tuple[str | int, str]]) -> None:
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "results.json")
         assert write_results(iter(answers), path) == len(answers)
@@ -143,7 +143,7 @@ def test_the_same_questions_give_the_same_bytes(tmp_path: Path) -> None:
     assert [(tmp_path / "a" / n).read_bytes() for n in names] == [(tmp_path / "b" / n).read_bytes() for n in names]
 
 
-def test_what_a_format_cannot_hold_is_refused(tmp_path: Path) -> None:
+def test_questions_that_a_format_cannot_express_are_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"question 1 has no image.*JSONL"):
         write_vqa([Question(1, None, "Is it?")], str(tmp_path))
     path = str(tmp_path / "q.json")

@@ -35,7 +35,7 @@ def fail(number):
 
 
 def answer(images, questions):
-    """A model that ends its process on one question."""
+    """A model that kills its process on one question."""
     if "Is this fatal?" in questions:
         os._exit(9)
     return ["yes"] * len(questions)

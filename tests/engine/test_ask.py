@@ -62,7 +62,7 @@ def store(tmp_path):
         yield opened
 
 
-def test_an_original_is_asked_once_for_all_its_variants(store):
+def test_an_original_is_asked_once_however_many_variants_it_has(store):
     model = Counting()
     groups = [group(1, "q", "v1"), group(2, "q", "v2"), group(3, "q", "v3")]
     assert plan(groups, Named(model, ""), store).calls == 4
@@ -81,7 +81,7 @@ def test_the_same_words_about_another_image_are_another_question(store):
     assert model.asked == ["q", "q"]
 
 
-def test_images_are_known_by_content_not_by_name(tmp_path, store):
+def test_images_are_identified_by_content_not_by_name(tmp_path, store):
     model = Counting()
     first, second = tmp_path / "1.png", tmp_path / "2.png"
     first.write_bytes(b"the same")
@@ -93,7 +93,7 @@ def test_images_are_known_by_content_not_by_name(tmp_path, store):
     assert model.asked == ["q", "q"]
 
 
-def test_only_a_model_that_looks_needs_the_images(tmp_path, store):
+def test_only_a_model_that_reads_images_needs_them(tmp_path, store):
     gone = ImageRef("a", str(tmp_path / "gone.jpg"))
     groups = [group(1, "q", "v", image=gone)]
     (tmp_path / "p.jsonl").write_text('{"id": 1, "answer": "yes"}\n{"id": "1/v", "answer": "no"}\n')
@@ -155,7 +155,7 @@ def test_predictions_out_of_order_are_refused(store):
         outcomes([group(1, "q", "v")], Shuffled(), store)
 
 
-def test_keys_do_not_run_into_each_other():
+def test_keys_do_not_collide():
     assert ask_key("m", "ab", "c") != ask_key("m", "a", "bc")
     assert ask_key("m", "a", "q", "ctx") != ask_key("m", "a", "qctx")
 
@@ -185,7 +185,7 @@ def test_answers_keep_their_exact_text(store):
     assert [o.original.answer for o in known] == texts
 
 
-def test_half_a_character_in_an_answer_stops_no_run(tmp_path):
+def test_a_lone_surrogate_in_an_answer_does_not_stop_a_run(tmp_path):
     said = {"whole": "caf\u00e9 \U0001f408", "pair": "\ud83d\udc08", "half": "cat \ud83d"}
     with Store(tmp_path / "a.sqlite") as store:
         found = outcomes([group(1, *said)], Scripted(said), store)
@@ -198,7 +198,7 @@ def test_half_a_character_in_an_answer_stops_no_run(tmp_path):
 
 @dataclass(frozen=True)
 class Paid:
-    """Every answer takes these tokens."""
+    """Every answer uses these numbers of tokens."""
 
     name: str
     tokens: tuple
@@ -233,12 +233,14 @@ def test_impossible_counts_of_tokens_are_ignored(tmp_path, tokens):
         assert found["store"] in ([0, 0], [0, 9])
 
 
-def test_a_store_that_holds_such_counts_can_be_used(tmp_path):
+def test_a_store_with_impossible_counts_can_be_used(tmp_path):
     model = Paid("any", (5, 5))
     usage(model, tmp_path / "run", 3)
     with sqlite3.connect(tmp_path / "run" / "answers.sqlite") as db:
         db.execute("UPDATE answers SET read = ?, written = -1", (2**63 - 1,))
-        db.execute("ALTER TABLE answers DROP COLUMN checksum")  # as a version wrote it that took any count
+        db.execute(
+            "ALTER TABLE answers DROP COLUMN checksum"
+        )  # as an earlier version, which accepted any count, wrote it
     db.close()
     assert usage(model, tmp_path / "run", 3)["store"] == [0, 0]
     with Store(tmp_path / "run" / "answers.sqlite") as store:
@@ -246,7 +248,7 @@ def test_a_store_that_holds_such_counts_can_be_used(tmp_path):
         assert store.get({asked: 1})[asked].tokens == (0, 0)
 
 
-def test_few_groups_are_in_memory_however_large_the_batches(store):
+def test_few_groups_are_in_memory_whatever_the_batch_size(store):
     read = []
 
     def groups():

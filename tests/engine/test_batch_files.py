@@ -44,7 +44,7 @@ def write(path, records):
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
-def test_requests_are_what_a_run_would_send_split_by_lines_and_bytes(study, tmp_path, capsys):
+def test_requests_are_those_of_a_run_split_by_lines_and_bytes(study, tmp_path, capsys):
     assert main(["batch", "write", *study, "--output", "jobs", "--max-requests", "3"]) == 0
     assert "0001.jsonl: 3 requests" in (said := capsys.readouterr().out)
     assert "0002.jsonl: 1 requests" in said
@@ -74,7 +74,7 @@ def test_images_can_be_named_by_an_address(study, tmp_path):
     assert named == {"https://example.org/im/a%20b.png", "https://example.org/im/c.png"}
 
 
-def test_results_come_in_any_order_in_part_and_repeatedly_and_the_run_asks_nothing(study, tmp_path, capsys):
+def test_partial_repeated_results_in_any_order_are_imported_and_the_run_asks_nothing(study, tmp_path, capsys):
     jobs = tmp_path / "jobs"
     main(["batch", "write", *study, "--output", "jobs"])
     first, second, third, fourth = requests(jobs, "0001.jsonl")
@@ -110,7 +110,7 @@ def test_results_come_in_any_order_in_part_and_repeatedly_and_the_run_asks_nothi
     assert found["usage"]["store"][0] == 36
 
 
-def test_failures_keep_their_reason_and_are_written_again(study, tmp_path, capsys):
+def test_failures_keep_their_reason_and_are_requested_again(study, tmp_path, capsys):
     jobs = tmp_path / "jobs"
     main(["batch", "write", *study, "--output", "jobs"])
     asked = requests(jobs, "0001.jsonl")

@@ -13,7 +13,7 @@ from askew.significance import holm
 
 
 def test_runs_that_share_a_suite_are_compared_whichever_run_comes_first(tmp_path):
-    """Of three questions two are answered yes and one no: yes has 2/3, no 1/3. A run without the suite is first."""
+    """Two of three answers are yes, one is no, so yes scores 2/3 and no 1/3. The first run lacks the suite."""
     data = Questions(
         tuple(
             askew.Question(n, askew.ImageRef(n), f"Is it {n}?", (said,) * 10)
@@ -29,7 +29,7 @@ def test_runs_that_share_a_suite_are_compared_whichever_run_comes_first(tmp_path
     assert (one["of_a"], one["of_b"], one["difference"]) == (0.6666666667, 0.3333333333, 0.3333333333)
 
 
-def test_parts_do_not_make_the_correction_of_headlines_stricter(tmp_path):
+def test_parts_do_not_make_the_correction_for_headlines_stricter(tmp_path):
     """Headlines of all suites are one family, the other metrics of a suite another, its parts a third."""
     for say in ("yes", "no"):
         askew.evaluate(

@@ -48,7 +48,7 @@ def test_wrong_executors_are_refused(tmp_path, capsys):
     assert "Known: local, ray" in capsys.readouterr().err
 
 
-def test_a_question_that_ends_workers_becomes_one_failure_and_the_rest_is_answered(tmp_path):
+def test_a_question_that_kills_workers_is_one_failure_and_the_rest_is_answered(tmp_path):
     lines = [{"id": n, "question": f"Is it {n}?", "answers": ["yes"]} for n in range(30)]
     lines[11]["question"] = "Is this fatal?"
     (tmp_path / "mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -59,7 +59,7 @@ def test_each_group_is_decoded_once_for_each_model(decoded, tmp_path):
 
 @dataclass(frozen=True)
 class Odd(Shout):
-    """A suite of another package with a fault: blank text, an id that is not one, or a repeated group."""
+    """A suite of another package with a fault: blank text, an invalid id, or a repeated group."""
 
     fault: str = ""
 
@@ -83,7 +83,7 @@ def test_faults_in_groups_of_other_packages_are_refused_with_their_line(decoded,
 
 @dataclass(frozen=True)
 class Asked:
-    """Keeps what it is asked."""
+    """Records its questions."""
 
     name: str
     opens_images: bool = False
@@ -94,7 +94,7 @@ class Asked:
         return [Prediction(question.id, "yes") for question in questions]
 
 
-def test_what_one_model_lacks_is_found_before_another_is_asked(decoded, tmp_path):
+def test_what_one_model_lacks_is_reported_before_any_model_is_asked(decoded, tmp_path):
     first, second = Asked("first"), Asked("second", opens_images=True)
     with pytest.raises(BadImage, match="10 of 10 questions name an image whose file is not known"):
         askew.evaluate([first, second], "q.jsonl", "accuracy")
@@ -106,7 +106,7 @@ def test_what_one_model_lacks_is_found_before_another_is_asked(decoded, tmp_path
     assert not first.questions
 
 
-def test_known_answers_are_found_by_the_beginning_of_their_keys(tmp_path):
+def test_stored_answers_are_found_by_key_prefixes(tmp_path):
     groups = [Group(n, "s", Question(n, ImageRef(n), f"q{n % 4}")) for n in range(8)]
     model = Named(Constant(), "")
     with Store(tmp_path / "earlier") as earlier, Store(tmp_path / "own") as own:

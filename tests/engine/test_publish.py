@@ -11,7 +11,7 @@ from running import run_askew
 WORLD = "world:train,scenes=20"
 
 
-def test_questions_to_train_on_come_as_vqa_and_as_gqa(tmp_path):
+def test_training_questions_are_written_as_vqa_and_as_gqa(tmp_path):
     out = tmp_path / "more"
     done = run_askew(
         "build", "carets", "--data", WORLD, "--for", "training", "--limit", "30", "--output", str(out), "--quiet"
@@ -61,7 +61,7 @@ def test_questions_without_images_give_groups_and_a_datasheet_that_says_so(tmp_p
     assert sorted(path.name for path in (tmp_path / "out").glob("[!.]*")) == ["datasheet.md", "groups.jsonl"]
 
 
-def test_data_that_gives_nothing_leaves_an_earlier_benchmark_alone(tmp_path):
+def test_data_that_gives_no_group_leaves_an_earlier_benchmark_alone(tmp_path):
     good, bad = written(tmp_path / "cars.jsonl", CARS), written(tmp_path / "why.jsonl", [{"id": 1, "question": "Why?"}])
     out = tmp_path / "out"
     assert run_askew("build", "p2", "--data", good, "--output", str(out), "--quiet").returncode == 0
@@ -72,7 +72,7 @@ def test_data_that_gives_nothing_leaves_an_earlier_benchmark_alone(tmp_path):
     assert (out / "groups.jsonl").read_bytes() == before
 
 
-def test_a_narrower_suite_takes_its_own_variants_of_ready_groups(tmp_path):
+def test_a_narrower_suite_selects_its_own_variants_of_ready_made_groups(tmp_path):
     data = written(tmp_path / "cars.jsonl", CARS)
     assert (
         run_askew("build", "p2:least=0", "--data", data, "--output", str(tmp_path / "out"), "--quiet").returncode == 0

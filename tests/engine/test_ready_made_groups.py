@@ -75,11 +75,11 @@ def test_options_that_only_make_groups_are_refused(spec: str, option: str) -> No
         "corruption:noise,severities=1",
     ],
 )
-def test_options_that_choose_or_measure_are_taken(spec: str) -> None:
+def test_options_that_select_or_measure_are_accepted(spec: str) -> None:
     assert refusal(spec) == ""
 
 
-def test_results_claim_only_what_was_done_with_ready_groups(ready: str, tmp_path: Path) -> None:
+def test_results_claim_only_options_that_ready_made_groups_support(ready: str, tmp_path: Path) -> None:
     results = askew.evaluate("constant:yes", ready, "rad:correct=any", seed=4).results
     assert results["suites"][0]["signature"] == "RadSuite(correct='any') on ready-made groups"
     assert results["data"]["ready"] is True
@@ -88,17 +88,17 @@ def test_results_claim_only_what_was_done_with_ready_groups(ready: str, tmp_path
     assert "seed" not in sheet
 
 
-def test_an_option_that_did_nothing_stops_the_run(ready: str) -> None:
+def test_an_option_without_effect_stops_the_run(ready: str) -> None:
     with pytest.raises(BadOption, match=r"yes=0\.0 is for making groups"):
         askew.evaluate("constant:yes", ready, "rad:yes=0")
 
 
-def test_a_suite_that_has_no_groups_there_is_told_which_are(ready: str) -> None:
+def test_a_suite_without_groups_in_the_file_is_refused_with_those_that_have_some(ready: str) -> None:
     with pytest.raises(DataError, match=r"ready-made, of rad; there is none of accuracy\. Name a suite whose groups"):
         askew.evaluate("constant:yes", ready, "accuracy")
 
 
-def test_so_is_one_whose_tests_are_not_there(tmp_path: Path) -> None:
+def test_a_suite_whose_tests_are_missing_is_refused(tmp_path: Path) -> None:
     group = Group(1, "p2", ORIGINAL, (Variant(VARIANT, Expect.SAME, "syn", "p2/syn"),))
     write_groups([group], str(tmp_path / "groups.jsonl"))
     with pytest.raises(DataError, match="none of p2 with a test of these: ant"):
@@ -113,7 +113,7 @@ def test_data_without_a_question_is_reported(tmp_path: Path) -> None:
         )
 
 
-def test_a_benchmark_without_images_leaves_no_vqa_files_of_the_one_before(tmp_path: Path) -> None:
+def test_a_benchmark_without_images_deletes_vqa_files_of_the_one_before(tmp_path: Path) -> None:
     folder, accuracy = tmp_path / "out", as_suite("accuracy")
     publish(accuracy, as_data([ORIGINAL]), folder, Settings(), "command")
     assert len(list(folder.glob("v2_*"))) == 4
@@ -128,7 +128,7 @@ def test_a_benchmark_without_images_leaves_no_vqa_files_of_the_one_before(tmp_pa
 
 @dataclass(frozen=True)
 class Twice:
-    """Every question in two other spellings, and a file of its own."""
+    """Every question in two other spellings, and an extra file."""
 
     accuracy: str = "official"
     correct: str = "modal"
@@ -153,7 +153,7 @@ class Twice:
         return [folder / "twice.json"]
 
 
-def test_a_benchmark_leaves_no_files_of_another_suite_and_all_of_yours(tmp_path: Path) -> None:
+def test_a_benchmark_deletes_files_of_another_suite_and_keeps_files_of_users(tmp_path: Path) -> None:
     publish(as_suite(Twice()), as_data([ORIGINAL]), tmp_path, Settings(), "command")
     (tmp_path / "v2_mscoco_originals_mine.json").touch()
     before = {path.name for path in tmp_path.iterdir()}
@@ -192,6 +192,6 @@ def test_a_folder_that_is_being_written_to_is_refused(tmp_path: Path, ready: str
     assert other.score("accuracy.all").value == 0
 
 
-def test_so_is_each_of_several_suites_that_has_none(ready: str) -> None:
+def test_each_of_several_suites_without_groups_is_refused(ready: str) -> None:
     with pytest.raises(DataError, match=r"ready-made, of rad; there is none of accuracy, p2\. Name a suite whose"):
         askew.evaluate("constant:yes", ready, ["rad", "accuracy", "p2"])

@@ -1,4 +1,4 @@
-"""Whole runs: the files they leave, how they resume after a kill, and that they give the same results every time."""
+"""Whole runs: the files they write, how they resume after a kill, and that results are reproducible."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def groups_of(data, suite="rad"):
     return [g for g in askew.make("suite", suite).groups(data, 0) if isinstance(g, askew.Group)]
 
 
-def test_a_run_says_everything_needed_to_get_it_again(tmp_path):
+def test_a_run_records_everything_needed_to_repeat_it(tmp_path):
     result = askew.evaluate("constant:yes", QUESTIONS, "rad:originals=all", output=tmp_path, seed=3)
     results = json.loads((tmp_path / "results.json").read_text())
     assert results["format"] == 1
@@ -89,7 +89,7 @@ def test_the_same_seed_gives_the_same_files(tmp_path):
     assert (tmp_path / "a" / "groups.jsonl").read_bytes() == (tmp_path / "b" / "groups.jsonl").read_bytes()
 
 
-def test_another_seed_draws_anew():
+def test_another_seed_gives_other_variants():
     drawn = {
         seed: [v.question.text for g in askew.make("suite", "rad").groups(QUESTIONS, seed) for v in g.variants]
         for seed in range(6)
@@ -97,13 +97,13 @@ def test_another_seed_draws_anew():
     assert len({tuple(texts) for texts in drawn.values()}) > 1
 
 
-def test_a_limit_keeps_the_variants_of_the_whole():
+def test_a_limit_does_not_change_variants():
     whole, part = groups_of(QUESTIONS), askew.evaluate(Constant(), QUESTIONS, "rad", limit=2)
     assert [outcome.group for outcome in part.samples()] == whole[:2]
 
 
 class Counting:
-    """Counts what it is asked."""
+    """Counts its questions."""
 
     def __init__(self, fails=False):
         self.asked = 0
@@ -147,12 +147,12 @@ def test_data_that_gives_no_group_is_an_error():
         askew.evaluate("constant:yes", Questions((asked(1, "Why?", "because"),)), "rad")
 
 
-def test_what_is_not_a_model_is_refused():
+def test_an_object_that_is_not_a_model_is_refused():
     with pytest.raises(UsageError, match="is not a model"):
         askew.evaluate(3, QUESTIONS)
 
 
-def test_a_temporary_folder_goes_with_the_result_or_the_error(tmp_path, monkeypatch):
+def test_a_temporary_folder_is_deleted_with_its_result_or_error(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     result = askew.evaluate("constant:yes", QUESTIONS, "rad")
     assert list(tmp_path.iterdir()) == [result.folder]
@@ -179,7 +179,7 @@ def test_the_command_line_wins_over_the_config_file(tmp_path):
     assert "Did you mean 'model'?" in wrong.stderr
 
 
-def test_underscores_and_dashes_are_both_taken(tmp_path):
+def test_underscores_and_dashes_are_both_accepted(tmp_path):
     write_questions(tmp_path / "q.jsonl", 20)
     done = run_askew(
         "run", "--model", "constant", "--data", "q.jsonl", "--output", "o", "--batch_size=4", "--quiet", cwd=tmp_path
@@ -243,7 +243,7 @@ def test_bad_records_are_skipped_when_asked_and_listed(tmp_path):
     assert len(skipped) == 1
 
 
-def test_two_models_lie_side_by_side(tmp_path):
+def test_two_models_are_compared_side_by_side(tmp_path):
     write_questions(tmp_path / "q.jsonl", 20)
     command = ["run", "--model", "constant:yes", "--model", "constant:no", "--name", "aye", "--name", "nay"]
     done = run_askew(*command, "--data", "q.jsonl", "--output", "o", "--quiet", cwd=tmp_path)
@@ -292,7 +292,7 @@ def test_an_option_that_no_model_takes_is_refused(tmp_path):
     assert "--max-calls is no option of constant" in done.stderr
 
 
-def test_groups_are_run_with_the_suites_they_are_of(tmp_path):
+def test_groups_run_with_the_suites_that_made_them(tmp_path):
     write_questions(tmp_path / "q.jsonl", 10)
     assert run_askew("build", "accuracy", "--data", "q.jsonl", "--output", "b", "--quiet", cwd=tmp_path).returncode == 0
     command = ["run", "--model", "constant", "--data", "b/groups.jsonl", "--output", "o", "--quiet"]
@@ -305,7 +305,7 @@ def test_groups_are_run_with_the_suites_they_are_of(tmp_path):
 
 
 class Refusing:
-    """Talks, and says no to every second question."""
+    """Answers in sentences, and says no to every second question."""
 
     free_text = True
 
@@ -317,7 +317,7 @@ class Refusing:
         return [Prediction(q.id, words[len(q.text) % 2]) for q in questions]
 
 
-def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
+def test_refusals_are_non_answers_that_keep_the_reply(tmp_path):
     with pytest.raises(TooManyFailures, match="refusal"):
         askew.evaluate(Refusing(), QUESTIONS, "accuracy", output=tmp_path)
     results = json.loads((tmp_path / "results.json").read_text())
@@ -332,7 +332,7 @@ def test_refusals_are_non_answers_with_their_words_beside_them(tmp_path):
     assert results["scores"][0]["failed"] == refused
 
 
-def test_a_benchmark_of_nothing_is_refused(tmp_path):
+def test_an_empty_benchmark_is_refused(tmp_path):
     (tmp_path / "q.jsonl").write_text('{"image": "a", "question": "Why?", "answer": "because"}\n')
     done = run_askew("build", "rad", "--data", "q.jsonl", "--output", "b", "--quiet", cwd=tmp_path)
     assert done.returncode == 2
@@ -351,7 +351,7 @@ def colour_questions(number, coloured):
     return [Question(i, askew.ImageRef(str(i)), text, (answer,) * 10) for i, (text, answer) in enumerate(texts)]
 
 
-def test_a_suite_that_makes_nothing_beside_a_full_one_is_a_warning():
+def test_an_empty_suite_beside_another_is_a_warning():
     with pytest.warns(UserWarning, match=r"The suite visual made no group from 12 questions.* in the scene \(12\)"):
         result = askew.evaluate("constant:white", colour_questions(12, 4), ["rad", "visual"])
     assert "Warning: The suite visual made no group" in str(result)
@@ -361,7 +361,7 @@ def test_a_suite_that_makes_nothing_beside_a_full_one_is_a_warning():
     assert (rad["images"], rad["changed"], visual["images"]) == (4, 4, 0)
 
 
-def test_the_page_names_the_suite_that_made_nothing(tmp_path):
+def test_the_report_names_the_empty_suite(tmp_path):
     lines = [
         {"id": q.id, "image": str(q.id), "question": q.text, "answers": list(q.answers)}
         for q in colour_questions(12, 4)

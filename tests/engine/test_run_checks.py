@@ -56,7 +56,7 @@ def found(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} & FOUND
 
 
-def test_a_run_of_two_models_leaves_nothing_of_the_run_before(folder, said):
+def test_a_run_of_two_models_deletes_results_of_the_run_before(folder, said):
     assert run(said, "constant:yes")[0] == 0
     assert {"results.json", "samples.jsonl"} <= found(folder / "o")
     assert run(said, "constant:no", "constant:yes")[0] == 0
@@ -67,7 +67,7 @@ def test_a_run_of_two_models_leaves_nothing_of_the_run_before(folder, said):
     assert said("gate", "o/constant-yes", "--require", "accuracy.all>=0")[0] == 0
 
 
-def test_a_run_of_one_model_leaves_nothing_of_the_two_before(folder, said):
+def test_a_run_of_one_model_deletes_results_of_the_two_before(folder, said):
     (folder / "o" / "mine").mkdir(parents=True)
     (folder / "o" / "mine" / "results.json").write_text("{}")
     assert run(said, "constant:no", "constant:yes", more=OVER)[0] == 0
@@ -83,7 +83,7 @@ def test_a_run_of_one_model_leaves_nothing_of_the_two_before(folder, said):
 @pytest.mark.parametrize(
     "models", [("python:stopping_models:stop,blind=true",), ("constant:no", "python:stopping_models:stop,blind=true")]
 )
-def test_a_run_that_was_stopped_leaves_nothing_to_pass(folder, said, models):
+def test_a_stopped_run_leaves_nothing_that_passes_a_gate(folder, said, models):
     assert run(said, "constant:yes")[0] == 0
     assert run(said, "constant:yes", "constant:no")[0] == 0
     code, words = run(said, *models, more=OVER)
@@ -93,7 +93,7 @@ def test_a_run_that_was_stopped_leaves_nothing_to_pass(folder, said, models):
     assert not found(folder / "o" / "constant-yes")
 
 
-def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
+def test_a_failed_run_leaves_nothing_that_passes_a_gate(folder, said):
     assert run(said, "constant:yes")[0] == 0
     with (folder / "q.jsonl").open("a") as file:
         file.write('{"id": 99, "image": 1}\n')
@@ -103,7 +103,7 @@ def test_a_run_that_failed_leaves_nothing_to_pass(folder, said):
     assert "not finished" in words
 
 
-def test_from_python_nothing_is_left_either(folder, said):
+def test_a_failed_evaluate_leaves_nothing_either(folder, said):
     assert run(said, "constant:no", "constant:yes")[0] == 0
     askew.evaluate("constant:yes", "q.jsonl", "accuracy", output="o", overwrite=True)
     assert found(folder / "o") == {"results.json", "samples.jsonl"}
@@ -111,7 +111,7 @@ def test_from_python_nothing_is_left_either(folder, said):
 
 
 @pytest.mark.parametrize("models", [("constant:yes",), ("constant:yes", "python:stopping_models:yes,blind=true")])
-def test_the_same_run_again_asks_nothing_and_finds_the_same(folder, said, models):
+def test_repeating_a_run_asks_nothing_and_gives_the_same_results(folder, said, models):
     where = folder / "o" / ("constant-yes" if len(models) > 1 else "")
     assert run(said, *models)[0] == 0
     first = json.loads((where / "results.json").read_text())
@@ -121,7 +121,7 @@ def test_the_same_run_again_asks_nothing_and_finds_the_same(folder, said, models
     assert first["scores"] == again["scores"]
 
 
-def test_runs_on_other_data_are_not_silently_called_equal(folder, said):
+def test_runs_on_different_data_are_not_silently_compared(folder, said):
     run(said, "constant:yes")
     (folder / "q.jsonl").write_text('{"question": "Why?", "answer": "because"}')
     run(said, "constant:no", more=("--output", "other"))
@@ -147,7 +147,7 @@ def test_a_dry_run_makes_no_folder(folder, said):
     assert not (folder / "o").exists()
 
 
-def test_missing_answers_of_a_scored_file_shut_the_gate(folder, said):
+def test_missing_answers_of_a_scored_file_fail_the_gate(folder, said):
     half = [{"question_id": number, "answer": "white"} for number in range(3)]
     (folder / "half.json").write_text(json.dumps(half))
     assert said("score", "q.jsonl", "half.json", "--allow-missing", "--output", "scored")[0] == 0
@@ -159,7 +159,7 @@ def test_missing_answers_of_a_scored_file_shut_the_gate(folder, said):
 
 
 @pytest.mark.parametrize("output", ["afile", "afile/below", "afile/far/below"])
-def test_an_output_that_cannot_be_written_is_an_error_in_a_line(folder, said, output):
+def test_an_output_that_cannot_be_written_is_reported_in_one_line(folder, said, output):
     (folder / "afile").write_text("")
     (folder / "p.json").write_text(json.dumps([{"question_id": n, "answer": "white"} for n in range(6)]))
     for words in (
@@ -217,7 +217,7 @@ def test_settings_that_make_no_sense_are_refused(wrong):
         Settings(**wrong)
 
 
-def test_settings_at_their_bounds_are_taken():
+def test_settings_at_their_bounds_are_accepted():
     made = Settings(limit=1, seed=0, batch_size=1, max_failures=1)
     assert (made.limit, made.max_failures, Settings(max_failures=0).limit) == (1, 1, None)
 
@@ -261,7 +261,7 @@ def test_a_config_file_is_checked_like_the_command_line(folder, said, line, faul
     assert text.endswith(f"{fault}\n")
 
 
-def test_a_config_file_may_leave_a_value_out_and_write_numbers_as_it_likes(folder, said):
+def test_config_values_may_be_empty_and_numbers_written_in_any_form(folder, said):
     (folder / "run.yaml").write_text(
         "model: constant:yes\nname: 2024\ndata: q.jsonl\nsuite: [accuracy]\nlimit: '3'\nseed:\n"
         "max-failures: 5e-2\nquiet: true\noutput: x\n"
@@ -291,7 +291,7 @@ def test_more_names_than_models_are_reported(said):
 
 
 @pytest.mark.parametrize(("count", "times"), [(1, "once"), (2, "2 times")])
-def test_failures_are_told_in_whole_sentences(count, times):
+def test_failures_are_reported_in_full_sentences(count, times):
     failures = {"count": count, "asked": 4, "by_error": {"Convert the file.": count}, "limit": 0.05}
     error = too_many_failures({"failures": failures})
     assert isinstance(error, TooManyFailures)

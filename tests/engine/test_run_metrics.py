@@ -33,7 +33,7 @@ def says(words):
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes", "Yes.", " yes\n", "YES!", "Yes, it is red.", "**Yes**"])
-def test_a_function_that_says_yes_in_its_own_words_is_correct(words):
+def test_a_function_that_answers_yes_in_a_sentence_is_correct(words):
     result = askew.evaluate(says(words), SAYING, "accuracy", **QUICK)
     assert result.score("accuracy.all").value == 1.0
     assert "mode='robust'" in result.score("accuracy.all").signature
@@ -42,13 +42,13 @@ def test_a_function_that_says_yes_in_its_own_words_is_correct(words):
 
 
 @pytest.mark.parametrize(("mine", "theirs"), [("yes", "Yes"), ("two", "2"), ("A dog.", "dog"), ("dog", "A dog")])
-def test_people_s_answers_are_normalised_too(mine, theirs):
+def test_reference_answers_are_normalised_too(mine, theirs):
     """One reference answer is unanimous, and unanimous answers are not normalised in the official mode."""
     asked = [Question(i, None, "What is it?", (theirs,)) for i in range(10)]
     assert askew.evaluate(says(mine), asked, "accuracy", **QUICK).score("accuracy.all").value == 1.0
 
 
-def test_models_with_a_vocabulary_are_scored_as_the_suite_says(tmp_path):
+def test_models_with_a_vocabulary_use_the_mode_of_the_suite(tmp_path):
     (tmp_path / "p.json").write_text(json.dumps([{"question_id": q.id, "answer": "yes"} for q in SAYING]))
     for model in (
         Constant("yes"),
@@ -62,7 +62,7 @@ def test_models_with_a_vocabulary_are_scored_as_the_suite_says(tmp_path):
         assert result.results["answer_forms"] == {"scored": 20, "counts": {}, "examples": {}}
 
 
-def test_a_class_says_that_it_answers_from_a_vocabulary():
+def test_a_class_can_declare_that_it_answers_from_a_vocabulary():
     class Classifier:
         free_text = False
 
@@ -72,7 +72,7 @@ def test_a_class_says_that_it_answers_from_a_vocabulary():
     assert "official" in askew.evaluate(Classifier(), SAYING, "accuracy", **QUICK).score("accuracy.all").signature
 
 
-def test_what_is_correct_only_after_normalisation_is_counted_and_said():
+def test_answers_correct_only_after_normalisation_are_counted_and_reported():
     result = askew.evaluate(says("Yes."), SAYING, "accuracy", **QUICK)
     assert result.results["answer_forms"]["counts"] == {"form counted": 20}
     said = "20 of 20 answers are correct only because case, punctuation, articles and number words are ignored"
@@ -80,7 +80,7 @@ def test_what_is_correct_only_after_normalisation_is_counted_and_said():
     assert any(said in plain(sentence) for sentence in verdict(result.run, "it"))
 
 
-def test_what_is_wrong_by_its_form_alone_is_counted_said_and_warned_of():
+def test_answers_wrong_only_by_their_form_are_counted_reported_and_warned_about():
     told = {"Yes.": "form missed", "Yes, it is red.": "extraction missed", "Yes": "form missed"}
     for words, kind in told.items():
         with pytest.warns(UserWarning, match="20 of 20 answers are wrong only by"):
@@ -100,7 +100,7 @@ def test_the_named_option_does_what_the_error_says():
         assert askew.evaluate(says(words), SAYING, "accuracy", **given, **QUICK).score("accuracy.all").value == 1.0
 
 
-def test_a_few_answers_are_counted_and_not_said():
+def test_a_few_such_answers_are_counted_without_a_remark():
     asked = [Question(i, None, f"Is it {i}?", ("yes",) * 10) for i in range(200)]
     model = Scripted({q.text: "Yes" if q.id == 0 else "yes" for q in asked})
     with warnings.catch_warnings():
@@ -117,7 +117,7 @@ def test_an_answer_that_extraction_deletes_is_reported():
     assert result.results["answer_forms"]["counts"] == {"lost": 10}
 
 
-def test_a_mode_that_somebody_chose_is_kept():
+def test_an_explicit_mode_is_kept():
     def mode(suite, spec, **settings):
         return scored_by(Named(suite, spec), print, Settings(**settings)).accuracy
 
@@ -133,7 +133,7 @@ def test_a_mode_that_somebody_chose_is_kept():
     assert step_for(Constant(), Settings()) == "none"
 
 
-def test_a_suite_without_a_mode_to_set_is_refused_one():
+def test_a_mode_for_a_suite_without_modes_is_refused():
     class Fixed:
         name, accuracy = "fixed", "official"
 
@@ -157,7 +157,7 @@ def test_runs_in_two_modes_are_compared_in_one(tmp_path):
         }
 
 
-def test_result_files_stay_official_and_the_option_changes_it(tmp_path):
+def test_result_files_are_scored_officially_unless_the_option_says_otherwise(tmp_path):
     lines = [{"id": q.id, "image": str(q.id), "question": q.text, "answers": list(q.answers)} for q in SAYING]
     (tmp_path / "q.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     (tmp_path / "p.json").write_text(json.dumps([{"question_id": q.id, "answer": "Yes."} for q in SAYING]))

@@ -45,7 +45,7 @@ def test_shards_do_not_overlap_and_merge_into_the_whole(tmp_path, capsys):
     assert "shard" in capsys.readouterr().err
 
 
-def test_a_limit_is_that_of_the_whole(tmp_path):
+def test_a_limit_counts_groups_of_the_whole_run(tmp_path):
     limited = [*RUN, "--limit", "10", "--output"]
     main([*limited, str(tmp_path / "whole")])
     for number in (1, 2):
@@ -61,7 +61,7 @@ def test_a_wrong_shard_is_refused(shard, tmp_path, capsys):
     assert "3/16" in capsys.readouterr().err
 
 
-def test_an_empty_shard_says_so(tmp_path, capsys):
+def test_an_empty_shard_is_reported(tmp_path, capsys):
     codes = [main([*RUN, "--limit", "1", "--shard", f"{n}/2", "--output", str(tmp_path / str(n))]) for n in (1, 2)]
     assert sorted(codes) == [0, 2]
     assert "fewer shards" in capsys.readouterr().err

@@ -15,7 +15,7 @@ QUESTIONS = [Question(number, None, f"What color is car {number}?", ("red",) * 1
 
 
 class Failing:
-    """Fails where ``fails(number of the question)``, with this error; answers together, or one by one."""
+    """Fails where ``fails(number of the question)`` is true, with this error; answers in batches or one by one."""
 
     def __init__(self, fails, error="out of memory"):
         self.fails, self.error, self.asked = fails, error, []
@@ -55,14 +55,14 @@ def evaluate(model, **settings):
         "img/{number}a.png: no image",
     ],
 )
-def test_a_model_that_only_fails_is_stopped(kind, error):
+def test_a_model_that_always_fails_is_stopped(kind, error):
     model = kind(lambda number: True, error)
     with pytest.raises(ModelError, match=r"failed on 50 questions in a row in the same way; the last.*--stop-after"):
         evaluate(model, batch_size=7)
     assert len(model.asked) == (50 if kind is OneByOne else 56)
 
 
-def test_a_function_that_only_raises_is_stopped():
+def test_a_function_that_always_raises_is_stopped():
     def broken(image, question):
         raise ValueError(f"no weights for {question!r}")
 
@@ -73,7 +73,7 @@ def test_a_function_that_only_raises_is_stopped():
 
 
 @pytest.mark.parametrize("kind", [Together, OneByOne])
-def test_scattered_failures_and_different_ones_stop_nothing(kind):
+def test_scattered_or_different_failures_do_not_stop_a_run(kind):
     model = kind(lambda number: number % 10 != 0)
     assert evaluate(model, stop_after=10).results["failures"]["count"] == 270
     turns = Streak(2)
@@ -89,7 +89,7 @@ def test_where_it_stops_does_not_depend_on_the_size_of_batches(size, tmp_path):
     assert evaluate(Together(model.fails), batch_size=size, stop_after=61).results["failures"]["count"] == 60
 
 
-def test_zero_never_stops_and_less_is_refused():
+def test_zero_never_stops_and_negative_values_are_refused():
     model = Together(lambda number: True)
     assert evaluate(model, stop_after=0).results["failures"]["count"] == 300
     with pytest.raises(BadOption, match="stop_after is -1"):

@@ -1,4 +1,4 @@
-"""The answer store: damaged rows are never taken for answers, and intact ones can be recovered."""
+"""The answer store: damaged rows are never read as answers, and intact ones can be recovered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_store(path: Path, said: dict[bytes, Prediction]) -> dict[bytes, Predict
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[bytes, Prediction]]:
-    """The bytes of a store, and what it holds as it is read."""
+    """The bytes of a store, and the answers read from it."""
     path = tmp_path_factory.mktemp("store") / "answers.sqlite"
     said = read_store(path, write_store(path))
     assert len(said) == COUNT
@@ -138,7 +138,7 @@ def test_a_store_without_checksums_is_read_and_gets_them(tmp_path, whole):
         read_store(path, said)
 
 
-def test_what_an_old_store_has_is_kept_and_called_unchecked(tmp_path, capsys):
+def test_answers_of_an_old_store_are_kept_and_reported_as_unchecked(tmp_path, capsys):
     said = write_old_store(tmp_path / "answers.sqlite")
     assert askew_main(["recover", str(tmp_path)]) == 0
     printed = capsys.readouterr().out

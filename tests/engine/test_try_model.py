@@ -10,7 +10,7 @@ from askew.types import Prediction, Question
 
 
 class Odd:
-    """A model that replies with text a terminal would obey, and fails on the second question."""
+    """A model that replies with terminal control codes, and fails on the second question."""
 
     def preview(self, question):
         return f"Prompt\x1b[2J:\n{question.text}"

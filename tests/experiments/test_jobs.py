@@ -1,4 +1,4 @@
-"""Networks that an experiment trains: what they learn from, and that a killed experiment goes on."""
+"""Networks that an experiment trains: their training data, and that a killed experiment resumes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_more_questions_are_added_or_stand_alone(plan, tmp_path):
     assert [question.text for question in alone] == [question.text for question in extra]
 
 
-def test_test_scenes_are_never_scenes_to_learn_from(plan):
+def test_test_scenes_are_never_training_scenes(plan):
     scenes = {
         split: {question.image.id for question in as_data(plan.world(split)).what.questions()}
         for split in ("train", "val", "test")

@@ -37,13 +37,13 @@ def test_a_difference_must_be_larger_than_twice_its_error():
     assert clear((0.0, 2.0), (2.9, 4.9)) is False
 
 
-def test_every_experiment_is_there():
+def test_every_experiment_is_registered():
     for name in EXPERIMENTS:
         assert callable(experiment(name))
 
 
 def test_a_folder_of_another_experiment_is_refused(tmp_path):
-    ExperimentPlan(tmp_path / "q3r", scenes=3).begin("q3r")  # ended before anything was made
+    ExperimentPlan(tmp_path / "q3r", scenes=3).begin("q3r")  # stopped before anything was written
     ExperimentPlan(tmp_path / "q3r", scenes=60).begin("q3r")
     (tmp_path / "q3r" / "tests").mkdir()
     ExperimentPlan(tmp_path / "q3r", scenes=60, seeds=5, workers=2).begin("q3r")
@@ -56,13 +56,13 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("after", "holds"), [((1.0, 1.1), True), ((9.0, 9.1), False), ((1.0, 6.0), None), ((1.0,), None)]
 )
-def test_weights_are_together_when_the_difference_is_clear(after, holds):
+def test_the_claim_about_weights_holds_only_for_a_clear_difference(after, holds):
     apart = {name + way: values for name in NETS for way, values in (("", (5.0, 5.2)[: len(after)]), (" + Q3R", after))}
     claim = _weights_claim(apart)
     assert claim.holds is holds
     assert claim.seen.startswith(f"StackNMN {(sum(after) / len(after)) / (5.1 if len(after) > 1 else 5.0) - 1:+.0%};")
 
 
-def test_a_plan_of_nothing_is_refused():
+def test_an_empty_plan_is_refused():
     with pytest.raises(BadOption, match="seeds is 0"):
         ExperimentPlan(Path("x"), seeds=0)

@@ -1,4 +1,4 @@
-"""Whether RAD predicts, decided over networks drawn again."""
+"""Whether RAD predicts generalisation, decided by resampling networks."""
 
 from random import Random
 
@@ -15,7 +15,7 @@ def few(monkeypatch):
 
 
 def network(rng, by_rad):
-    """Three augmentations; accuracy on each is as on the others, or it is what RAD says."""
+    """Three augmentations; the accuracy on each equals that on the others, or follows RAD."""
     accuracy, rad = rng.uniform(0.3, 0.9), rng.uniform(0.3, 0.9)
     after = 100 * (rad if by_rad else accuracy)
     return {test: Sides(100, 100 * accuracy, after + rng.uniform(-1, 1), 100, 100, 100 * rad) for test in "abc"}
@@ -43,14 +43,14 @@ def test_adjusted_subtracts_what_features_explain_of_noise():
 
 
 @pytest.mark.parametrize("by_rad", [True, False])
-def test_findings_hold_where_rad_rules_and_not_where_accuracy_does(by_rad):
+def test_findings_hold_when_rad_decides_and_not_when_accuracy_does(by_rad):
     found = networks(by_rad)
     beside, instead = _claims(predicts_generalisation(found), found)
     assert instead.holds is by_rad
     assert beside.holds is (True if by_rad else None)
 
 
-def test_no_difference_is_undecided_and_draws_are_the_same_again():
+def test_a_difference_of_zero_is_undecided_and_resampling_is_reproducible():
     found = networks(by_rad=True)
     assert _decided(_interval(found, lambda *r_squared: 0.0)) is None
     twice = [_interval(found, lambda everything, alone, *rad: everything - alone) for _ in range(2)]

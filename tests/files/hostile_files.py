@@ -1,4 +1,4 @@
-"""Every reader on every hostile file, in a process of its own: prints what each said, and the memory used so far.
+"""Every reader on every hostile file, in a separate process: prints each message, and the memory used so far.
 
 Run as ``python hostile_files.py FOLDER``; the test in test_limits.py reads what it prints.
 """

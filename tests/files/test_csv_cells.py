@@ -75,7 +75,7 @@ def test_files_for_programs_keep_the_text(tmp_path, image):
     assert {row[3].removeprefix("=2\n") for row in rows[1:]} == asked
 
 
-def test_a_sheet_that_was_filled_in_is_scored_and_empty_cells_are_missing(tmp_path, image):
+def test_a_filled_in_sheet_is_scored_and_empty_cells_are_missing_answers(tmp_path, image):
     export(groups(image), tmp_path / "people", "csv")
     rows = cells(tmp_path / "people" / "askew.csv")
     said = {}

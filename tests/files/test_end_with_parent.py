@@ -30,7 +30,7 @@ if __name__ == "__main__":
 def alive(process: int) -> bool:
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"  # one that waits to be buried is dead
+            return file.read().rpartition(")")[2].split()[0] != "Z"  # a zombie is dead
     except OSError:
         return False
 

@@ -49,7 +49,7 @@ def test_bytes_come_from_the_data_or_the_file(tmp_path: Path) -> None:
     assert image_bytes(ImageRef(1, str(tmp_path / "a.png"))) == b"abc"
 
 
-def test_an_image_is_known_by_its_bytes_wherever_they_lie(tmp_path: Path) -> None:
+def test_an_image_is_identified_by_its_bytes_wherever_the_file_is(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
     expected = hashlib.sha256(b"abc").hexdigest()
@@ -96,7 +96,7 @@ def test_every_kind_of_image_becomes_rgb(image: Image.Image, kind: str, pixel: t
     assert opened.getpixel((1, 1)) == pixel
 
 
-def test_a_palette_with_clear_colours_is_put_on_white() -> None:
+def test_transparent_palette_colours_become_white() -> None:
     image = Image.new("P", (4, 4), 1)
     image.putpalette([0, 0, 0, 200, 0, 0])
     ref = ImageRef(1, data=encoded(image, "PNG", transparency=bytes([255, 0])))
@@ -113,7 +113,7 @@ def test_whole_images_pass_and_truncated_ones_do_not(kind: str) -> None:
             check(ImageRef("n1", data=whole[: len(whole) // 2]))
 
 
-def test_bytes_after_the_end_of_a_jpeg_are_forgiven() -> None:
+def test_bytes_after_the_end_of_a_jpeg_are_accepted() -> None:
     whole = encoded(noise(), "JPEG")
     assert check_image(ImageRef(1, data=whole + b"some camera's trailer" * 9)) == (64, 48)
 
@@ -122,7 +122,7 @@ def test_bytes_after_the_end_of_a_jpeg_are_forgiven() -> None:
     ("content", "said"),
     [(b"", "not an image"), (b"<html>", "not an image"), (b"%!PS-Adobe-3.0 EPSF-3.0\n", "not an image")],
 )
-def test_what_is_not_an_image_says_so(tmp_path: Path, content: bytes, said: str) -> None:
+def test_files_that_are_not_images_are_reported(tmp_path: Path, content: bytes, said: str) -> None:
     path = tmp_path / "a.jpg"
     path.write_bytes(content)
     for check in (check_image, open_image):
@@ -156,7 +156,7 @@ def test_the_limit_can_be_set() -> None:
         open_image(ref, max_pixels=1000)
 
 
-def test_endings_follow_the_content() -> None:
+def test_file_suffixes_follow_the_content() -> None:
     kinds = {"JPEG": ".jpg", "PNG": ".png", "GIF": ".gif", "BMP": ".bmp", "WEBP": ".webp"}
     assert {kind: suffix_of(encoded(noise(), kind)) for kind in kinds} == kinds
     assert suffix_of(b"what") == ".img"
@@ -181,7 +181,7 @@ showpage
 
 
 def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pillow hands EPS to whatever is called gs on the path."""
+    """Pillow passes EPS files to any program called gs on the path."""
     started = tmp_path / "started"
     program = tmp_path / "bin" / "gs"
     program.parent.mkdir()
@@ -202,7 +202,7 @@ def test_an_eps_file_called_jpg_starts_no_program(tmp_path: Path, monkeypatch: p
     assert not started.exists()
 
 
-def test_images_are_opened_in_one_place_and_with_an_allow_list() -> None:
+def test_images_are_opened_in_one_place_with_a_list_of_allowed_formats() -> None:
     """Anything else would try every plugin of Pillow; the copy for lmms-eval stands alone and has its own list."""
     source = Path(askew.__file__).parent
     opening = re.compile(r"\bImage\.open\(|from PIL\.Image import .*\bopen\b|\bimread\(|\bImageFile\.Parser\b")

@@ -47,8 +47,8 @@ def test_every_reader_refuses_hostile_files_in_one_line_and_with_flat_memory(tmp
         assert "aliases (*name) are not read" in refused[reader, "laughs.yaml"]
 
 
-def test_the_guard_hands_on_all_that_a_record_may_be(tmp_path: Path) -> None:
-    """Brackets and quotes within texts count for nothing, wherever a buffer ends."""
+def test_the_guard_passes_every_valid_record(tmp_path: Path) -> None:
+    """Brackets and quotes inside strings are ignored, wherever a buffer ends."""
     text = "[" * 500 + '\\"' + "\\\\" + "]{" * 50
     records = [{"a": [text, {"b": [[n]]}], text: n} for n in range(50)]
     whole = json.dumps(records).encode()
@@ -61,7 +61,7 @@ def test_the_guard_hands_on_all_that_a_record_may_be(tmp_path: Path) -> None:
     assert [record for _, record in items(str(path), "")] == records
 
 
-def test_the_deepest_record_that_may_be_is_read_and_the_next_is_refused(tmp_path: Path) -> None:
+def test_the_deepest_allowed_record_is_read_and_a_deeper_one_refused(tmp_path: Path) -> None:
     for name, start in (("a.json", "[%s]"), ("a.jsonl", "%s\n")):
         around = name == "a.json"
         for depth, fits in ((MAX_DEPTH - 1 - around, True), (MAX_DEPTH - around, False)):

@@ -59,7 +59,7 @@ def refused(capsys, folder, command, *says):
         ({"suite": "rad"}, "differs in suite"),
     ],
 )
-def test_a_run_of_something_else_is_not_replaced_without_a_word(tmp_path, capsys, changed, says):
+def test_a_run_of_something_else_is_not_replaced_silently(tmp_path, capsys, changed, says):
     assert asked() == 0
     refused(capsys, tmp_path / "o", words(**changed), says)
     assert asked(**changed, output="another") == 0
@@ -68,19 +68,19 @@ def test_a_run_of_something_else_is_not_replaced_without_a_word(tmp_path, capsys
 
 
 @pytest.mark.parametrize("more", [("--seed", "3"), ("--limit", "2")])
-def test_settings_that_change_what_is_asked_make_another_run(tmp_path, capsys, more):
+def test_settings_that_change_the_questions_make_another_run(tmp_path, capsys, more):
     assert asked() == 0
     refused(capsys, tmp_path / "o", words(*more), f"differs in {more[0][2:]}")
     assert asked(*more, "--overwrite") == 0
 
 
-def test_data_that_changed_under_the_same_name_is_other_data(tmp_path, capsys):
+def test_changed_data_under_the_same_name_is_other_data(tmp_path, capsys):
     assert asked() == 0
     shutil.copy("other.jsonl", "q.jsonl")
     refused(capsys, tmp_path / "o", words(), "differs in content")
 
 
-def test_the_same_run_is_scored_again_however_it_is_measured(tmp_path):
+def test_the_same_run_may_be_scored_again_with_other_metrics(tmp_path):
     assert asked() == 0
     assert asked("--metric", "answer-rate", "--extract", "short", "--name", "me", "--max-failures", "1") == 0
     shutil.move("q.jsonl", "sub.jsonl")
@@ -89,7 +89,7 @@ def test_the_same_run_is_scored_again_however_it_is_measured(tmp_path):
     assert asked(data="deep/q.jsonl") == 0  # the same data elsewhere
 
 
-def test_a_run_that_was_stopped_has_nothing_to_lose(tmp_path):
+def test_a_stopped_run_may_be_replaced(tmp_path):
     assert asked() == 0
     (tmp_path / "o" / "results.json").unlink()
     assert asked(model="constant:no") == 0
@@ -104,7 +104,7 @@ def test_runs_of_several_models_are_lost_together(tmp_path, capsys):
     assert asked("--overwrite") == 0
 
 
-def test_a_folder_of_others_is_left_alone(tmp_path, capsys):
+def test_folders_of_users_are_left_alone(tmp_path, capsys):
     (tmp_path / "o").mkdir()
     (tmp_path / "o" / "thesis.tex").write_text("years of work")
     for command in (
@@ -146,7 +146,7 @@ def test_another_score_file_is_another_run(tmp_path, capsys):
     assert main([*score.format("b.json").split(), "--overwrite"]) == 0
 
 
-def test_another_benchmark_or_world_is_not_replaced_without_a_word(tmp_path, capsys):
+def test_another_benchmark_or_world_is_not_replaced_silently(tmp_path, capsys):
     build = "build accuracy --data {} --quiet --output o"
     assert main(build.format("q.jsonl").split()) == main(build.format("q.jsonl").split()) == 0
     refused(capsys, tmp_path / "o", build.format("other.jsonl").split(), "a benchmark that differs in data")
@@ -157,7 +157,7 @@ def test_another_benchmark_or_world_is_not_replaced_without_a_word(tmp_path, cap
     assert main([*world.format(1).split(), "--overwrite"]) == 0
 
 
-def test_comparisons_and_pages_are_not_replaced_without_a_word(tmp_path, capsys):
+def test_comparisons_and_reports_are_not_replaced_silently(tmp_path, capsys):
     for say in ("yes", "no", "maybe"):
         assert asked(model=f"constant:{say}", output=say) == 0
     compare = "compare yes {} --output c"
@@ -177,7 +177,7 @@ def test_comparisons_and_pages_are_not_replaced_without_a_word(tmp_path, capsys)
     assert main(["report", "yes"]) == 0
 
 
-def test_exports_are_not_replaced_without_a_word(tmp_path, capsys):
+def test_exports_are_not_replaced_silently(tmp_path, capsys):
     for name in ("q", "other"):
         assert main(f"build accuracy --data {name}.jsonl --quiet --output {name}".split()) == 0
     export = "export {}/groups.jsonl --format jsonl --output e --name mine"

@@ -24,14 +24,14 @@ def content(path: Path) -> bytes:
         return file.read()
 
 
-def test_gzip_is_told_by_its_first_bytes_not_by_its_name(tmp_path: Path) -> None:
+def test_gzip_is_recognised_by_its_first_bytes_not_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(gzip.compress(b"[1]", mtime=0))
     (tmp_path / "b.json.gz").write_bytes(b"[2]")
     assert content(tmp_path / "a.json") == b"[1]"
     assert content(tmp_path / "b.json.gz") == b"[2]"
 
 
-def test_a_utf8_mark_is_not_content(tmp_path: Path) -> None:
+def test_a_utf8_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"\xef\xbb\xbf[1]")
     (tmp_path / "b").write_bytes(gzip.compress(b"\xef\xbb\xbf[1]", mtime=0))
     assert content(tmp_path / "a") == content(tmp_path / "b") == b"[1]"
@@ -48,7 +48,7 @@ def test_a_utf8_mark_is_not_content(tmp_path: Path) -> None:
         (gzip.compress(b"hello" * 50, mtime=0)[:-8] + b"\0" * 8, "cut off or damaged", "gzip -t"),
     ],
 )
-def test_an_unreadable_file_says_where_what_and_what_to_do(
+def test_unreadable_files_are_reported_with_the_remedy(
     tmp_path: Path, written: bytes | None, said: str, remedy: str
 ) -> None:
     path = tmp_path / "a.json"
@@ -66,7 +66,7 @@ def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
         content(tmp_path)
 
 
-def test_a_failed_writing_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "out.jsonl"
     path.write_text("old")
 
@@ -89,7 +89,7 @@ def test_the_old_file_is_seen_until_the_new_one_is_whole(tmp_path: Path) -> None
     assert path.read_text() == "new"
 
 
-def test_zipped_writing_gives_the_same_bytes_every_time(tmp_path: Path) -> None:
+def test_compressed_files_have_the_same_bytes_every_time(tmp_path: Path) -> None:
     first, second = tmp_path / "a.gz", tmp_path / "sub" / "b.gz"
     for path in (first, second):
         assert write_joined(str(path), [b"1", b"2"], b"[", b",", b"]") == 2
@@ -97,7 +97,7 @@ def test_zipped_writing_gives_the_same_bytes_every_time(tmp_path: Path) -> None:
     assert gzip.decompress(first.read_bytes()) == b"[1,2]"
 
 
-def test_a_fingerprint_follows_the_content_not_the_place(tmp_path: Path) -> None:
+def test_a_fingerprint_depends_on_content_not_on_location(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("same")
     (tmp_path / "b").write_text("same")
     (tmp_path / "c").write_text("other")
@@ -107,7 +107,7 @@ def test_a_fingerprint_follows_the_content_not_the_place(tmp_path: Path) -> None
     assert fingerprint(str(tmp_path / "a")) != a
 
 
-def test_only_what_a_killed_writer_left_is_deleted(tmp_path: Path) -> None:
+def test_only_partial_files_of_killed_writers_are_deleted(tmp_path: Path) -> None:
     pytest.importorskip("fcntl")
     left = tmp_path / f".groups.jsonl.{'0a' * 16}.part"
     just_now = tmp_path / f".groups.jsonl.{'0b' * 16}.part"
@@ -126,13 +126,13 @@ def test_only_what_a_killed_writer_left_is_deleted(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space") as error, replaced(tmp_path / "a.json"):
-        raise OSError(errno.ENOSPC, "No space left on device")  # as a write says it: without a name
+        raise OSError(errno.ENOSPC, "No space left on device")  # as write() raises it: without a file name
     assert Path(error.value.filename).parent == tmp_path
     assert _trouble(error.value).startswith(f"{tmp_path}: No space left on device. Make room")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_is_held_by_one_at_a_time_and_free_again_after_an_error(tmp_path: Path) -> None:
+def test_a_folder_has_one_writer_at_a_time_and_is_released_after_an_error(tmp_path: Path) -> None:
     with alone_in(tmp_path, tmp_path, tmp_path / "member"):
         for folder in (tmp_path, tmp_path / "member"):
             with pytest.raises(RunError, match="another askew is writing to this folder"), alone_in(folder):
@@ -143,7 +143,7 @@ def test_a_folder_is_held_by_one_at_a_time_and_free_again_after_an_error(tmp_pat
         assert [path.name for path in tmp_path.iterdir()] == ["member"]
 
 
-def test_a_disk_without_locks_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_file_locks_nobody_is_locked_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def none(place: int, how: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
@@ -161,7 +161,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def locking(file: int, mode: int, count: int) -> None:
         assert (mode, count) == (2, 1)
-        assert os.lseek(file, 0, os.SEEK_CUR) > 1 << 30  # a locked byte can be read by nobody else
+        assert os.lseek(file, 0, os.SEEK_CUR) > 1 << 30  # nobody else can read a locked byte
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -186,7 +186,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-def test_a_folder_is_held_by_one_at_a_time_on_windows_too(tmp_path: Path) -> None:
+def test_a_folder_has_one_writer_at_a_time_on_windows_too(tmp_path: Path) -> None:
     for _ in range(2):
         with alone_in(tmp_path), pytest.raises(RunError, match="another askew is writing"), alone_in(tmp_path):
             pass
@@ -194,7 +194,7 @@ def test_a_folder_is_held_by_one_at_a_time_on_windows_too(tmp_path: Path) -> Non
 
 
 @pytest.mark.usefixtures("windows")
-def test_only_what_a_killed_writer_left_is_deleted_on_windows_too(tmp_path: Path) -> None:
+def test_only_partial_files_of_killed_writers_are_deleted_on_windows_too(tmp_path: Path) -> None:
     left = tmp_path / f".groups.jsonl.{'0a' * 16}.part"
     left.write_bytes(b"half")
     os.utime(left, (0, 0))
@@ -207,7 +207,7 @@ def test_only_what_a_killed_writer_left_is_deleted_on_windows_too(tmp_path: Path
     assert content(tmp_path / "a.json") == b"whole"
 
 
-def test_a_system_with_neither_kind_of_lock_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_with_neither_kind_of_lock_locks_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("fcntl", "msvcrt"):
         monkeypatch.setitem(sys.modules, module, None)
     with alone_in(tmp_path), alone_in(tmp_path), replaced(tmp_path / "a") as file:

@@ -27,7 +27,7 @@ QUESTIONS = Questions(
 
 
 def script(wrong_originals: int = 0, wrong_variants: int = 0) -> dict[str, str]:
-    """Right answers to everything but the first so many originals and the last so many variants."""
+    """Correct answers to everything except the first few originals and the last few variants."""
     groups = [group for group in askew.make("suite", "rad").groups(QUESTIONS, 0) if isinstance(group, askew.Group)]
     said = {group.original.text: group.original.answers[0] for group in groups}
     said.update((v.question.text, v.question.answers[0]) for group in groups for v in group.variants)
@@ -45,7 +45,7 @@ def made(folder: Path, said: dict[str, str], data: Questions = QUESTIONS, **sett
 
 
 def four_runs(folder: Path) -> dict[str, Run]:
-    """Of 20 originals and variants: all right; 12 variants wrong; one variant wrong; all originals wrong."""
+    """Of 20 originals and variants: all correct; 12 variants wrong; one variant wrong; all originals wrong."""
     return {
         "good": made(folder / "good", script()),
         "worse": made(folder / "worse", script(wrong_variants=12)),

@@ -1,4 +1,4 @@
-"""A run that grew worse than another on the same groups does not pass; what may be chance does."""
+"""A run that got worse than a baseline on the same groups fails; differences that may be chance pass."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def test_a_run_is_no_worse_than_itself(runs):
     assert not any("answer_type" in check.name or "made_by" in check.name for check in checks)
 
 
-def test_a_run_that_grew_worse_fails_where_it_did(runs):
+def test_a_run_that_got_worse_fails_in_the_metrics_that_fell(runs):
     names = failed(compare_to(runs["worse"], runs["good"]))
     assert {"rad:rad.forward", "rad:accuracy.variant", "rad:accuracy.gap", "rad:worst"} <= set(names)
     assert "rad:accuracy.original" not in names
 
 
-def test_a_run_that_grew_better_passes(runs):
+def test_a_run_that_got_better_passes(runs):
     assert is_open(compare_to(runs["good"], runs["worse"]))
 
 
@@ -48,7 +48,7 @@ def test_one_wrong_answer_in_twenty_may_be_chance(runs):
 
 
 def test_a_handful_of_groups_proves_nothing(tmp_path):
-    """Four groups that all got worse: it cannot be told, and what cannot be told does not pass."""
+    """Four groups that all got worse are too few to decide, and an undecided check does not pass."""
     few = Questions(QUESTIONS.items[:4])
     groups = [g for g in askew.make("suite", "rad").groups(few, 0) if isinstance(g, askew.Group)]
     right = {q.text: q.answers[0] for g in groups for q in (g.original, *(v.question for v in g.variants))}
@@ -62,7 +62,7 @@ def test_a_handful_of_groups_proves_nothing(tmp_path):
     assert failed(checks) == ["accuracy.variant"]
 
 
-def test_what_is_lost_within_the_margin_passes(runs):
+def test_a_loss_within_the_margin_passes(runs):
     assert failed(compare_to(runs["worse"], runs["good"], Rule(margin=0.59)))
     checks = compare_to(runs["worse"], runs["good"], Rule(margin=0.6))
     assert not failed(checks)
@@ -81,7 +81,7 @@ def test_only_the_metrics_asked_for_are_compared(runs):
     assert "accuracy.original" in check.why
 
 
-def test_a_metric_that_is_not_there_fails_even_beside_one_that_is(runs):
+def test_a_missing_metric_fails_even_beside_one_that_is_there(runs):
     checks = {c.name: c for c in compare_to(runs["good"], runs["good"], Rule(metrics=("rad.foward", "accuracy.all")))}
     assert checks["rad:accuracy.all"].status is Status.PASSED
     assert checks["rad.foward"].status is Status.FAILED
@@ -89,7 +89,7 @@ def test_a_metric_that_is_not_there_fails_even_beside_one_that_is(runs):
     assert not is_open(checks.values())
 
 
-def test_a_metric_that_cannot_be_better_or_worse_fails_when_named(tmp_path):
+def test_a_metric_without_a_better_direction_fails_when_named(tmp_path):
     run = made(tmp_path, script(), metrics=("answer-rate:says=no",))
     checks = compare_to(run, run, Rule(metrics=("answer-rate:says=no", "accuracy.all")))
     assert failed(checks) == ["answer-rate:says=no"]
@@ -101,7 +101,7 @@ def test_a_metric_that_only_the_run_has_fails_when_named(runs, tmp_path):
     assert failed(compare_to(more, runs["good"], Rule(metrics=("mu", "accuracy.all")))) == ["mu"]
 
 
-def test_one_image_decides_nothing_so_the_gate_is_shut(tmp_path):
+def test_a_single_image_decides_nothing_so_the_gate_fails(tmp_path):
     one = Questions(tuple(replace(question, image=askew.ImageRef(1)) for question in QUESTIONS.items))
     run = made(tmp_path, script(), one)
     checks = compare_to(run, run)
@@ -110,22 +110,22 @@ def test_one_image_decides_nothing_so_the_gate_is_shut(tmp_path):
     assert "No comparison could be decided" in checks[-1].why
 
 
-def test_a_named_metric_that_neither_run_has_a_score_of_fails(runs):
+def test_a_named_metric_without_a_score_in_either_run_fails(runs):
     """Every original is wrong in both: RAD is not defined, and a gate that skipped it would pass."""
     checks = compare_to(runs["lost"], runs["lost"], Rule(metrics=("rad.forward", "accuracy.all")))
     assert failed(checks) == ["rad.forward"]
     assert "The baseline has no such score." in checks[-1].why
 
 
-def test_a_tiny_p_is_written_as_people_write_it(tmp_path):
+def test_a_tiny_p_value_is_printed_as_below_a_bound(tmp_path):
     good, bad = made(tmp_path / "a", script()), made(tmp_path / "b", script(0, 20))
     (_, check, _) = compare_to(bad, good, Rule(metrics=("accuracy.variant",)))
     change = "Significantly worse. Change −100.0 (from 100.0 to 0.0 over the 20 in both)"
     assert check.why == f"{change}, p < 0.001 (Holm over 1: other metrics of rad)."
 
 
-def test_what_is_not_judged_does_not_make_the_correction_stricter(tmp_path):
-    """An answer rate is neither better nor worse, so it is none of the comparisons that p is corrected for."""
+def test_metrics_that_are_not_judged_do_not_make_the_correction_stricter(tmp_path):
+    """An answer rate has no better direction, so p is not corrected for it."""
 
     def told(folder, **settings):
         before, after = made(folder / "a", script(), **settings), made(folder / "b", script(0, 6), **settings)
@@ -162,7 +162,7 @@ def test_runs_on_other_groups_are_not_compared(runs, tmp_path):
     assert "ask something else" in check.why
 
 
-def test_a_part_of_the_groups_is_not_enough_but_more_are(runs, tmp_path):
+def test_a_part_of_the_groups_is_not_enough_but_additional_groups_are_allowed(runs, tmp_path):
     part = made(tmp_path / "part", script(), limit=10)
     (check,) = compare_to(part, runs["good"])
     assert "10 of the baseline's 20 groups are not in the run" in check.why
@@ -179,7 +179,7 @@ def test_runs_without_a_common_suite_are_not_compared(runs, tmp_path):
 
 @dataclass(frozen=True)
 class Length(Short):
-    """The share of short answers, by somebody who wants few of them."""
+    """The share of short answers, of which fewer are better."""
 
     better = -1
 
@@ -191,7 +191,7 @@ class FewShort(Shout):
         return {**super().metrics, "short": Short(never=()), "length": Length(never=())}
 
 
-def test_a_metric_says_itself_what_better_means(tmp_path):
+def test_a_metric_declares_which_direction_is_better(tmp_path):
     for answer in ("yes", "perhaps"):
         askew.evaluate(f"constant:{answer}", QUESTIONS, FewShort(), output=tmp_path / answer)
     short, long = (load_run(tmp_path / answer) for answer in ("yes", "perhaps"))
@@ -213,7 +213,7 @@ def test_new_groups_do_not_hide_a_gap_in_the_old_ones(tmp_path):
 
 
 def test_a_gap_is_worse_only_where_variants_fall_behind(runs):
-    """All originals wrong: the gap is now +1. Against a baseline with a gap of -0.6 it has not grown worse."""
+    """All originals wrong: the gap is now +1. Against a baseline with a gap of -0.6 it has not got worse."""
     checks = {check.name: check for check in compare_to(runs["lost"], runs["worse"])}
     assert checks["rad:accuracy.gap"].status is Status.PASSED
     checks = {check.name: check for check in compare_to(runs["good"], runs["lost"])}

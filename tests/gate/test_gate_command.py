@@ -1,4 +1,4 @@
-"""``askew gate``: exit codes, the files it writes, and that nothing a model says is obeyed in them."""
+"""``askew gate``: exit codes, the files it writes, and that text of models is escaped in them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NASTY = [
 ]
 
 
-def test_junit_is_sound_xml_whatever_is_in_it():
+def test_junit_is_well_formed_xml_whatever_text_it_contains():
     root = ElementTree.fromstring(junit(NASTY, "model <x>\x07 on data"))
     (suite,) = root
     assert root.attrib == {"name": "askew gate", "tests": "4", "failures": "1", "errors": "0", "skipped": "1"}
@@ -34,7 +34,7 @@ def test_junit_is_sound_xml_whatever_is_in_it():
     assert third[0].tag == "skipped"
 
 
-def test_markdown_shows_text_as_it_is():
+def test_markdown_is_escaped():
     text = markdown(NASTY, "m | n")
     assert text.startswith("## ✗ FAILED, 1 of 4 checks: m \\| n\n")
     assert "<script>" not in text
@@ -44,7 +44,7 @@ def test_markdown_shows_text_as_it_is():
     assert "<summary>✓ 1 comparison no worse than before, 1 could not be told</summary>" in text
 
 
-def test_the_terminal_obeys_no_model():
+def test_control_codes_of_models_are_escaped_in_the_terminal():
     text = terminal(NASTY, "m\x1b]0;owned\x07")
     assert "\x1b" not in text
     assert text.endswith("FAILED, 1 of 4 checks: m�]0;owned�")
@@ -109,13 +109,13 @@ def test_a_wrong_command_exits_with_two(runs, command, words, said):
     assert said in err
 
 
-def test_requirements_may_stand_in_a_file(runs, command, tmp_path):
+def test_requirements_may_be_given_in_a_file(runs, command, tmp_path):
     (tmp_path / "gate.yaml").write_text("require: [rad.forward>=0.8, accuracy.all>=80%]\nby: low\n")
     assert command(runs["good"].folder, "--config", tmp_path / "gate.yaml")[0] == 0
     assert command(runs["worse"].folder, "--config", tmp_path / "gate.yaml")[0] == 1
 
 
-def test_a_choice_in_a_file_must_be_one_of_them(runs, command, tmp_path):
+def test_a_choice_in_a_file_must_be_a_known_one(runs, command, tmp_path):
     (tmp_path / "gate.yaml").write_text("require: rad.forward>=0.8\nby: median\n")
     code, _, err = command(runs["good"].folder, "--config", tmp_path / "gate.yaml")
     assert code == 2
@@ -132,13 +132,13 @@ def test_github_s_step_summary_is_added_to_and_other_files_are_replaced(runs, co
     assert other.read_text().startswith("## ✓ PASSED")
 
 
-def test_a_gate_gives_the_same_twice(runs, command, tmp_path):
+def test_a_gate_is_reproducible(runs, command, tmp_path):
     for name in ("a.xml", "b.xml"):
         command(runs["worse"].folder, "--no-worse-than", runs["good"].folder, "--junit", tmp_path / name)
     assert (tmp_path / "a.xml").read_bytes() == (tmp_path / "b.xml").read_bytes()
 
 
-def test_results_are_as_a_run_writes_them(runs):
+def test_a_gate_reads_results_as_a_run_writes_them(runs):
     """The gate reads what ``run`` writes: these names are the contract."""
     results = json.loads((runs["good"].folder / "results.json").read_text())
     assert {"count", "asked", "limit"} <= set(results["failures"])

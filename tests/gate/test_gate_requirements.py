@@ -1,4 +1,4 @@
-"""What is required of a run, checked by hand-worked numbers."""
+"""Requirements on a run, checked with numbers worked by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def require(run: Run, text: str, by="value") -> Check:
         ("consensus:k=2@question_type=what is <x> >.5", "consensus:k=2", "question_type=what is <x>", ">", 0.5),
     ],
 )
-def test_requirements_are_read(text, name, part, op, value):
+def test_requirements_are_parsed(text, name, part, op, value):
     read = parse_requirement(text)
     assert (read.name, read.part, read.op, read.value) == (name, part, op, value)
 
@@ -39,7 +39,7 @@ def test_requirements_are_read(text, name, part, op, value):
 @pytest.mark.parametrize(
     "text", ["", "rad.forward", "rad.forward=0.7", ">=0.7", "rad.forward>=x", "rad.forward>=nan", "a>=1;"]
 )
-def test_what_is_not_a_requirement_is_refused(text):
+def test_invalid_requirements_are_refused(text):
     with pytest.raises(UsageError, match="is not a requirement"):
         parse_requirement(text)
 
@@ -62,7 +62,7 @@ def test_the_value_decides(runs, text, passes):
     assert require(runs["worse"], text).status is (Status.PASSED if passes else Status.FAILED)
 
 
-def test_by_low_takes_the_worse_end_of_the_interval(runs):
+def test_by_low_uses_the_worse_end_of_the_interval(runs):
     figure = runs["worse"].figure("rad", "rad.forward")
     assert figure.low < 0.4 < figure.high
     between, above = (figure.low + 0.4) / 2, (0.4 + figure.high) / 2
@@ -73,15 +73,15 @@ def test_by_low_takes_the_worse_end_of_the_interval(runs):
     assert require(runs["worse"], f"rad.forward<={above}", "low").status is Status.FAILED
 
 
-def test_a_score_that_rests_on_nothing_does_not_pass(runs):
-    """No original is right, so RAD is nan, whichever way it is asked for."""
+def test_an_undefined_score_does_not_pass(runs):
+    """No original is correct, so RAD is nan, whichever end is required."""
     for text in ("rad.forward>=0", "rad.forward<=1"):
         check = require(runs["lost"], text)
         assert check.status is Status.FAILED
         assert "nothing to measure" in check.why
 
 
-def test_an_unknown_metric_or_part_does_not_pass_and_is_helped(runs):
+def test_an_unknown_metric_or_part_fails_with_a_suggestion(runs):
     check = require(runs["good"], "rad.foward>=0")
     assert check.status is Status.FAILED
     assert "Did you mean 'rad.forward'?" in check.why
@@ -94,13 +94,13 @@ def test_a_percentage_without_its_sign_is_noticed(runs):
     assert "fractions" in require(runs["good"], "rad.forward>=70").why
 
 
-def test_what_is_told_apart_is_printed_apart(runs):
+def test_values_that_differ_are_printed_differently(runs):
     """RAD is 8/20: by one decimal 0.4003 is 40.0 too."""
     assert require(runs["worse"], "rad.forward>=0.4003").why.startswith("The value 40.00 is not >= 40.03;")
     assert require(runs["worse"], "rad.forward>0.4").why.startswith("The value 40.0 is not > 40.0;")
 
 
-def test_a_metric_of_two_suites_needs_its_suite(runs):
+def test_a_metric_of_two_suites_needs_the_name_of_its_suite(runs):
     scores = [{**score, "suite": suite} for score in runs["good"].results["scores"] for suite in ("rad", "p2")]
     both = Run(runs["good"].folder, {**runs["good"].results, "scores": scores})
     with pytest.raises(UsageError, match=re.escape("Say which: rad:rad.forward or p2:rad.forward")):

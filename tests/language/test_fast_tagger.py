@@ -49,7 +49,7 @@ def test_alone_or_together_the_tags_are_the_same(fast):
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map(" ".join), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
-def test_any_order_of_words_has_the_tokens_of_spacy(texts):
+def test_words_in_any_order_have_the_tokens_of_spacy(texts):
     pipeline = tagger._pipeline(Tagger().name)
     for mine, theirs in zip(fast_tagger.read(pipeline).tags(texts), by_spacy(pipeline, texts), strict=True):
         assert mine is None or mine == theirs
@@ -58,12 +58,12 @@ def test_any_order_of_words_has_the_tokens_of_spacy(texts):
 @pytest.mark.parametrize(
     "text", ["", " ", "Is  it?", " Is it?", "Is it ?", "Is it\nred?", 'Is "it" red?', "é", "a / b :)"]
 )
-def test_what_is_not_plain_is_left_to_spacy(fast, pipeline, text):
+def test_unusual_texts_are_left_to_spacy(fast, pipeline, text):
     assert list(fast.tags([text, "Is it?"])) == [None, *by_spacy(pipeline, ["Is it?"])]
     assert Tagger().tags([text]) == by_spacy(pipeline, [text])
 
 
-def test_nothing_gives_nothing(fast):
+def test_no_texts_give_no_tags(fast):
     assert list(fast.tags([])) == []
 
 
@@ -117,7 +117,7 @@ def test_last_bits_do_not_decide_a_tag(monkeypatch, pipeline):
 
 
 def test_near_ties_are_decided_by_nearly_the_same_scores(monkeypatch, fast):
-    """What is worked out with care is what the network says, but for an error far below what counts as near."""
+    """The careful computation agrees with the network, up to an error far below the threshold of a near tie."""
     seen, careful = [], tag_network.exact_scores
 
     def quick(vectors, layers, weights, bias):
@@ -147,7 +147,7 @@ def test_a_model_built_differently_is_left_to_spacy():
 
 @pytest.fixture
 def fresh():
-    """Forget the fast tagger before and after a test that changes what it is read from."""
+    """Discard the cached fast tagger before and after a test that changes its source."""
     tagger._fast.cache_clear()
     tagger._remembered.cache_clear()
     yield
@@ -156,7 +156,7 @@ def fresh():
 
 
 def falls_back(pipeline):
-    """True when spaCy tags everything, with the same result, and the signature says so."""
+    """True if spaCy tags everything, with the same result, and the signature says so."""
     same = Tagger().tags(PLAIN) == [tagger.spacy_tokens(pipeline, text) for text in PLAIN]
     return tagger._fast(Tagger().name) is None and same and "(spaCy " in Tagger().signature
 

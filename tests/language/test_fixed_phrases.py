@@ -30,7 +30,7 @@ def test_phrases(text, phrase):
     assert fixed(text) == phrase
 
 
-def test_nothing_in_nothing():
+def test_an_empty_text_has_no_phrases():
     assert not FixedPhrases().hold((), 0)
 
 
@@ -47,7 +47,7 @@ def test_nothing_in_nothing():
         ("What is he looking for in there?", "he looking", True),
     ],
 )
-def test_a_phrase_that_reaches_over_the_edge_of_a_part(text, part, does):
+def test_a_phrase_that_crosses_the_boundary_of_a_span(text, part, does):
     tokens = Tagger().tags([text])[0]
     words = part.split()
     first = next(at for at in range(len(tokens)) if [t.text for t in tokens[at : at + len(words)]] == words)

@@ -25,7 +25,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("many", "one"), PAIRS)
-def test_number_goes_both_ways(many, one):
+def test_singular_and_plural_are_inverse(many, one):
     assert singular(many) == one
     assert plural(one) == many
     assert plural(many) == many
@@ -38,7 +38,7 @@ def test_a_phrase_is_inflected_by_its_last_word():
 
 
 @pytest.mark.parametrize("noun", sorted(inflect.pairs()))
-def test_what_comes_in_pairs_is_counted_in_pairs(noun):
+def test_things_that_come_in_pairs_are_counted_in_pairs(noun):
     assert singular(noun) == f"pair of {noun}"
     assert is_plural(noun)
     assert plural(noun) == noun
@@ -69,7 +69,7 @@ def test_verbs_agree(verb, form):
 
 
 @pytest.mark.parametrize("noun", ["ramen", "specimen", "fedora", "sauna", "bus", "tennis", "lens", "panda"])
-def test_what_only_looks_plural_stays(noun):
+def test_words_that_only_look_plural_stay(noun):
     assert singular(noun) == noun
     assert not is_plural(noun)
 
@@ -104,7 +104,7 @@ def test_quotes_are_looked_through():
     assert article('"angry" dog') == "an"
 
 
-def test_words_and_back():
+def test_numbers_as_words_and_back():
     for number in range(1001):
         assert number_of(number_word(number)) == number, number_word(number)
         assert number_of(str(number)) == number

@@ -45,7 +45,7 @@ def test_phrases_with_enough_probability_become_rules(table):
     assert len(read_meteor(table, 0.0).paraphrases) == 2
 
 
-def test_they_reach_the_questions_beside_those_of_ppdb(table, tmp_path):
+def test_meteor_and_ppdb_rules_are_used_together(table, tmp_path):
     (tmp_path / "ppdb").write_text("[NN] ||| bus ||| coach ||| PPDB2.0Score=5 ||| 0-0 ||| Equivalence\n")
     both = merged([read_meteor(table), read_ppdb([str(tmp_path / "ppdb")])])
     assert both.count == 2

@@ -16,7 +16,7 @@ def said(rules, question):
     return [edited(question, [Edit(tokens[f.first].start, tokens[f.last].end, f.text, f.rule.id)]) for f in found]
 
 
-def test_there_are_at_least_150_with_ids_of_their_own():
+def test_there_are_at_least_150_rules_with_unique_ids():
     assert len(reviewed()) >= 150
     assert len({rule.id for rule in reviewed()}) == len(reviewed())
 
@@ -28,7 +28,7 @@ def test_examples():
     assert not wrong
 
 
-def test_a_noun_phrase_takes_all_it_can():
+def test_a_noun_phrase_is_matched_as_a_whole():
     rule = Paraphrase("x", "near [NP]", "close to [1]")
     assert said((rule,), "Is he near the old red fire truck?") == ["Is he close to the old red fire truck?"]
     assert said((rule,), "Is he near the man's hat?") == ["Is he close to the man's hat?"]
@@ -41,7 +41,7 @@ def test_a_noun_phrase_may_have_to_be_singular_or_plural():
     assert said((one, many), "Is he near the man's dogs?") == ["Is he beside the man's dogs?"]
 
 
-def test_a_rule_is_found_once_however_many_of_its_words_are_there():
+def test_a_rule_is_found_once_however_many_of_its_words_occur():
     rule = Paraphrase("x", "in the [picture|photo]", "on the [1]")
     assert said((rule,), "Is the photo in the picture?") == ["Is the photo on the picture?"]
 

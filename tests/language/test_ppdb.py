@@ -1,4 +1,4 @@
-"""PPDB files that the user has."""
+"""PPDB files provided by the user."""
 
 import gzip
 from random import Random
@@ -29,10 +29,10 @@ def path(tmp_path):
     return str(path)
 
 
-def test_keeps_what_is_equivalent_or_entailed_and_sure(path):
+def test_equivalent_and_entailed_rules_with_high_scores_are_kept(path):
     ppdb = read_ppdb([path])
     assert [(rule.target, rule.confidence) for rule in ppdb.of("bus", "NN")] == [("vehicle", 0.833), ("coach", 0.75)]
-    assert ppdb.of("bus", "NNS") == ()  # a rule is for the form that it has
+    assert ppdb.of("bus", "NNS") == ()  # a rule applies to exactly its own word form
     assert [(rule.source, rule.target) for rule in ppdb.paraphrases] == [
         ("performed in [NP]", "carried out within [1]")
     ]
@@ -44,7 +44,7 @@ def test_keeps_what_is_equivalent_or_entailed_and_sure(path):
     }
 
 
-def test_rules_reach_the_questions(path):
+def test_rules_change_questions(path):
     questions = [
         Question(1, None, "Is this a coach?"),
         Question(2, None, "Is the bus in the street?"),
@@ -87,14 +87,14 @@ def file_of(folder, *rules, name="ppdb", relation="Equivalence"):
 
 
 def variants(path, *texts, score=3.5):
-    """What the rules make of questions, whatever the data's vocabulary."""
+    """The variants that the rules give, whatever the data's vocabulary."""
     questions = [Question(number, None, text) for number, text in enumerate(texts)]
     perturbation = P2Perturbation(("synonymous", "paraphrastic"), ppdb=read_ppdb([path], score))
     made = [variant for question in questions for variant in perturbation.vary(question, Random(0))]
     return [variant for variant in made if isinstance(variant, Variant) and variant.note["origin"] == "ppdb"]
 
 
-def test_one_word_is_not_exchanged_for_several_where_its_part_of_speech_is_another(tmp_path):
+def test_one_word_is_not_replaced_by_several_where_its_part_of_speech_differs(tmp_path):
     path = file_of(
         tmp_path,
         "[VBD] left -> went away 5",
@@ -143,7 +143,7 @@ def test_a_label_must_fit_several_words(tmp_path, rule, fits):
         ("[NP] the big dog ->  5", "Is the big dog red?"),
     ],
 )
-def test_only_words_of_letters_are_taken(tmp_path, rule, text):
+def test_only_alphabetic_words_are_accepted(tmp_path, rule, text):
     path = file_of(tmp_path, rule)
     assert read_ppdb([path]).left_out == {"not words of letters alone": 1}
     assert variants(path, text) == []
@@ -161,7 +161,7 @@ def test_a_rule_that_changes_nothing_is_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(("score", "low"), [("5.3E-5", True), ("0.42e1", False), ("+4", False), (".5", True)])
-def test_scores_are_read_whole(tmp_path, score, low):
+def test_scores_are_read_with_all_digits(tmp_path, score, low):
     ppdb = read_ppdb([file_of(tmp_path, f"[NN] bus -> coach {score}")])
     assert ppdb.left_out == ({"score too low": 1} if low else {})
     assert len(ppdb.of("bus", "NN")) == (not low)
@@ -191,7 +191,7 @@ def test_blank_lines_are_skipped_and_counted_in_line_numbers(tmp_path):
         read_ppdb([str(path)])
 
 
-def test_a_rule_is_called_by_what_it_does(tmp_path):
+def test_rule_ids_name_source_and_target(tmp_path):
     path = file_of(
         tmp_path, "[PP/NP] in front of -> before 5", "[VP] performed in [NP,1] -> carried out within [NP,1] 5"
     )
@@ -211,7 +211,7 @@ def test_a_rule_in_two_files_counts_once_with_its_higher_score(tmp_path):
     assert ppdb.left_out == {"the same rule again": 3}
 
 
-def test_the_signature_is_of_the_rules_and_not_of_the_files(tmp_path):
+def test_the_signature_depends_on_the_rules_not_on_the_files(tmp_path):
     phrases = file_of(tmp_path, "[PP/NP] in front of -> before 5", "[PP/NP] close to -> near 4", name="phrases")
     words = file_of(tmp_path, "[NN] bus -> coach 5", "[NN] dog -> hound 3", name="words")
     both, turned = read_ppdb([phrases, words]), read_ppdb([words, phrases, words])

@@ -38,7 +38,7 @@ def test_context_decides():
     assert senses.choose("trunk", "n", words_of("Is the elephant's trunk up?")) == wordnet.named("trunk.n.05")
 
 
-def test_the_word_itself_and_empty_words_say_nothing():
+def test_the_word_itself_and_function_words_are_not_context():
     senses = Senses()
     assert senses.scores("bank", "n", ["bank", "the", "is"]) == senses.scores("bank", "n", [])
 
@@ -47,7 +47,7 @@ def test_an_unknown_word_has_no_sense():
     assert Senses().choose("qxz", "n", ["a"]) is None
 
 
-def test_a_word_with_one_sense_has_it_whatever_is_around():
+def test_a_word_with_one_sense_has_it_in_any_context():
     assert Senses().choose("automobile", "n", ["river"]) == WordNet().named("car.n.01")
 
 
@@ -60,11 +60,11 @@ def test_least_counts_occurrences():
     assert vocabulary.holds("Cat")
 
 
-def test_words_are_told_apart_by_what_people_see():
+def test_a_text_is_split_into_lower_case_words():
     assert words_of("Is the T-shirt WHITE/red?") == ("is", "the", "t-shirt", "white", "red")
     assert words_of("") == ()
 
 
-def test_nothing_read_is_not_everything():
+def test_an_empty_vocabulary_does_not_contain_every_word():
     assert not WordCounts.of([]).holds("cat")
     assert WordCounts.of([]).holds("")

@@ -1,4 +1,4 @@
-"""Layers are computed once for each window, as worked out by hand."""
+"""Layers are computed once for each window; values worked by hand."""
 
 import numpy as np
 import pytest
@@ -35,13 +35,13 @@ def test_each_window_is_made_once():
     assert len(windows) == 4
 
 
-def test_nothing_is_made_of_known_windows():
+def test_known_windows_are_not_computed_again():
     windows = WindowCache(np.empty(1, np.int64))
     made(windows, [0, 1, 2], total([]))
     assert made(windows, [0, 1, 2], None) == [12]
 
 
-def test_rows_of_21_bits_are_told_apart():
+def test_rows_of_21_bits_are_distinguished():
     large = (1 << 21) - 1
     seen = []
     made(WindowCache(np.empty(1, np.int64)), [large, 0, large, large], total(seen))
@@ -49,7 +49,7 @@ def test_rows_of_21_bits_are_told_apart():
 
 
 @given(st.lists(SEQUENCE, min_size=1, max_size=6), st.sampled_from([1, 4, 100]))
-def test_what_was_made_stays_as_more_is_made(sequences, room):
+def test_earlier_rows_stay_valid_as_the_table_grows(sequences, room):
     windows = WindowCache(np.empty(room, np.int64))
     for sequence in sequences:
         expected = [100 * a + 10 * b + c for a, b, c in zip(sequence, sequence[1:], sequence[2:], strict=False)]

@@ -16,7 +16,7 @@ def test_tags_are_the_same_alone_and_in_a_batch():
     assert [Tagger().tags([text])[0] for text in TEXTS] == together
 
 
-def test_reading_gives_the_same_and_remembers_nothing():
+def test_reading_gives_the_same_tags_without_caching():
     module._remembered.cache_clear()
     read = dict(Tagger().read([*TEXTS, "Is  it?"]))
     assert module._remembered(Tagger().name) == {}
@@ -24,7 +24,7 @@ def test_reading_gives_the_same_and_remembers_nothing():
     assert [token.text for token in read["Is  it?"]] == ["Is", " ", "it", "?"]
 
 
-def test_tokens_stand_where_they_say():
+def test_token_offsets_match_the_text():
     for text, tokens in zip(TEXTS, Tagger().tags(TEXTS), strict=True):
         assert [text[token.start : token.end] for token in tokens] == [token.text for token in tokens]
 
@@ -77,7 +77,7 @@ def test_without_a_model_the_error_says_what_to_install(monkeypatch):
         module._installed.cache_clear()
 
 
-def test_import_brings_no_spacy():
+def test_importing_askew_does_not_import_spacy():
     code = (
         "import sys, askew.language.tagger, askew.language.inflect, askew.suites.rad; "
         "sys.exit('spacy' in sys.modules or 'lemminflect' in sys.modules)"

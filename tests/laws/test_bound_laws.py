@@ -1,4 +1,4 @@
-"""Bounds for missing answers hold for every metric: checked against all ways to fill them in."""
+"""Bounds for missing answers hold for every metric: checked against every way of filling them in."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def cases(count: int) -> list[list[Outcome]]:
     return found
 
 
-def test_bounds_are_what_some_answers_reach_and_none_passes():
-    """Outer bounds (R_score, noise-falls) may be wider, which their signature says."""
+def test_bounds_are_reached_by_some_answers_and_exceeded_by_none():
+    """Outer bounds (R_score, noise-falls) may be wider; their signature says so."""
     wide = 0
     for case in cases(40):
         for metric in (*METRICS, *MORE):
@@ -120,10 +120,10 @@ def test_bounds_are_what_some_answers_reach_and_none_passes():
     assert wide > 300, "bounds that never differ test nothing"
 
 
-def test_rad_has_bounds_that_all_wrong_and_all_correct_do_not_give():
+def test_the_bounds_of_rad_are_wider_than_all_wrong_and_all_correct():
     """Of eleven pairs six are right on both sides and two on the original alone; three lack an answer.
 
-    With these all wrong RAD is 6/9, with all right 8/11; but it can be 6/10 and 8/10.
+    With these all wrong RAD is 6/9, with all correct 8/11; but it can be 6/10 and 8/10.
     """
     right, wrong = "yes", "no"
 
@@ -139,7 +139,7 @@ def test_rad_has_bounds_that_all_wrong_and_all_correct_do_not_give():
     assert found.value == 0.75
 
 
-def test_bounds_of_rad_are_printed_as_all_ways_to_answer_give_them(tmp_path):
+def test_printed_bounds_of_rad_cover_every_way_of_answering(tmp_path):
     """A run of 59 pairs, 17 of which lack answers, had RAD "0.627 to 0.831": all of these wrong, and all of them right.
 
     Counted by hand: with every original wrong 32 of 51 are consistent, with everything right 49 of 59. But an original

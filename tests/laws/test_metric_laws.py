@@ -1,4 +1,4 @@
-"""What must hold of every metric."""
+"""Laws for every metric."""
 
 from __future__ import annotations
 
@@ -138,13 +138,13 @@ def sums(metric, some, failed=None):
     return np.sum(rows(metric, some, failed), axis=0)
 
 
-def test_every_metric_is_looked_at():
+def test_every_metric_is_covered():
     assert set(map(type, METRICS)) == {factory("metric", name) for name in names("metric")}
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=repr)
 class TestEveryMetric:
-    def test_is_a_metric_whose_repr_makes_it_again(self, metric):
+    def test_evaluating_the_repr_of_a_metric_gives_the_metric(self, metric):
         assert isinstance(metric, Metric)
         assert eval(repr(metric), globals()) == metric
         assert pickle.loads(pickle.dumps(metric)) == metric
@@ -171,13 +171,13 @@ class TestEveryMetric:
         assert len({len(row) for row in found}) == 1
         assert all(isinstance(value, float) and math.isfinite(value) for row in found for value in row)
 
-    def test_nothing_gives_nan_without_a_warning(self, metric):
+    def test_no_groups_give_nan_without_a_warning(self, metric):
         columns = len(rows(metric, outcomes(perfect))[0])
         assert math.isnan(metric.combine(np.zeros(columns)))
         assert np.isnan(metric.combine(np.zeros((columns, 3)))).all()
         assert math.isnan(metric.combine((0.0,) * columns))
 
-    def test_combines_many_sums_one_by_one(self, metric):
+    def test_combine_works_on_many_sums_at_once(self, metric):
         some = np.stack([sums(metric, outcomes(human, seed=seed)) for seed in range(4)], axis=1)
         together = metric.combine(some)
         assert together.shape == (4,)
@@ -190,11 +190,11 @@ class TestEveryMetric:
                 assert metric.measure(one, 0.0) is not None
                 assert metric.measure(one, 1.0) is not None
 
-    def test_failed_says_nothing_where_no_answer_is_missing(self, metric):
+    def test_failed_has_no_effect_where_no_answer_is_missing(self, metric):
         for one in outcomes(perfect):
             assert metric.measure(one) == metric.measure(one, 0.0) == metric.measure(one, 1.0)
 
-    def test_does_not_change_when_asked_again(self, metric):
+    def test_measuring_twice_gives_the_same(self, metric):
         everything = outcomes(human)
         assert rows(metric, everything) == rows(metric, everything)
 

@@ -1,4 +1,4 @@
-"""Nothing that a user may publish names a folder of the machine it was made on."""
+"""No file that a user may publish names a folder of the machine it was made on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BINARY = {".sqlite", ".jpg", ".png", ".parquet", ".sqlite-wal", ".sqlite-shm"}
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
-    """A folder of a recognisable name, which is also home, with a world in it, named by absolute paths alone."""
+    """A home folder with a recognisable name that contains a world, always given by absolute paths."""
     home = tmp_path / "home of jane-doe-4711"
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))
@@ -62,7 +62,7 @@ def leaks(folder: Path, home: Path) -> list[str]:
     return found
 
 
-def test_nothing_that_any_suite_writes_names_a_folder_of_this_machine(place, monkeypatch):
+def test_no_output_of_any_suite_names_a_folder_of_this_machine(place, monkeypatch):
     data, images = f"gqa:{place}/w/gqa,split=train,scenes={place}/w/gqa/train_sceneGraphs.json", place / "w" / "images"
     (place / "pool.txt").write_text("\n".join(q.text for q in askew.open_data("world:train,scenes=20").questions()))
     (place / "say.py").write_text("def yes(image, question):\n    return str(image.size)\n")
@@ -127,12 +127,12 @@ def test_groups_of_earlier_versions_with_absolute_paths_still_load(place):
 
 
 def test_answers_of_an_earlier_version_are_not_asked_again(place):
-    """Their keys hold the content of the image and the model's signature, none of which is changed."""
+    """Their keys are the image's content and the model's signature, which have not changed."""
     data, images = f"vqa:{place}/w/vqa,split=world_val", str(place / "w" / "images")
     said = Constant("white")
     with Store(place / "answers.sqlite") as store:
         for question in as_data(data, images).what.questions():
-            content = f"id:{question.image.id!r}"  # of a model that never looks
+            content = f"id:{question.image.id!r}"  # of a blind model
             store.put([(ask_key(repr(said), content, question.text), Prediction(question.id, "white"))])
     result = askew.evaluate(
         "constant:white", data, "accuracy", images=images, output=place / "o", store=str(place / "answers.sqlite")
@@ -140,7 +140,7 @@ def test_answers_of_an_earlier_version_are_not_asked_again(place):
     assert result.results["time"]["asked"] == 0
 
 
-def test_keys_of_images_are_their_content_whatever_they_are_called(place):
+def test_image_keys_depend_on_content_not_on_file_names(place):
     class Looks:
         def __repr__(self):
             return "Looks()"
@@ -156,13 +156,13 @@ def test_keys_of_images_are_their_content_whatever_they_are_called(place):
         assert store.known(before).keys() == set(before)
 
 
-def test_samples_from_python_have_their_images(place):
+def test_samples_written_from_python_have_their_images(place):
     data, images = f"vqa:{place}/w/vqa,split=world_val", str(place / "w" / "images")
     result = askew.evaluate("constant:white", data, "accuracy", images=images, output=place / "o")
     assert all(os.path.isfile(outcome.group.original.image.path) for outcome in result.samples())
 
 
-def test_folders_of_one_name_are_told_apart(tmp_path):
+def test_folders_with_the_same_name_are_distinguished(tmp_path):
     paths = [tmp_path / part / "images" / "1.jpg" for part in ("a", "b", "home")]
     for path in paths:
         path.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What must hold of every suite."""
+"""Laws for every suite."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BASIC = (BasicSuite(Words()), BasicSuite(Words(), kind="yesno"), BasicSuite(Word
 SUITES = [*(make("suite", spec) for spec in SPECS), *BASIC]
 
 
-def test_every_suite_is_looked_at():
+def test_every_suite_is_covered():
     assert {suite.name for suite in SUITES} == set(names("suite"))
 
 
@@ -38,7 +38,7 @@ def test_tables_fit_their_columns_and_metrics(suite):
 
 
 @pytest.mark.parametrize("suite", SUITES, ids=repr)
-def test_the_headline_tells_the_value_of_a_metric(suite):
+def test_the_headline_shows_the_value_of_a_metric(suite):
     metric, sentence = suite.headline
     assert metric in suite.metrics
     assert "{value}" in sentence

@@ -10,7 +10,7 @@ def people(truth):
 
 
 def variant(said, truth, expect=Expect.SAME, test="t", made_by="rule", **note):
-    """What was said to a variant, what people say, and what the variant is for."""
+    """The model's answer to a variant, people's answers, and the variant's test."""
     return said, people(truth), expect, test, made_by, note
 
 

@@ -14,7 +14,7 @@ from askew.types import Kind, Question
 
 
 @pytest.mark.parametrize(("matching", "value"), [(0, 0.0), (1, 0.3), (2, 0.6), (3, 0.9), (4, 1.0), (10, 1.0)])
-def test_ten_people_give_five_values(matching, value):
+def test_ten_annotators_allow_five_values(matching, value):
     answers = ("red",) * matching + ("blue",) * (9 - matching) + ("green",) * (1 if matching < 10 else 0)
     assert accuracy("red", answers[:10]) == value
     assert accuracy("Red", (*answers[:9], "violet") if matching < 10 else answers, "robust") == value
@@ -28,7 +28,7 @@ def test_leave_one_out_is_the_mean_over_the_sets_that_leave_one_out():
             assert leave_one_out(matching, people) == pytest.approx(sum(min(1, sum(s) / 3) for s in sets) / people)
 
 
-def test_fewer_than_four_people_can_be_satisfied():
+def test_fewer_than_four_annotators_can_give_full_accuracy():
     assert accuracy("red", ("red",)) == 1.0
     assert accuracy("red", ("red", "red")) == 1.0
     assert accuracy("red", ("red", "blue")) == 0.5  # left out: red -> 0 of 1, blue -> 1 of 1
@@ -41,13 +41,13 @@ def test_official_normalises_only_when_people_disagree():
     assert accuracy("Yes.", unanimous) == 0.0  # sic
     assert accuracy("Yes.", unanimous, "robust") == 1.0
     assert accuracy("Yes.", ("yes",) * 9 + ("no",)) == 1.0
-    assert accuracy(" yes\n", unanimous) == 1.0  # white space goes always
+    assert accuracy(" yes\n", unanimous) == 1.0  # white space is always stripped
     assert accuracy("yes", ("yes ",) + ("yes",) * 9) == 1.0  # unanimous but for a space
     assert accuracy("Yes", ("yes ",) + ("yes",) * 9) == 0.0
     assert accuracy("yes", ("Yes",) * 10) == 0.0  # the people's answer is not normalised either
 
 
-def test_simple_counts_everybody():
+def test_simple_mode_counts_all_annotators():
     answers = ("red",) * 2 + ("blue",) * 8
     assert accuracy("red", answers, "simple") == pytest.approx(2 / 3)
     assert accuracy("red", answers) == 0.6
@@ -60,7 +60,7 @@ def test_exact_is_character_for_character():
     assert accuracy("a cat", ("cat", "a cat", "a cat"), "exact") == 1.0
 
 
-def test_nobody_answered():
+def test_questions_without_annotators_have_no_accuracy():
     assert math.isnan(accuracy("yes", ()))
 
 
@@ -96,7 +96,7 @@ def test_gap_and_mu_need_both_sides():
     assert Gap().measure(OUTCOMES[3]) is None
 
 
-def test_nothing_is_lost_where_nothing_changes():
+def test_the_gap_is_zero_where_nothing_changes():
     same = [
         outcome("red", "red", variant("red", "red"), variant("red", "red")),
         outcome("x", "red", variant("x", "red")),
@@ -113,13 +113,13 @@ def test_signs_and_means_as_vqa_p2_prints_them():
     assert float(Mu().combine(sums)) == pytest.approx(0.654)
 
 
-def test_a_question_nobody_answered_says_nothing_whatever_failed_says():
+def test_a_question_without_annotators_is_never_measured_whatever_failed_is():
     unknown = outcome("red", (), variant(None, ()))
     assert Accuracy("all").measure(unknown, 0.0) is None
     assert Accuracy("variant").measure(unknown, 1.0) is None
 
 
-def test_refuses_modes_and_sides_that_are_none():
+def test_unknown_modes_and_sides_are_refused():
     with pytest.raises(BadOption, match="Known: official, robust, simple, exact"):
         Accuracy(mode="oficial")
     with pytest.raises(BadOption, match="Known: official"):
@@ -128,7 +128,7 @@ def test_refuses_modes_and_sides_that_are_none():
         Accuracy(of="variants")
 
 
-def test_few_references_are_scored_as_the_signature_says():
+def test_few_references_are_scored_by_their_own_rule_which_the_signature_names():
     """The public evaluator divides by 3 always, so that one answer gives 0 even when it matches."""
     for mode, divisor in (("official", "min(3, n - 1)"), ("robust", "min(3, n - 1)"), ("simple", "min(3, n)")):
         assert f"; references=matches/{divisor};" in signature(Accuracy(mode=mode))
@@ -225,10 +225,10 @@ def test_by_hand_quirks_included():
     assert table.question_types == {"is": 50.0, "how many": 60.0, "what": 60.0}
 
 
-def test_says_which_predictions_are_missing():
+def test_missing_predictions_are_named():
     with pytest.raises(MissingPredictions, match=r"2 questions .* e\.g\. 7"):
         official_table([asked(7, ("x",)), asked(8, ("x",)), asked(9, ("x",))], {9: "x"})
 
 
-def test_nothing_is_nan():
+def test_no_questions_give_nan():
     assert math.isnan(official_table([], {}).overall)

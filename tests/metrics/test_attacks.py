@@ -56,7 +56,7 @@ def test_notes_are_averaged_where_the_attack_succeeded():
     assert AttackNote("grammar").measure(FOUND[0]) is None
 
 
-def test_a_note_that_somebody_else_wrote_is_not_a_number():
+def test_notes_that_are_not_numbers_are_ignored():
     odd = outcome("red", "red", variant("blue", "red", tries="many", fooled_at="3", status="found", similarity="high"))
     assert AttackTries().measure(odd) == (0.0, 1.0)
     assert total(AttackAccuracy(), [odd]) == 1.0

@@ -85,7 +85,7 @@ def plain_error(answers, bins=10):
     return total
 
 
-def test_the_error_is_that_of_another_computation_and_has_an_interval_over_images():
+def test_the_error_agrees_with_a_second_computation_and_has_an_interval_over_images():
     some = some_outcomes(400, "ece")
     table = ConfidenceTable("official")
     for outcome in some:
@@ -115,7 +115,7 @@ def test_the_error_is_that_of_another_computation_and_has_an_interval_over_image
     assert change["p"] < 0.01, "calibrated before, not after"
 
 
-def test_the_surest_share_is_exact_with_ties():
+def test_accuracy_of_the_most_confident_share_is_exact_with_ties():
     for scores in ([0.9, 0.9, 0.9], [1.0, 0.2], [0.5]):
         for share in (0.1, 0.3, 1.0):
             assert surest(np.array(scores), share)[1].sum() == pytest.approx(share * len(scores))
@@ -123,7 +123,7 @@ def test_the_surest_share_is_exact_with_ties():
 
 @dataclass(frozen=True)
 class Sure:
-    """Says yes, with this score or none."""
+    """Says yes, with this score or without one."""
 
     score: float | None
     free_text = False
@@ -133,7 +133,7 @@ class Sure:
         return [Prediction(question.id, "yes", self.score) for question in questions]
 
 
-def test_a_run_writes_calibration_of_each_suite(tmp_path):
+def test_a_run_writes_the_calibration_of_each_suite(tmp_path):
     result = askew.evaluate(Sure(0.75), "world:val,scenes=20", ["rad", "accuracy"], output=tmp_path)
     written = json.loads((tmp_path / "results.json").read_text())["calibration"]
     assert list(written) == ["rad", "accuracy"]

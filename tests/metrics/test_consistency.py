@@ -37,7 +37,7 @@ def test_every_pair_of_a_group_counts_and_the_second_label_is_checked():
     assert ComprehensiveAccuracy().measure(group) == (2.0, 3.0)
 
 
-def test_consistency_does_not_look_at_labels_where_the_change_says_what_should_happen():
+def test_consistency_ignores_labels_where_the_expected_change_is_known():
     assert SelfConsistency().measure(outcome("x", (), variant("x", ()))) == (1.0, 1.0)
     assert SelfConsistency().measure(outcome("x", (), variant("y", (), DIFFERENT))) == (1.0, 1.0)
 
@@ -46,7 +46,7 @@ def test_noise_should_not_change_the_answer():
     assert SelfConsistency().measure(outcome("x", "x", variant("y", "x", NOISE))) == (0.0, 1.0)
 
 
-def test_given_answers_say_whether_the_answer_should_change():
+def test_reference_answers_decide_whether_the_answer_should_change():
     assert SelfConsistency().measure(outcome("red", "red", variant("no", "yes", GIVEN))) == (1.0, 1.0)
     assert SelfConsistency().measure(outcome("yes", "yes", variant("yes", "no", GIVEN))) == (0.0, 1.0)
     assert SelfConsistency().measure(outcome("no", "yes", variant("No.", "Yes", GIVEN))) == (1.0, 1.0)
@@ -130,7 +130,7 @@ def test_pairs_as_vqa_p2_counts_them():
     assert total(Consensus(2, anchored=True), pairs) == 0.25
 
 
-def test_any_accuracy_will_do_unless_told_otherwise():
+def test_any_positive_accuracy_counts_unless_told_otherwise():
     some = outcome("blue", ("red",) * 9 + ("blue",), variant("red", "red"))
     assert Consensus(2).measure(some) == (1.0, 1.0)
     assert Consensus(2, correct="modal").measure(some) == (0.0, 1.0)

@@ -45,7 +45,7 @@ def test_an_answer_that_is_missing_or_cannot_be_judged_is_not_correct():
     assert not right(Question(1, None, "?"), Prediction(1, "yes"))
 
 
-def test_pairs_leave_out_what_is_not_known():
+def test_pairs_with_unknown_answers_are_left_out():
     one = outcome("red", "red", variant("red", "red"), variant(None, "red"), variant("x", "red"), variant("x", ()))
     assert judged_pairs(one, None, "modal", "official") == [(1.0, 1.0), (1.0, 0.0)]
     assert judged_pairs(one, 1.0, "modal", "official") == [(1.0, 1.0), (1.0, 1.0), (1.0, 0.0)]
@@ -53,6 +53,6 @@ def test_pairs_leave_out_what_is_not_known():
 
 
 @pytest.mark.parametrize("correct", ["model", ">=2", "> -1", "0.5", ">=nan", ""])
-def test_refuses_what_is_not_a_rule(correct):
+def test_unknown_rules_are_refused(correct):
     with pytest.raises(BadOption, match="Try 'modal', 'any'"):
         check_correct(correct, "official")

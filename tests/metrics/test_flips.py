@@ -56,7 +56,7 @@ def test_as_the_authors_count():
     assert total(Flips(), before) == total(Flips(authors=True), before) == 4 / 6
 
 
-def test_both_accepted_though_different():
+def test_different_answers_that_are_both_accepted_are_not_flips():
     either = ("red",) * 5 + ("blue",) * 5
     both = [outcome("red", either, variant("blue", either))]
     assert total(Flips("right", correct="any"), both) == total(Flips(correct="any"), both) == 1.0
@@ -81,7 +81,7 @@ def test_missing_answers(group):
 
 
 def test_pairs_that_say_nothing_about_flips_are_left_out():
-    """A flip has no meaning where the expected answer is another one that is not a falling count."""
+    """A flip is undefined where the expected answer changes in any way but a falling count."""
     counted = variant("3", "3", Expect.GIVEN)
     without_meaning = [
         edited("red", "red", variant("yes", "yes", Expect.GIVEN)),
@@ -107,8 +107,8 @@ def ready_made(path):
     return str(path)
 
 
-def test_flips_of_rad_are_refused_alone_and_a_dash_beside_others(tmp_path):
-    """Nothing is asked for a number that cannot be; with a suite that it measures, the dash is explained."""
+def test_flips_of_rad_alone_are_refused_and_beside_others_shown_as_a_dash(tmp_path):
+    """No question is asked for an undefined metric; beside a suite that it measures, the dash is explained."""
     data, model, output = ready_made(tmp_path / "groups.jsonl"), "constant:yes", tmp_path / "o"
     with pytest.raises(UsageError, match=r"flips says nothing about rad.* Leave it out .* or add a suite"):
         askew.evaluate(model, data, "rad", metrics=["flips"], output=output)

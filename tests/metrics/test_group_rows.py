@@ -74,7 +74,7 @@ def test_a_group_with_variants_of_several_parts_is_measured_apart_in_each():
     assert [len(rows.select(part)["original"].rows) for part in rows.parts()] == [1] * len(found)
 
 
-def test_a_part_is_what_only_that_part_would_be():
+def test_a_part_scores_like_a_run_of_that_part_alone():
     mixed = outcome("red", "red", variant("red", "red", test="C"), variant("x", "red", test="H"))
     for test in "CH":
         assert keep(mixed, [test == "H"]) == mixed.only({"test": test})
@@ -107,7 +107,7 @@ def test_missing_answers_are_counted_and_bounded():
     assert high.tolist() == [4.0, 4.0]
 
 
-def test_nothing():
+def test_no_outcomes():
     found = rows_of().select(("", ""))["variant"]
     assert len(found.rows) == found.failed == 0
 
@@ -118,13 +118,13 @@ def test_clusters_are_images_and_ids_of_different_kinds_stay_apart():
     assert cluster_key(outcome("a", "a", image=None, id=1)) != cluster_key(outcome("a", "a", image=None, id=2))
 
 
-def test_an_index_numbers_from_zero():
+def test_index_numbers_start_at_zero():
     index = Numbering()
     assert [index[name] for name in "bab"] == [0, 1, 0]
     assert index.get("c") is None
 
 
-def test_can_continue_adding_after_a_look():
+def test_outcomes_can_be_added_after_reading_scores():
     rows = rows_of(outcome("red", "red", variant("red", "red"), id=1))
     first = rows.select(("", ""))
     rows.add(outcome("red", "red", variant("red", "red"), id=2))

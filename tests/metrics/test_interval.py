@@ -1,4 +1,4 @@
-"""Intervals over images: by hand, against textbook formulas, and by how often they hold the truth."""
+"""Intervals over images: by hand, against textbook formulas, and by how often they cover the truth."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_questions_that_always_go_together_count_once():
     assert interval(Accuracy(), 4 * once) == pytest.approx(interval(Accuracy(), once))
 
 
-def test_a_mean_without_ends_gets_students_interval():
+def test_an_unbounded_mean_gets_students_interval():
     """Normal scores: the degrees of freedom are near n - 1, the variance is the usual one."""
     values = np.random.default_rng(3).normal(5, 2, 400)
     low, high = interval(AttackTries(), np.column_stack([values, np.ones(400)]))
@@ -45,7 +45,7 @@ def test_a_mean_without_ends_gets_students_interval():
     assert (high - low) / 2 == pytest.approx(t_quantile(0.05, 399) * error, rel=2e-3)
 
 
-def test_fewer_than_ten_images_cannot_tell():
+def test_fewer_than_ten_images_give_no_interval():
     rows = drawn(np.random.default_rng(0), 9)
     assert all(map(math.isnan, interval(Accuracy(), rows)))
     assert math.isnan(difference(Accuracy(), rows, rows).p())
@@ -53,7 +53,7 @@ def test_fewer_than_ten_images_cannot_tell():
     assert interval(Accuracy(), ten)[0] < ten[:, 0].sum() / ten[:, 1].sum() < interval(Accuracy(), ten)[1]
 
 
-def test_nearly_equal_accuracies_do_not_hide_that_some_may_be_zero():
+def test_nearly_equal_accuracies_do_not_rule_out_a_few_zeros():
     """Ten images with accuracies of 0.9 and 1: an interval from 0.93 up would say that none of 100 is quite wrong."""
     rows = np.column_stack([[0.9, 1.0] * 5, np.ones(10)])
     low, high = interval(Accuracy(), rows)
@@ -61,7 +61,7 @@ def test_nearly_equal_accuracies_do_not_hide_that_some_may_be_zero():
     assert 0.95 < high <= 1.0
 
 
-def test_a_rare_change_is_not_taken_for_a_well_known_one():
+def test_a_rare_change_has_a_wide_interval():
     """Of 40 images one changed: what rests on a single image has about one degree of freedom."""
     rows = np.column_stack([np.ones(40), np.ones(40), np.r_[0.0, np.ones(39)], np.ones(40)])
     low, high = interval(Gap(), rows)
@@ -69,7 +69,7 @@ def test_a_rare_change_is_not_taken_for_a_well_known_one():
     assert high > 0.025 + 3 * 0.025
 
 
-def test_linearised_and_left_out_one_by_one_agree_for_many_images():
+def test_linearisation_and_leave_one_out_agree_for_many_images():
     rows = drawn(np.random.default_rng(2), 2000)
     moves, by_leaving_out = estimate(Accuracy(), rows).moves, jackknifed(Accuracy(), rows).moves
     assert by_leaving_out == pytest.approx(moves, abs=2e-6)
@@ -90,7 +90,7 @@ def test_a_metric_that_is_not_a_ratio_is_linearised_by_leaving_out():
     assert (low**2, high**2) == pytest.approx(plain, abs=2e-3)
 
 
-def test_an_r_score_has_the_interval_of_what_is_lost():
+def test_an_r_score_has_the_interval_of_the_loss():
     rng = np.random.default_rng(5)
     clean, noisy = (rng.random(80) < 0.8).astype(float), (rng.random(80) < 0.7).astype(float)
     rows = np.column_stack([clean, noisy, np.ones(80)])
@@ -99,7 +99,7 @@ def test_an_r_score_has_the_interval_of_what_is_lost():
     assert interval(RScore(), rows) == pytest.approx((float(r_score(max(-low, high))), 1.0))
 
 
-def test_steps_that_surely_fall_are_the_low_end_of_the_share_that_does():
+def test_the_low_end_of_noise_falls_counts_only_steps_that_surely_fall():
     steep = np.column_stack([np.ones(50), np.zeros(50), np.arange(50) % 2, np.ones(50)]).astype(float)
     assert interval(NoiseFalls(2), steep) == (0.5, 0.5)  # falls by one, then rises by a half
     flat = np.column_stack([np.arange(50) % 2, np.arange(50) % 2, (np.arange(50) + 1) % 2, np.ones(50)]).astype(float)
@@ -127,13 +127,13 @@ def test_equal_models_do_not_differ_and_opposite_ones_do():
     assert difference(Accuracy(), ones, zeros).p() == 0.0
 
 
-def test_images_without_a_variance_and_without_ends_cannot_tell():
+def test_unbounded_scores_without_variance_give_no_interval():
     one = Estimate(3.0, np.zeros(20))
     assert all(map(math.isnan, one.interval()))
     assert math.isnan(one.p())
 
 
-def test_intervals_hold_the_truth_where_percentiles_of_a_bootstrap_do_not():
+def test_intervals_cover_the_truth_where_bootstrap_percentiles_do_not():
     """Thirty images, accuracy .9, questions about an image go together; ``bench_intervals`` has the whole table."""
     rng = np.random.default_rng(8)
     trials, held, alarms = 1500, 0, 0

@@ -75,7 +75,7 @@ def test_several_variants_of_a_level_count_by_their_mean():
     assert NoiseLoss(1).measure(one) == (1.0, 0.5, 1.0)
 
 
-def test_intervals_come_with_it():
+def test_losses_have_intervals():
     many = [
         replace(one, group=replace(one.group, id=n, original=replace(one.group.original, image=ImageRef(n))))
         for n, one in enumerate(FOUR * 5)
@@ -120,7 +120,7 @@ def test_gives_the_papers_values(points, score):
     assert round(float(r_score(points / 100)), 2) == score
 
 
-def test_one_within_the_tolerance_zero_beyond_the_limit():
+def test_is_one_within_the_tolerance_and_zero_beyond_the_limit():
     assert r_score(5e-4) == 1.0
     assert r_score(0.0) == 1.0
     assert r_score(0.2) == 0.0
@@ -141,7 +141,7 @@ GROUPS = [
 ]
 
 
-def test_takes_the_variants_of_its_level_and_the_same_groups_originals():
+def test_uses_the_variants_of_its_level_and_the_originals_of_the_same_groups():
     assert total(NoiseAccuracy(0), GROUPS) == 1.0
     assert total(NoiseAccuracy(1), GROUPS) == pytest.approx(19 / 20)
     assert total(NoiseAccuracy(2), GROUPS) == pytest.approx(1 / 3)

@@ -42,7 +42,7 @@ def differences(runs):
     return {(one.part, one.metric, one.a, one.b): one for one in found}
 
 
-def test_every_two_runs_in_every_part_by_every_metric(differences):
+def test_every_pair_of_runs_is_compared_in_every_part_and_metric(differences):
     assert {part for part, *_ in differences} == {
         "",
         "test=C",
@@ -55,7 +55,7 @@ def test_every_two_runs_in_every_part_by_every_metric(differences):
     assert len(differences) == 6 * 3 * 3
 
 
-def test_a_difference_rests_on_the_groups_both_have(runs, differences):
+def test_a_difference_uses_the_groups_of_both_runs(runs, differences):
     one = differences["", "accuracy", "good", "bad"]
     shared = {o.group.id for o in runs["bad"]}
     good = [Accuracy("variant").measure(o)[0] for o in runs["good"] if o.group.id in shared]
@@ -66,7 +66,7 @@ def test_a_difference_rests_on_the_groups_both_have(runs, differences):
     assert one.low < one.difference < one.high
 
 
-def test_the_interval_is_that_of_the_differences(runs, differences):
+def test_the_interval_is_of_the_differences_per_image(runs, differences):
     """As many groups on each side: the difference of the means is the mean of the differences, image by image."""
     shared = sorted(o.group.id for o in runs["bad"])
     rows = {name: {o.group.id: Accuracy("variant").measure(o)[0] for o in runs[name]} for name in runs}
@@ -79,7 +79,7 @@ def test_the_interval_is_that_of_the_differences(runs, differences):
     assert (one.high - one.low) / 2 == pytest.approx(1.99 * error, rel=0.03)
 
 
-def test_few_images_are_undecided():
+def test_a_few_images_decide_nothing():
     rng = Random(3)
     few = compare({"a": run(rng, 0.9, 18), "b": run(rng, 0.1, 18)}, METRICS, parts=())
     assert {one.images for one in few} == {9}
@@ -87,7 +87,7 @@ def test_few_images_are_undecided():
     assert all(one.difference > 0 for one in few)
 
 
-def test_no_p_is_below_what_the_sign_test_gives():
+def test_p_is_never_below_that_of_the_sign_test():
     """All twelve images turn from right to wrong, so that nothing varies: a coin does that twice in 2¹² times."""
     a = [outcome("red", "red", variant("red", "red"), id=n, image=n) for n in range(12)]
     b = [outcome("red", "red", variant("x", "red"), id=n, image=n) for n in range(12)]
@@ -108,7 +108,7 @@ def test_clearly_different_runs_differ_also_after_correction(differences):
     assert math.isnan(differences["", "rad", "good", "bad"].p_mcnemar)
 
 
-def test_mcnemar_takes_the_groups_on_which_the_two_disagree(runs, differences):
+def test_mcnemar_counts_the_groups_on_which_the_two_disagree(runs, differences):
     both = {name: {o.group.id: METRICS["cacc"].measure(o)[0] == 1 for o in runs[name]} for name in ("good", "bad")}
     only_good = sum(both["good"][n] and not right for n, right in both["bad"].items())
     only_bad = sum(right and not both["good"][n] for n, right in both["bad"].items())
@@ -121,11 +121,11 @@ def test_order_does_not_matter(runs, differences):
     assert list(map(repr, again)) == list(map(repr, differences.values()))
 
 
-def test_a_run_of_other_groups_cannot_be_compared():
+def test_a_run_of_different_groups_cannot_be_compared():
     assert compare({"a": run(Random(0), 0.5, 4), "b": []}, METRICS) == []
 
 
-def test_a_group_may_not_be_there_twice():
+def test_a_repeated_group_is_refused():
     with pytest.raises(BadRecord, match=r"a: group 0 occurs twice.*Keep one"):
         compare({"a": run(Random(0), 0.5, 1) * 2}, METRICS)
 

@@ -145,7 +145,7 @@ def test_is_least_squares_on_the_pooled_others(intercept):
         assert one.sd == pytest.approx(np.std(list(expected.values())))
 
 
-def test_more_features_never_predict_worse():
+def test_more_features_never_fit_worse():
     rng = np.random.default_rng(4)
     everything, *alone = predicts_generalisation([model(rng, "abcd") for _ in range(20)])
     assert all(everything.r_squared[test] >= one.r_squared[test] - 1e-9 for one in alone for test in "abcd")
@@ -166,7 +166,7 @@ def test_a_model_without_a_correct_answer_on_a_side_has_no_rad(side):
         predicts_generalisation([*(model(rng, "ab") for _ in range(5)), {"a": side, "b": side}])
 
 
-def test_an_augmentation_that_a_model_lacks_is_left_out():
+def test_an_augmentation_that_some_model_lacks_is_left_out():
     rng = np.random.default_rng(7)
     found = predicts_generalisation([model(rng, "abc"), *(model(rng, "ab") for _ in range(5))])
     assert [sorted(one.r_squared) for one in found] == [["a", "b"]] * 4

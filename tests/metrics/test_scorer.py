@@ -48,7 +48,7 @@ def test_a_score_by_hand():
     ]
     scores = by_name(score(groups, METRICS, "rad"))
     rad = scores["", "rad.forward"]
-    assert (rad.value, rad.n, rad.failed) == (0.5, 2, 1)  # it rests on the originals that are right
+    assert (rad.value, rad.n, rad.failed) == (0.5, 2, 1)  # n counts the correct originals
     assert scores["", "accuracy.gap"].n == 3
     assert (rad.lowest, rad.highest) == (0.3333333333, 0.6666666667)
     assert (rad.images, math.isnan(rad.low), math.isnan(rad.high)) == (2, True, True)  # too few to tell
@@ -94,7 +94,7 @@ def test_order_does_not_matter():
     assert score(outcomes, METRICS) == score(shuffled, METRICS)
 
 
-def test_nothing_is_nan_not_zero():
+def test_no_outcomes_give_nan_not_zero():
     scores = Scorer(METRICS, "s").scores()
     assert [(one.part, one.metric, one.n) for one in scores] == [("", name, 0) for name in METRICS]
     assert all(math.isnan(getattr(one, name)) for one in scores for name in ("value", "low", "high", "lowest"))
@@ -108,7 +108,7 @@ def test_everything_failed():
     assert (gap.lowest, gap.highest) == (-1.0, 1.0)  # all originals right and no variant, or the reverse
 
 
-def test_bounds_hold_the_value_when_answers_are_missing():
+def test_bounds_contain_the_value_when_answers_are_missing():
     for one in score(made_up(80, failures=0.2), {"a": Accuracy("variant")}):
         assert one.lowest <= one.value <= one.highest
 
@@ -124,22 +124,22 @@ def test_intervals_narrow_with_more_images():
     assert many.low < many.value < many.high
 
 
-def test_a_score_is_pinned():
+def test_a_score_has_pinned_digits():
     """What every machine must give, to the digits that are kept."""
     one = by_name(score(made_up(60), METRICS))["test=H", "rad.forward"]
     assert (one.value, one.n, one.images) == (0.4848484848, 46, 20)
     assert (one.low, one.high) == pytest.approx((0.3459864024, 0.6260900984), rel=1e-8)
 
 
-def test_a_share_at_the_edge_is_not_certain():
-    """Ten images, all right: they do not vary, and an interval from 1 to 1 would be a lie."""
+def test_a_share_of_one_still_has_an_interval():
+    """Ten images, all correct: an interval from 1 to 1 would claim certainty."""
     outcomes = [outcome("red", "red", id=n, image=n) for n in range(10)]
     one = score(outcomes, {"accuracy.all": Accuracy()})[0]
     assert (one.value, one.high, one.images) == (1.0, 1.0, 10)
     assert one.low == pytest.approx(10 / (10 + 2.262157162798205**2))
 
 
-def test_images_that_are_all_alike_are_not_certain_either():
+def test_equal_images_still_have_an_interval():
     """Ten images, each half right. Up to t² / (10 + t²) of all may be unlike these, t with nine degrees of freedom."""
     outcomes = [outcome(said, "red", id=f"{image}{said}", image=image) for image in range(10) for said in ("red", "x")]
     one = score(outcomes, {"accuracy.all": Accuracy()})[0]
@@ -149,7 +149,7 @@ def test_images_that_are_all_alike_are_not_certain_either():
 
 
 @pytest.mark.parametrize(("said", "low", "high"), [("red", -0.33851, 0.33851), ("x", -1.0, -1 + 2 * 0.33851)])
-def test_a_gap_that_every_image_has_is_not_certain(said, low, high):
+def test_a_gap_that_every_image_has_still_has_an_interval(said, low, high):
     """A gap lies between -1 and 1, and ten images may all be unlike a third of the others."""
     outcomes = [outcome("red", "red", variant(said, "red"), id=n, image=n) for n in range(10)]
     one = score(outcomes, {"accuracy.gap": Gap(change=True)})[0]
@@ -157,7 +157,7 @@ def test_a_gap_that_every_image_has_is_not_certain(said, low, high):
     assert (one.low, one.high) == pytest.approx((low, high), abs=1e-5)
 
 
-def test_an_r_score_of_one_is_as_uncertain_as_the_loss_of_nothing():
+def test_an_r_score_of_one_is_as_uncertain_as_a_loss_of_zero():
     """Ten images that lose nothing: 33.9 points may be lost, and R_score is 0 from 20 on; of 100 images 3.8 points."""
     lost = 1.9842169515**2 / (100 + 1.9842169515**2)
     for images, low in ((10, 0.0), (100, (0.2**0.5 - lost**0.5) / (0.2**0.5 - 0.0005**0.5))):

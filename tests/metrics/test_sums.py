@@ -22,9 +22,9 @@ def test_images_that_add_nothing_are_left_out():
     assert by_image(np.zeros(0, dtype=np.int64), np.zeros((0, 2))).shape == (0, 2)
 
 
-def test_settled_keeps_ten_digits():
+def test_settled_rounds_to_ten_digits():
     assert settled(2 / 3) == 0.6666666667
     assert settled(12345678.987654) == 12345678.99
-    assert settled(0.3 - 0.1 - 0.2) == 0.0  # -2.8e-17 here, perhaps another nothing elsewhere
+    assert settled(0.3 - 0.1 - 0.2) == 0.0  # -2.8e-17 here, perhaps another tiny number elsewhere
     assert math.isnan(settled(math.nan))
     assert math.copysign(1, settled(-0.0)) == 1

@@ -61,7 +61,7 @@ def locked_version() -> str:
 
 
 def states() -> dict[str, tuple[str, str]]:
-    """For each family of transformers' two mappings how it stands, with a note."""
+    """The status of each family in transformers' two mappings, with a note."""
     from transformers.models.auto import image_processing_auto, modeling_auto, processing_auto
 
     families = {

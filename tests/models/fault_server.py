@@ -1,4 +1,4 @@
-"""An endpoint that misbehaves as it is told, over real sockets, and counts what it was asked and what it answered.
+"""An endpoint that misbehaves as it is told, over real sockets, and counts requests and replies.
 
 with FaultServer(lambda request: ok("yes") if request.nth > 1 else status(500)) as server:
     OpenAI("any", base_url=server.url)
@@ -18,7 +18,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Request:
-    """What came: the words the model is told, how often they came by now, and everything else."""
+    """A request: the text for the model, how often it came so far, and everything else."""
 
     text: str
     nth: int
@@ -88,7 +88,7 @@ def never() -> Act:
 
 
 def never_ending() -> Act:
-    """The head and then a blank now and then, for ever."""
+    """The head of a response, and then a blank now and then, for ever."""
     return Act(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", then="trickle")
 
 
@@ -105,7 +105,7 @@ def until_closed(reply: Any) -> Act:
 
 @dataclass
 class FaultServer:
-    """Serves on a port of its own until the ``with`` ends; ``down`` and ``up`` let it die and return there."""
+    """Serves on its own port until the ``with`` ends; ``down`` stops it and ``up`` starts it again there."""
 
     behave: Callable[[Request], Act]
     certificate: tuple[str, str] | None = None

@@ -108,7 +108,7 @@ def chat_tokenizer(*more: str) -> PreTrainedTokenizerFast:
 
 
 def randomise(model: Any, seed: int = 0) -> Any:
-    """Weights from a seed, spread out."""
+    """Weights from a seed, with a larger variance."""
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, weight in model.named_parameters():
@@ -243,7 +243,7 @@ def _idefics(folder: Path, seed: int, name: str, config_class: Any, model_class:
 
 
 def lxmert(folder: Path, seed: int = 0) -> Path:
-    """Its config has no names for the answers, as the published ones have none."""
+    """Its config names no answers, like the published ones."""
     tokenizer = bert_tokenizer(folder)
     config = LxmertConfig(
         vocab_size=len(tokenizer),

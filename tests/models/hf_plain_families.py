@@ -46,7 +46,7 @@ def instructblip(folder: Path) -> Path:
 
 
 def pix2struct(folder: Path) -> Path:
-    """For questions: they are drawn into the image, with the font that Pillow has."""
+    """The question is drawn into the image, with Pillow's own font."""
     from PIL import ImageFont
 
     tokenizer = chat_tokenizer()

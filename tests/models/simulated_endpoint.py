@@ -20,7 +20,7 @@ YES = b'{"choices": [{"message": {"content": "yes"}}], "usage": {"prompt_tokens"
 
 
 class _Jump(selectors.DefaultSelector):
-    """In the place of waiting, the time goes on."""
+    """Advances simulated time instead of waiting."""
 
     now = 0.0
 
@@ -41,7 +41,7 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
 
 @dataclass
 class Server:
-    """Answers each request after its latency; ``trouble`` says which it does not answer. Counts both."""
+    """Answers each request after its latency; ``trouble`` says which requests fail. Counts both."""
 
     latency: float = 1.0
     seed: int = 0
@@ -97,7 +97,7 @@ class Flaky(Server):
 
 @dataclass
 class Narrow(Server):
-    """Takes so many requests at once and refuses the rest at once."""
+    """Handles a number of requests at the same time and refuses others immediately."""
 
     capacity: int = 4
     headers: dict[str, str] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class Narrow(Server):
 
 @dataclass
 class Metered(Server):
-    """Takes so many requests in each second, and tells the rest to wait for the next."""
+    """Handles a number of requests per second, and tells others to wait for the next second."""
 
     rate: int = 20
 
@@ -119,7 +119,7 @@ class Metered(Server):
 
 @dataclass
 class Queueing(Server):
-    """Works on so many at once; the others wait longer and longer, and beyond a length of queue get an error."""
+    """Works on a number of requests at once; others queue, and get an error when the queue is full."""
 
     workers: int = 8
     queue: int = 32
@@ -132,7 +132,7 @@ class Queueing(Server):
 
 
 def ask(server, count, retries=8, concurrency=64, backoff=0.5):
-    """Seconds until all are answered, and what was said."""
+    """Seconds until all are answered, and the predictions."""
     said = []
     chat = Chat("{question}", "", "", 16, {})
     settings = EndpointSettings("http://simulated/v1", None, 120.0, concurrency, retries, backoff, 20)

@@ -1,4 +1,4 @@
-"""The reference models: what they are worth, that they answer the same always, and what they say of what is missing."""
+"""The reference models: their accuracy, that answers are reproducible, and the errors for what is missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_four_models_come_with_askew_in_at_most_15_megabytes():
     assert sum(file.stat().st_size for file in REFERENCE.iterdir()) < 15e6
 
 
-def test_models_that_look_are_far_above_the_prior_and_the_one_that_does_not_is_near_it(questions):
+def test_models_that_read_images_are_far_above_the_prior_and_the_blind_one_is_near_it(questions):
     blind = accuracy(prior(World("train", 200)), questions)
     language = accuracy(Bundled("language"), questions)
     assert blind - 5 < language < blind + 20
@@ -55,14 +55,14 @@ def test_the_same_questions_get_the_same_answers_and_scores(questions):
 
 
 @pytest.mark.parametrize("size", [1, 7])
-def test_the_batch_changes_nothing(questions, size):
+def test_the_batch_size_changes_nothing(questions, size):
     together, apart = Bundled("xnm").answer(questions[:24]), Bundled("xnm", batch_size=size).answer(questions[:24])
     assert [said.answer for said in together] == [said.answer for said in apart]
     assert [said.score for said in together] == pytest.approx([said.score for said in apart], abs=1e-4)
 
 
 def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
-    """Two answers that score the same but for what the batch adds: the question alone decides."""
+    """Two answers whose scores differ only by rounding in the batch: the question alone decides."""
     model = Bundled("xnm").model
 
     def look(self, some):
@@ -76,7 +76,7 @@ def test_last_bits_do_not_decide_an_answer(monkeypatch, questions):
     assert together == [said for question in questions[:3] for said in model.answer([question])]
 
 
-def test_what_is_seen_in_an_image_does_not_depend_on_the_others(questions):
+def test_the_features_of_an_image_do_not_depend_on_the_others(questions):
     images = list({question.image.sha256: question.image for question in questions[:40]}.values())[:4]
     together = OnnxEncoder(str(REFERENCE)).encode(images)
     for number, image in enumerate(images):
@@ -95,7 +95,7 @@ def test_each_image_is_encoded_once(questions):
     assert (seen.boxes[..., :2] + seen.boxes[..., 2:]).max() <= 1.0001
 
 
-def test_an_image_of_any_size_is_seen(questions, tmp_path):
+def test_an_image_of_any_size_is_accepted(questions, tmp_path):
     from PIL import Image
 
     with Image.open(questions[0].image.path) as opened:
@@ -129,7 +129,7 @@ def test_module_weights_come_with_the_answer(questions):
     assert looked["weights"].sum(axis=2) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_a_spec_makes_one_and_its_signature_is_its_content():
+def test_a_spec_makes_a_model_whose_signature_is_its_content():
     model = make("model", "bundled:xnm")
     assert repr(model) == f"Bundled(name='xnm', signature='{model.signature}')"
     assert model.signature != Bundled("cnn-lstm").signature
@@ -141,7 +141,7 @@ def test_an_exported_folder_answers_as_the_reference_does(questions):
     assert model.answer(questions[:5]) == Bundled("xnm").answer(questions[:5])
 
 
-def test_what_is_wrong_is_reported(tmp_path, monkeypatch):
+def test_bad_options_and_folders_are_reported(tmp_path, monkeypatch):
     with pytest.raises(UnknownName, match=r"No reference model is called 'xmn'\. Known: .*xnm"):
         Bundled("xmn")
     with pytest.raises(BadOption, match="batch_size is 0"):

@@ -17,7 +17,7 @@ WITHOUT_FAULTS = 18.0
 
 @dataclass
 class Down(Server):
-    """Is down for a time."""
+    """Is down for a while."""
 
     since: float = 5.0
     until: float = 20.0
@@ -32,7 +32,7 @@ def answered(said):
     return len(said) == COUNT
 
 
-def test_without_faults_the_pace_is_found_at_once():
+def test_without_faults_full_speed_is_reached_at_once():
     server = Server()
     seconds, said = ask(server, COUNT)
     assert answered(said)
@@ -40,7 +40,7 @@ def test_without_faults_the_pace_is_found_at_once():
 
 
 @pytest.mark.parametrize("status", [429, 500])
-def test_two_in_a_hundred_chance_faults_cost_less_than_a_third_more_time(status):
+def test_two_percent_of_random_faults_cost_less_than_a_third_more_time(status):
     for seed in range(10):
         server = Flaky(seed=seed, share=0.02, status=status)
         seconds, said = ask(server, COUNT)
@@ -49,7 +49,7 @@ def test_two_in_a_hundred_chance_faults_cost_less_than_a_third_more_time(status)
         assert server.most == 64
 
 
-def test_a_server_with_few_places_is_asked_little_more_than_it_answers():
+def test_a_server_with_little_capacity_gets_few_more_requests_than_it_answers():
     for capacity in (1, 2, 4, 16, 40):
         for headers in ({}, {"retry-after": "1"}):
             server = Narrow(capacity=capacity, headers=headers)
@@ -59,7 +59,7 @@ def test_a_server_with_few_places_is_asked_little_more_than_it_answers():
             assert seconds <= 1.25 * COUNT / capacity, (capacity, headers)
 
 
-def test_a_rate_limit_is_found_and_every_wait_is_kept():
+def test_a_rate_limit_is_found_and_every_wait_respected():
     for rate, latency in ((5, 1.0), (20, 1.0), (20, 0.1)):
         server = Metered(rate=rate, latency=latency)
         seconds, said = ask(server, COUNT)
@@ -78,7 +78,7 @@ def test_a_queue_that_grows_is_not_flooded():
     assert seconds <= 1.05 * COUNT / server.workers
 
 
-def test_a_server_that_is_down_is_asked_seldom_and_the_pace_returns():
+def test_a_server_that_is_down_gets_few_requests_and_the_rate_recovers():
     server = Down()
     seconds, said = ask(server, COUNT)
     assert answered(said)
@@ -103,14 +103,14 @@ def test_a_single_fault_slows_down_only_with_a_wait_or_rising_latency():
     assert (plain.limit, told.limit, slower.limit) == (64, 51.2, 51.2)
 
 
-def test_requests_under_way_tell_of_the_same_overload():
+def test_failures_of_requests_in_flight_count_as_one_overload():
     limiter = Limiter(64, 32.0)
     for _ in range(32):
         limiter.failed(0)
     assert (limiter.limit, limiter.round) == (16, 1)
 
 
-def test_trouble_that_returns_soon_makes_the_pace_grow_slowly():
+def test_repeated_overload_makes_the_rate_grow_slowly():
     def answers_until(limiter, limit):
         count = 0
         while limiter.limit < limit:

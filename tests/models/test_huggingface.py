@@ -52,7 +52,7 @@ def test_answers_do_not_depend_on_batch_or_order(name, folder, regions):
     assert model.free_text is (name in PIXELS and name != "vilt")
 
 
-def test_a_classifier_says_what_the_bare_model_says(folder, regions):
+def test_a_classifier_answers_like_transformers_alone(folder, regions):
     path = folder("vilt")
     processor = transformers.ViltProcessor.from_pretrained(path)
     bare = transformers.ViltForQuestionAnswering.from_pretrained(path).eval()
@@ -69,7 +69,7 @@ def test_a_classifier_says_what_the_bare_model_says(folder, regions):
 
 
 @pytest.mark.parametrize("name", ["blip", "blip2", "llava", "idefics3"])
-def test_a_generator_says_what_the_bare_model_says(name, folder, regions):
+def test_a_generator_answers_like_transformers_alone(name, folder, regions):
     """One question at a time through transformers alone, with the text written out by hand."""
     path = folder(name)
     processor = transformers.AutoProcessor.from_pretrained(path)
@@ -94,7 +94,7 @@ def test_a_generator_says_what_the_bare_model_says(name, folder, regions):
 
 
 @pytest.mark.parametrize("name", REGIONS)
-def test_region_models_say_what_the_bare_model_says(name, folder, regions):
+def test_region_models_answer_like_transformers_alone(name, folder, regions):
     path, table = folder(name), np.load(regions)
     tokenizer = transformers.AutoTokenizer.from_pretrained(path)
     kind = {"lxmert": "LxmertForQuestionAnswering", "visual_bert": "VisualBertForQuestionAnswering"}[name]
@@ -140,7 +140,7 @@ def test_a_question_longer_than_the_model_reads_fails_alone(folder, regions):
 
 
 class Cramped:
-    """A model in memory that has room for so many questions at once, and chokes on one of them."""
+    """A model in memory with room for a number of questions, and one question that breaks it."""
 
     image_mark = ""
 
@@ -179,7 +179,7 @@ def test_out_of_memory_halves_the_batch_and_remembers(folder):
     assert runtime.sizes == [2, 2, 2, 2]
 
 
-def test_what_breaks_a_batch_is_found_and_fails_alone(folder):
+def test_a_question_that_breaks_its_batch_fails_alone(folder):
     runtime = Cramped(100, ValueError("mean must have 1 elements"))
     model = with_runtime(folder, runtime)
     said = model.answer([*QUESTIONS, Question("bad", IMAGES[0], "choke")])
@@ -190,7 +190,7 @@ def test_what_breaks_a_batch_is_found_and_fails_alone(folder):
     assert runtime.sizes == [8], "another kind of error says nothing about room"
 
 
-def test_region_features_that_are_missing_fail_alone(folder, regions):
+def test_a_question_without_region_features_fails_alone(folder, regions):
     model = registry.make("model", spec("visual_bert", folder, regions))
     said = model.answer([QUESTIONS[0], Question(1, ImageRef("elsewhere"), "Is it red?")])
     assert not said[0].failed

@@ -44,7 +44,7 @@ def made(spec):
     return registry.make("model", f"hf:{spec},max_new_tokens=5")
 
 
-def test_an_adapter_is_applied_given_or_beside_the_weights(folders, tmp_path):
+def test_an_adapter_is_applied_whether_given_or_beside_the_weights(folders, tmp_path):
     plain, merged = made(folders / "base"), answers(made(folders / "merged"))
     given = made(f"{folders / 'base'},adapter={folders / 'adapter'}")
     assert answers(plain) != merged
@@ -72,7 +72,7 @@ def test_an_adapter_that_does_not_fit_is_refused(folders, tmp_path):
         made(f"{folders / 'base'},adapter={other}").answer(QUESTIONS)
 
 
-def test_what_is_missing_for_an_adapter_is_named(folders, tmp_path, monkeypatch):
+def test_missing_parts_of_an_adapter_are_named(folders, tmp_path, monkeypatch):
     with pytest.raises(ModelError, match=r"has an adapter \(LoRA\) of '.*base', not a whole model.*hf:.*,adapter="):
         made(folders / "adapter")
     half = tmp_path / "half"

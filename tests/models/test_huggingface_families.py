@@ -34,7 +34,7 @@ FEW = {"pix2struct": 2}
 
 @pytest.fixture
 def no_network(monkeypatch):
-    """The hub is not switched off, but any attempt to reach it, or anything else, fails the test."""
+    """The hub is not disabled, but any attempt to connect to it, or to anything else, fails the test."""
 
     def refuse(*args, **options):
         raise AssertionError(f"tried to connect: {args}")

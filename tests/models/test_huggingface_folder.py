@@ -1,4 +1,4 @@
-"""Folders and hub ids before anything is loaded: found or refused at once, known by their content."""
+"""Folders and hub ids before anything is loaded: found or refused at once, identified by content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VILT = {"architectures": ["ViltForQuestionAnswering"], "model_type": "vilt", "id
 
 
 def safetensors(content=b"w"):
-    """A whole file of weights, with one weight of so many bytes."""
+    """A valid file of weights, with one tensor of this many bytes."""
     entry = {"dtype": "U8", "shape": [len(content)], "data_offsets": [0, len(content)]}
     header = json.dumps({"weight": entry}).encode()
     return len(header).to_bytes(8, "little") + header + content
@@ -34,7 +34,7 @@ def saved(path, config=VILT, weights=None):
     return path
 
 
-def test_a_folder_is_found_with_what_its_config_says(tmp_path):
+def test_a_folder_is_found_and_its_config_read(tmp_path):
     folder = find(str(saved(tmp_path / "mine")))
     assert (folder.name, folder.revision, folder.task, folder.dtype) == ("mine", None, "classify", "float32")
     assert folder.labels(None) == ("yes", "no")
@@ -81,12 +81,12 @@ def test_a_folder_that_is_not_a_model_is_refused_at_once(tmp_path):
         ({"visual_embedding_dim": 2048}, "regions", "float32"),
     ],
 )
-def test_the_config_tells_the_kind_and_the_numbers(tmp_path, config, task, dtype):
+def test_the_config_gives_the_task_and_the_number_format(tmp_path, config, task, dtype):
     folder = find(str(saved(tmp_path / "m", config)))
     assert (folder.task, folder.dtype) == (task, dtype)
 
 
-def test_the_content_is_every_file_that_counts_and_no_other(tmp_path):
+def test_the_content_hash_covers_every_relevant_file_and_no_other(tmp_path):
     folder = saved(tmp_path / "a")
     (folder / "vocab.txt").write_text("cat\n")
     first = digest(folder)
@@ -141,19 +141,19 @@ def test_prompts_have_a_place_for_the_question(tmp_path):
         ("c.json", '{"1": "no", "0": "yes"}'),
     ],
 )
-def test_answers_named_by_a_file(tmp_path, name, content):
+def test_answers_come_from_a_labels_file(tmp_path, name, content):
     (tmp_path / name).write_text(content)
     assert read_labels(str(tmp_path / name)) == ("yes", "no")
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "{", '{"1": "no"}', "[]"])
-def test_a_file_that_names_no_answers_is_refused(tmp_path, content):
+def test_a_labels_file_without_answers_is_refused(tmp_path, content):
     (tmp_path / "a.json").write_text(content)
     with pytest.raises(DataError, match="answers"):
         read_labels(str(tmp_path / "a.json"))
 
 
-def test_answers_without_names_are_refused(tmp_path):
+def test_unnamed_answers_are_refused(tmp_path):
     folder = find(str(saved(tmp_path / "m", {**VILT, "id2label": {"0": "LABEL_0", "1": "LABEL_1"}})))
     with pytest.raises(ModelError, match="labels=FILE"):
         folder.labels(None)
@@ -176,7 +176,7 @@ assert "torch" not in sys.modules and "transformers" not in sys.modules
 """
 
 
-def test_hub_ids_come_from_the_local_cache_and_are_known_by_commit(tmp_path):
+def test_hub_ids_come_from_the_local_cache_and_are_identified_by_commit(tmp_path):
     pytest.importorskip("huggingface_hub", reason="the extra hf is not installed")
     commit = "0123456789abcdef0123456789abcdef01234567"
     for name in ("here", "part"):

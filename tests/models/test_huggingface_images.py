@@ -45,7 +45,7 @@ BATCH = [A, B, A, C, A, B]
     ],
     ids=lambda value: type(value).__name__ if not isinstance(value, bool) else "",
 )
-def test_images_prepared_once_are_as_if_each_had_been(processor, nested, monkeypatch):
+def test_images_prepared_once_equal_images_prepared_each_time(processor, nested, monkeypatch):
     images = [[image] for image in BATCH] if nested else BATCH
     more = {"return_row_col_info": True} if "Idefics" in type(processor).__name__ else {}
     whole = processor(images, return_tensors="pt", **more)
@@ -69,7 +69,7 @@ def test_images_prepared_once_are_as_if_each_had_been(processor, nested, monkeyp
 
 @pytest.mark.parametrize(("name", "rows"), [("blip", 2), ("blip2", 2), ("llava", 2), ("qwen2_vl", 2)])
 def test_the_image_encoder_sees_each_image_once(name, rows, tmp_path, monkeypatch):
-    """Four questions about two images: as many rows go in as for one question about each."""
+    """Four questions about two images: the encoder gets as many rows as for one question about each."""
     model = hf(str(getattr(hf_folders, name)(tmp_path / name)), max_new_tokens=3)
     first, second = ref(1, (80, 60)), ref(2, (40, 40))
     questions = [Question(n, image, "Is it red?") for n, image in enumerate((first, second, first, first))]
@@ -93,7 +93,7 @@ def test_the_image_encoder_sees_each_image_once(name, rows, tmp_path, monkeypatc
 
 
 class _as_it_comes:  # noqa: N801
-    """In place of encoded_once: nothing is joined."""
+    """Replaces encoded_once: images are not shared."""
 
     def __init__(self, *args):
         pass

@@ -1,4 +1,4 @@
-"""Options of Hugging Face models: what the signature says, how they are loaded, and what is refused."""
+"""Options of Hugging Face models: their place in the signature, how models are loaded, and what is refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def regions(tmp_path_factory):
     return region_file(tmp_path_factory.mktemp("regions") / "regions.npz")
 
 
-def test_the_signature_says_what_changes_answers_and_nothing_else(folder, regions, tmp_path):
+def test_the_signature_has_exactly_the_options_that_change_answers(folder, regions, tmp_path):
     def signature(more="", name="llava"):
         return repr(registry.make("model", spec(name, folder, regions, more)))
 
@@ -73,7 +73,7 @@ def test_prompt_and_context_reach_the_model(folder, regions):
     assert said[""] != said[",prompt={question}"]
 
 
-def test_a_model_without_a_chat_template_gets_the_image_into_its_text(tmp_path):
+def test_without_a_chat_template_the_image_token_is_put_into_the_text(tmp_path):
     model = registry.make("model", f"hf:{hf_folders.llava(tmp_path / 'llava', chat=False)},max_new_tokens=3")
     text = model.fill_prompt(QUESTIONS[7])
     assert model.runtime.prompt(text).startswith("USER: <image>\nIs it red?\nAnswer")
@@ -82,7 +82,7 @@ def test_a_model_without_a_chat_template_gets_the_image_into_its_text(tmp_path):
     assert bare.runtime.prompt("Is it?") == "<image>Is it?"
 
 
-def test_a_folder_that_asks_for_sampling_is_decoded_without_chance(folder, regions, tmp_path):
+def test_a_folder_that_asks_for_sampling_is_decoded_greedily(folder, regions, tmp_path):
     path = tmp_path / "sampling"
     shutil.copytree(folder("llava"), path)
     said = json.loads((path / "generation_config.json").read_text())
@@ -107,7 +107,7 @@ def test_half_precision_and_beams(name, folder, regions):
     assert model.runtime.loaded.dtype == torch.float16
 
 
-def test_numbers_are_as_saved_on_a_gpu_and_full_on_a_cpu(tmp_path, monkeypatch):
+def test_dtype_auto_is_as_saved_on_a_gpu_and_float32_on_a_cpu(tmp_path, monkeypatch):
     path = hf_folders.vilt(tmp_path / "vilt")
     config = json.loads((path / "config.json").read_text())
     (path / "config.json").write_text(json.dumps({**config, "dtype": "bfloat16"}))
@@ -121,14 +121,14 @@ def test_numbers_are_as_saved_on_a_gpu_and_full_on_a_cpu(tmp_path, monkeypatch):
     assert (dtype(), dtype(",device=cpu"), dtype(",device=cuda")) == ("bfloat16", "float32", "bfloat16")
 
 
-def test_scores_that_are_not_numbers_are_not_answers(folder, regions, tmp_path):
+def test_scores_that_are_not_finite_are_not_answers(folder, regions, tmp_path):
     model = registry.make("model", spec("vilt", folder, regions))
     with torch.no_grad():
         model.runtime.loaded.model.classifier[-1].bias.fill_(float("nan"))
     assert all("not finite numbers" in p.error for p in model.answer(QUESTIONS))
 
 
-def test_weights_that_are_missing_are_not_left_to_chance(folder, tmp_path):
+def test_missing_weights_are_refused_not_initialised_at_random(folder, tmp_path):
     from safetensors.torch import load_file, save_file
 
     path = hf_folders.vilt(tmp_path / "half")
@@ -139,7 +139,7 @@ def test_weights_that_are_missing_are_not_left_to_chance(folder, tmp_path):
         registry.make("model", f"hf:{path}").answer(QUESTIONS)
 
 
-def test_a_folder_without_a_vocabulary_is_not_read_with_an_empty_one(tmp_path):
+def test_a_folder_without_a_vocabulary_is_refused(tmp_path):
     path = hf_folders.vilt(tmp_path / "wordless")
     for name in ("vocab.txt", "tokenizer.json", "tokenizer_config.json"):
         (path / name).unlink(missing_ok=True)
@@ -147,7 +147,7 @@ def test_a_folder_without_a_vocabulary_is_not_read_with_an_empty_one(tmp_path):
         registry.make("model", f"hf:{path}").answer(QUESTIONS)
 
 
-def test_a_model_that_writes_no_words_cannot_generate(folder):
+def test_a_model_without_a_generate_method_is_refused(folder):
     with pytest.raises(ModelError, match="ViltForQuestionAnswering has no generate method"):
         registry.make("model", f"hf:{folder('vilt')},task=generate").answer(QUESTIONS)
 

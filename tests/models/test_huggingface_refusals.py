@@ -41,7 +41,7 @@ def change_config(folder, **values):
 
 
 def refusal(folder):
-    """The message; loading alone must raise it, whatever is asked."""
+    """The message of the error, which loading alone must raise."""
     with pytest.raises(ModelError) as error:
         registry.make("model", f"hf:{folder}").runtime  # noqa: B018
     message = str(error.value)
@@ -96,7 +96,7 @@ def test_weights_of_another_shape_are_refused(folder):
     assert "the shapes of the weights are not those of config.json" in refusal(folder)
 
 
-def test_gguf_weights_are_for_llama_cpp(folder):
+def test_gguf_weights_are_refused_with_how_to_serve_them(folder):
     (folder / "model.safetensors").unlink()
     (folder / "llava-q4.gguf").write_bytes(b"GGUF")
     for given in (folder, folder / "llava-q4.gguf"):
@@ -156,7 +156,7 @@ def test_a_family_that_only_torchvision_prepares_images_for_says_so(tmp_path):
     assert "with torchvision, which is not installed or does not fit torch" in refusal(folder)
 
 
-def test_a_font_is_asked_for_and_only_where_one_is_used(folder, tmp_path):
+def test_a_font_is_required_only_where_one_is_used(folder, tmp_path):
     pix2struct = hf_plain_families.pix2struct(tmp_path / "pix2struct")
     inside = repr(registry.make("model", f"hf:{pix2struct}"))
     font = (pix2struct / "font.ttf").rename(tmp_path / "other.ttf")
@@ -170,5 +170,5 @@ def test_a_font_is_asked_for_and_only_where_one_is_used(folder, tmp_path):
         registry.make("model", f"hf:{folder},font={font}")
 
 
-def test_a_whole_folder_is_not_refused(folder):
+def test_a_complete_folder_is_not_refused(folder):
     assert not any(prediction.error for prediction in registry.make("model", f"hf:{folder}").answer(QUESTIONS[:1]))

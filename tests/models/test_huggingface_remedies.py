@@ -1,4 +1,4 @@
-"""What an error about a Hugging Face model tells people to do works; one that fails on everything is stopped."""
+"""Remedies in errors about Hugging Face models work; a model that fails on everything is stopped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
 
 
 def said_by(model):
-    """What it answers to a question; an error, where it fails."""
+    """The answer to a question, or the error."""
     (prediction,) = model.answer([Question(1, IMAGES[0], "Is it red?")])
     return prediction.answer or prediction.error
 
@@ -46,7 +46,7 @@ def test_a_model_that_fails_on_every_question_is_stopped(folder):
     assert result.results["failures"]["count"] == 40
 
 
-def test_answers_and_regions_are_given_as_the_message_says(folder, tmp_path):
+def test_labels_and_regions_can_be_given_as_the_message_says(folder, tmp_path):
     nameless = shutil.copytree(folder("vilt"), tmp_path / "nameless")
     config = json.loads((nameless / "config.json").read_text())
     config["id2label"] = {str(number): f"LABEL_{number}" for number in range(len(hf_folders.ANSWERS))}
@@ -80,7 +80,7 @@ def test_options_are_written_as_the_message_shows(folder):
     assert said_by(make("model", f"{vilt},device=auto")) in hf_folders.ANSWERS
 
 
-def test_a_missing_model_is_a_folder_or_is_downloaded(folder, tmp_path):
+def test_a_missing_model_can_be_given_as_a_folder_or_downloaded(folder, tmp_path):
     missing = refused(lambda: said_by(make("model", "hf:nobody/nothing")), r"pass --allow-download \((\w+=true)\)")
     assert refused(lambda: said_by(make("model", f"hf:nobody/nothing,{missing}")), r"(or give the path of a folder)")
     (tmp_path / "empty").mkdir()

@@ -49,7 +49,7 @@ def test_thinking_is_turned_off_by_an_option_of_the_template(thinker):
     assert repr(same) == repr(model)
 
 
-def test_a_template_that_thinks_gets_more_tokens_unless_the_user_says_how_many(thinker, tmp_path):
+def test_a_template_that_thinks_gets_more_tokens_unless_max_new_tokens_is_given(thinker, tmp_path):
     def tokens(spec):
         return registry.make("model", spec).max_new_tokens
 
@@ -100,7 +100,7 @@ def test_the_date_in_a_prompt_is_fixed_and_in_the_signature(tmp_path, monkeypatc
     assert "26 July 2024" not in rendered, "transformers itself still has today's date"
 
 
-def test_options_for_a_template_that_cannot_work_are_refused(thinker, tmp_path):
+def test_template_options_that_cannot_work_are_refused(thinker, tmp_path):
     with pytest.raises(BadOption, match="is not JSON"):
         registry.make("model", f"hf:{thinker},template=enable_thinking:false")
     with pytest.raises(BadOption, match="must be a JSON object"):

@@ -1,4 +1,4 @@
-"""An image that is named and missing is refused before anything is asked, unless the model says that it is blind."""
+"""A missing image is refused before anything is asked, unless the model declares itself blind."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ def test_a_function_is_not_asked_when_a_named_image_is_missing(model):
 
 
 @pytest.mark.parametrize("model", [CallableModel.of(asked_for, blind=True), Blind(), Blind().say, partial(Blind())])
-def test_a_function_that_says_it_is_blind_never_gets_an_image(model):
+def test_a_function_declared_blind_never_gets_an_image(model):
     result = askew.evaluate(model, [HERE, GONE, BARE], "accuracy")
     assert result.score("accuracy.all").n == 3
     assert SEEN == [None] * 3
 
 
-def test_without_a_run_a_missing_image_is_a_failed_answer():
+def test_outside_a_run_a_missing_image_is_a_failed_answer():
     here, gone, bare = CallableModel.of(asked_for).answer([HERE, GONE, BARE])
     assert (here.answer, bare.answer) == ("red", "red")
     assert gone.answer is None
     assert "BadImage" in gone.error
 
 
-def test_blind_and_seeing_are_two_models(tmp_path, monkeypatch):
+def test_blind_and_not_blind_are_two_models(tmp_path, monkeypatch):
     (tmp_path / "seeing.py").write_text("def answer(image, question):\n    return 'red'\n")
     (tmp_path / "unseeing.py").write_text("def answer(image, question):\n    return 'red'\nanswer.blind = True\n")
     monkeypatch.syspath_prepend(str(tmp_path))

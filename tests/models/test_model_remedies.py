@@ -1,4 +1,4 @@
-"""What an error about a model tells people to do works: each remedy is taken out of the message and done literally."""
+"""Remedies in errors about models work: each is extracted from the message and followed literally."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def run_words(model, *more, output="o"):
     return ["run", "--model", model, *fixed, *more]
 
 
-def test_an_endpoint_gets_its_address_and_its_key_as_the_message_says(tmp_path, monkeypatch, server, capsys):
+def test_the_address_and_key_of_an_endpoint_are_given_as_the_message_says(tmp_path, monkeypatch, server, capsys):
     words = run_words("openai:m,blind=true")
     option = said(capsys, words, r"give (base_url=)http://HOST:PORT/v1")
     assert main(run_words(f"openai:m,blind=true,{option}{server.url}", output="a")) == 0
@@ -50,7 +50,7 @@ def test_an_endpoint_gets_its_address_and_its_key_as_the_message_says(tmp_path, 
     assert server.requests[-1].headers["authorization"] == "Bearer sk-environment"
 
 
-def test_an_address_from_a_file_gets_its_own_key_or_is_given(tmp_path, monkeypatch, server, capsys):
+def test_an_address_from_a_file_needs_its_own_key_or_is_given_as_an_option(tmp_path, monkeypatch, server, capsys):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.url}\n")
     words = run_words("openai:m,blind=true")
@@ -96,7 +96,7 @@ def test_a_function_is_named_as_the_message_shows(tmp_path, capsys):
     assert main(run_words(f"{spec},blind=true")) == 0
 
 
-def test_an_object_that_is_not_a_model_is_told_what_one_has():
+def test_the_error_for_an_object_that_is_not_a_model_says_what_a_model_has():
     from askew import evaluate
 
     kinds = refused(lambda: evaluate(3, "q.jsonl", "accuracy"), r"is not a model: give (.+)\.$")

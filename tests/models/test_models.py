@@ -97,7 +97,7 @@ def test_one_bad_image_costs_a_batch_only_that_answer(module):
         assert "BadImage" in (said[1].error or "")
 
 
-def test_what_is_not_a_string_is_not_an_answer(module):
+def test_values_that_are_not_strings_are_not_answers(module):
     said = PythonModel("mymodel:number").answer([asked("How many?")])[0]
     assert said.failed
     assert "returned int" in (said.error or "")
@@ -109,7 +109,7 @@ def test_a_batch_function_must_answer_every_question(module):
 
 
 @pytest.mark.parametrize("spec", ["mymodel", "mymodel:nothing", "no_such_module:f", "mymodel:__name__"])
-def test_functions_that_are_not_there_are_refused_at_once(module, spec):
+def test_missing_functions_are_refused_at_once(module, spec):
     with pytest.raises(ModelError):
         PythonModel(spec)
 
@@ -120,7 +120,7 @@ def test_an_edited_function_is_another_model(module):
     assert repr(PythonModel("mymodel:width")) != before
 
 
-def test_a_function_at_hand_is_a_model():
+def test_a_function_object_is_a_model():
     model = CallableModel.of(lambda image, question: question.upper())
     assert model.answer([asked("why?")])[0].answer == "WHY?"
 

@@ -1,4 +1,4 @@
-"""What is sent to an endpoint, what comes back, and how a run goes on after a kill."""
+"""Requests to an endpoint, its replies, and how a run resumes after a kill."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("no_key")
 
 
 def sent(question, **options):
-    """The body of the one request that asking this makes."""
+    """The body of the only request that this question makes."""
     with FaultServer(lambda request: ok()) as server:
         prediction = OpenAI("any", base_url=server.url, **options).answer([question])[0]
     assert prediction.answer == "yes", prediction
@@ -90,7 +90,7 @@ def test_a_new_line_can_be_typed_into_a_prompt():
     assert (model.chat.words(Question(1, None, "Why?")), model.chat.system) == ("Q: Why?\nA:", "Be brief.\nAlways.")
 
 
-def test_a_blind_model_and_a_question_without_image_are_asked_in_words():
+def test_a_blind_model_and_a_question_without_an_image_get_text_only():
     words = [{"role": "user", "content": "Is it red?"}]
     assert sent(Question(1, None, "Is it red?"), prompt="{question}")["messages"] == words
     seen = Question(1, ImageRef(1, data=image_bytes()), "Is it red?")
@@ -110,7 +110,7 @@ def test_large_and_odd_images_are_converted():
     assert Image.open(io.BytesIO(image_in(sent(turned))[1])).size == (48, 64)
 
 
-def test_an_image_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
+def test_an_image_is_encoded_once_whatever_its_file_is_called(tmp_path):
     file = tmp_path / "a.png"
     file.write_bytes(image_bytes("blue"))
     refs = [ImageRef(n, data=image_bytes("red")) for n in range(20)] + [ImageRef(n, path=str(file)) for n in range(20)]
@@ -123,7 +123,7 @@ def test_an_image_is_encoded_once_by_content_whatever_it_is_called(tmp_path):
     assert len(server.requests) == 80
 
 
-def test_an_image_that_cannot_be_used_fails_alone_and_is_not_sent(tmp_path):
+def test_an_unusable_image_fails_alone_and_is_not_sent(tmp_path):
     refs = [
         ImageRef(1, data=image_bytes()),
         ImageRef(2, data=b"not an image"),
@@ -137,7 +137,7 @@ def test_an_image_that_cannot_be_used_fails_alone_and_is_not_sent(tmp_path):
     assert len(server.requests) == 1
 
 
-def test_answers_are_in_order_whatever_the_ids():
+def test_answers_keep_the_order_whatever_the_ids():
     with FaultServer(lambda request: ok(request.text, delay=0.03 if "0" in request.text else 0)) as server:
         model = OpenAI("any", base_url=server.url, prompt="{question}")
         found = model.answer([Question("same", None, f"q{n}") for n in range(12)])
@@ -147,7 +147,7 @@ def test_answers_are_in_order_whatever_the_ids():
     assert isinstance(model, Model)
 
 
-def test_it_works_inside_a_running_event_loop():
+def test_answering_works_inside_a_running_event_loop():
     async def notebook(url):
         return OpenAI("any", base_url=url).answer([Question(1, None, "Is it?")])
 
@@ -155,11 +155,11 @@ def test_it_works_inside_a_running_event_loop():
         assert asyncio.run(notebook(server.url))[0].answer == "yes"
 
 
-def test_nothing_to_ask():
+def test_no_questions_make_no_request():
     assert OpenAI("any", base_url="http://127.0.0.1:9/v1").answer([]) == []
 
 
-def test_the_signature_says_what_changes_answers_and_nothing_else():
+def test_the_signature_has_exactly_the_options_that_change_answers():
     plain = OpenAI("any", base_url="http://h/v1/")
     same = OpenAI("any", base_url="http://h/v1", timeout=1, concurrency=2, retries=0, max_calls=3, give_up=1)
     assert repr(plain) == repr(same)
@@ -170,12 +170,12 @@ def test_the_signature_says_what_changes_answers_and_nothing_else():
     assert len({repr(plain), *changed}) == len(changed) + 1
 
 
-def test_it_can_be_sent_to_another_machine():
+def test_the_model_can_be_pickled():
     model = OpenAI("any", base_url="http://h/v1", max_calls=3)
     assert pickle.loads(pickle.dumps(model)) == model
 
 
-def test_an_endpoint_that_refuses_all_but_a_few_is_stopped_soon(tmp_path):
+def test_an_endpoint_that_refuses_nearly_everything_is_stopped_soon(tmp_path):
     asked = [Question(number, None, f"What color is car {number}?", ("red",) * 10) for number in range(1000)]
     answered = {f"What color is car {number}?" for number in range(5)}
     refused = replace(status(400, "the image has 3 pixels"), delay=0.05)
@@ -206,7 +206,7 @@ def in_store(path):
 
 
 def test_a_killed_run_resumes_and_does_not_ask_stored_questions_again(tmp_path):
-    """What was under way at the kill (at most as many as there are connections) may be asked twice, nothing else."""
+    """Only requests in flight at the kill (at most one per connection) may be sent twice."""
     count, connections = 400, 8
     write_questions(tmp_path / "data.jsonl", count)
     with FaultServer(lambda request: ok("Yes, it is.", delay=0.03)) as server:

@@ -1,4 +1,4 @@
-"""A faulty endpoint: nothing is lost, nothing asked again after an answer, no failure taken for an answer."""
+"""A faulty endpoint: nothing is lost, no answered question is asked again, and no failure becomes an answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def questions(count):
 
 
 def ask(server, count, **options):
-    """Ask; what must hold whatever the server does is checked here."""
+    """Ask, and check what must hold whatever the server does."""
     asked = questions(count)
     said = list(OpenAI("any", base_url=server.url, **{**QUICK, **options}).stream(asked))
     assert sorted(p.question_id for p in said) == [q.id for q in asked], "one prediction for each question"
@@ -51,7 +51,7 @@ def ask(server, count, **options):
 
 
 def collect(stream, found):
-    """What comes before an error stays in ``found``."""
+    """Answers received before an error stay in ``found``."""
     for prediction in stream:
         found.append(prediction)
 
@@ -80,14 +80,14 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_a_passing_fault_costs_a_try_and_no_answer(fault):
+def test_a_temporary_fault_costs_a_retry_and_no_answer(fault):
     with FaultServer(once(fault)) as server:
         found = ask(server, 30)
     assert all(p.answer == f"question {i}" and p.tries == 2 for i, p in found.items())
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-def test_a_lasting_fault_is_a_failure_after_every_try(fault):
+def test_a_permanent_fault_is_a_failure_after_all_retries(fault):
     with FaultServer(lambda request: ok() if request.text != "question 3" else fault) as server:
         found = ask(server, 8, retries=3)
     assert found[3].failed
@@ -157,7 +157,7 @@ def test_a_question_that_is_refused_fails_alone():
     assert sum(p.failed for p in found.values()) == 1
 
 
-def test_replies_in_every_shape_servers_give():
+def test_replies_in_every_shape_that_servers_send():
     shapes = [
         said(completion("a cat")),
         said(completion([{"type": "text", "text": "a "}, {"type": "text", "text": "cat"}])),
@@ -190,8 +190,8 @@ def test_a_huge_answer_is_kept_whole():
         assert len(ask(server, 2)[0].answer) == 1_000_000
 
 
-def test_a_storm_of_429_halves_the_pace_and_loses_nothing():
-    """The server takes four at once and refuses the rest."""
+def test_a_storm_of_429_halves_the_rate_and_loses_nothing():
+    """The server handles four requests at once and refuses the rest."""
     inside, lock = [0], threading.Lock()
 
     def behave(request):
@@ -207,7 +207,7 @@ def test_a_storm_of_429_halves_the_pace_and_loses_nothing():
     assert inside[0] < 600, "the pace was not found"
 
 
-def test_retry_after_is_honoured_by_everyone():
+def test_retry_after_is_honoured_by_all_connections():
     with FaultServer(once(status(429, headers={"Retry-After": "0.4"}))) as server:
         started = time.monotonic()
         ask(server, 3)
@@ -264,7 +264,7 @@ def test_a_server_that_dies_and_returns():
     assert max(p.tries for p in found) > 1
 
 
-def test_a_server_that_is_gone_stops_the_run_soon():
+def test_an_unreachable_server_stops_the_run_soon():
     with FaultServer(lambda request: ok()) as server:
         url = server.url
     said = []
@@ -311,13 +311,13 @@ def test_a_model_that_refuses_everything_stops_the_run_soon():
         (status(307, "", {"Location": "https://elsewhere"}), "Check base_url"),
     ],
 )
-def test_what_a_person_must_fix_stops_the_run(act, words):
+def test_errors_that_a_person_must_fix_stop_the_run(act, words):
     with FaultServer(lambda request: act) as server, pytest.raises(ModelError, match=words):
         ask(server, 500)
     assert sum(server.asked.values()) <= 8, "it went on asking"
 
 
-def test_answers_before_the_stop_are_given_first():
+def test_answers_received_before_the_stop_are_returned():
     def behave(request):
         return status(401, "key expired") if request.text == "question 40" else ok(delay=0.01)
 
@@ -328,7 +328,7 @@ def test_answers_before_the_stop_are_given_first():
     assert len(found) >= 36
 
 
-def test_max_calls_is_kept_to_the_call_and_loses_nothing():
+def test_max_calls_is_exact_and_loses_nothing():
     found = []
     with FaultServer(lambda request: ok(delay=0.005)) as server, pytest.raises(BudgetSpent, match="budget is spent"):
         collect(OpenAI("any", base_url=server.url, **QUICK, max_calls=70).stream(questions(200)), found)
@@ -337,13 +337,13 @@ def test_max_calls_is_kept_to_the_call_and_loses_nothing():
     assert not any(p.failed for p in found)
 
 
-def test_tries_count_as_calls():
+def test_retries_count_as_calls():
     with FaultServer(lambda request: status(500)) as server, pytest.raises(BudgetSpent, match=r"spent.*10 calls"):
         list(OpenAI("any", base_url=server.url, **QUICK, max_calls=10).stream(questions(50)))
     assert sum(server.asked.values()) == 10
 
 
-def test_max_tokens_is_kept():
+def test_max_tokens_is_respected():
     """103 tokens a call: nine fit into 1000, and 64 more are set aside for the answer of the last."""
     model = {"max_tokens": 1000, "max_answer_tokens": 64}
     found = []
@@ -354,7 +354,7 @@ def test_max_tokens_is_kept():
     assert len(found) == sum(server.asked.values())
 
 
-def test_max_cost_is_kept(tmp_path):
+def test_max_cost_is_respected(tmp_path):
     """100 read at 10 and 3 written at 100 a million: 0.0013 a call."""
     prices = tmp_path / "prices.yaml"
     prices.write_text("any: {read: 10, written: 100}\n")
@@ -369,7 +369,7 @@ def test_max_cost_is_kept(tmp_path):
     assert len(found) == sum(server.asked.values())
 
 
-def test_leaving_early_ends_the_thread_and_the_requests():
+def test_stopping_early_ends_the_thread_and_the_requests():
     with FaultServer(lambda request: ok(delay=0.02)) as server:
         stream = OpenAI("any", base_url=server.url, **QUICK).stream(questions(1000))
         next(stream)
@@ -382,7 +382,7 @@ def test_leaving_early_ends_the_thread_and_the_requests():
     assert not any(thread.name == "askew-endpoint" for thread in threading.enumerate())
 
 
-def test_a_stream_that_was_left_gives_back_what_it_had_set_aside():
+def test_a_stream_that_stops_early_releases_its_reserved_budget():
     with FaultServer(lambda request: ok(delay=0.02)) as server:
         model = OpenAI("any", base_url=server.url, **QUICK, concurrency=2, max_calls=40)
         stream = model.stream(questions(30))

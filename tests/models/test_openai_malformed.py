@@ -1,4 +1,4 @@
-"""Replies that no server should give: each is an answer, a failure or a stop with words, never a traceback."""
+"""Malformed replies: each is an answer, a failure or a clear error, never a traceback."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ DATES = [
 
 
 def mutated(node):
-    """The JSON of everything that comes of putting something odd in the place of one part."""
+    """The JSON of every variation of a reply with one part replaced by an odd value."""
     yield from ODD
     if isinstance(node, dict):
         for key, value in node.items():
@@ -85,7 +85,7 @@ def mutated(node):
         yield from (f"[{odd}]" for odd in mutated(node[0]))
 
 
-def test_an_odd_wait_is_no_wait_or_at_most_a_year():
+def test_an_odd_retry_after_is_ignored_or_limited_to_a_year():
     rng = Random(0)
     for date in DATES:
         for _ in range(40):
@@ -98,7 +98,7 @@ def test_an_odd_wait_is_no_wait_or_at_most_a_year():
     assert retry_after({"retry-after": DATES[0]}, NOW) == 30.0
 
 
-def test_whatever_a_reply_holds_it_is_judged():
+def test_every_malformed_reply_is_handled():
     seen = set()
     for whole in WHOLE:
         for body in mutated(whole):
@@ -140,7 +140,7 @@ HEADS = [
 ]
 
 
-def test_whatever_a_head_says_it_is_read_or_refused():
+def test_every_malformed_header_is_read_or_refused():
     async def read(raw):
         reader = asyncio.StreamReader(limit=1 << 16)
         reader.feed_data(raw)
@@ -166,7 +166,7 @@ def test_early_hints_are_not_the_reply():
 
 
 @pytest.mark.parametrize("count", [2**63 - 1, -1, 1e300, 1.5, "many", None, True, 10**9 + 1])
-def test_a_folder_stays_usable_whatever_tokens_the_server_counts(count, tmp_path):
+def test_a_run_folder_stays_usable_whatever_token_counts_the_server_reports(count, tmp_path):
     reply = completion("red") | {"usage": {"prompt_tokens": count, "completion_tokens": count}}
     with FaultServer(lambda request: said(reply)) as server:
         model = OpenAI("any", base_url=server.url, prompt="{question}")
@@ -176,7 +176,7 @@ def test_a_folder_stays_usable_whatever_tokens_the_server_counts(count, tmp_path
             assert result.results["usage"]["store"] == [3 * 13, 3]  # our own estimate: 8 + 20 letters / 4, 3 / 4
 
 
-def test_a_port_that_accepts_and_never_speaks_tls_is_given_up():
+def test_a_port_that_accepts_connections_but_never_answers_tls_times_out():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"https://127.0.0.1:{silent.getsockname()[1]}/v1"
         model = OpenAI("any", base_url=url, connect_timeout=0.2, backoff=0.01)

@@ -29,7 +29,7 @@ def free_port():
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory):
-    """The folder and the address of a model that is being served."""
+    """The folder and the address of the served model."""
     place = tmp_path_factory.mktemp("served")
     folder, port = hf_folders.llava(place / "llava"), free_port()
     words = ["-m", "transformers.cli.transformers", "serve", str(folder), "--host", "127.0.0.1", "--port", str(port)]

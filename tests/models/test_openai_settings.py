@@ -1,4 +1,4 @@
-"""How an endpoint is reached and paid: key, address, prices, proxies; and that the key is shown nowhere."""
+"""Settings of an endpoint: key, address, prices, proxies; and that the key is never shown."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_key_comes_from_the_environment_or_the_file(tmp_path, monkeypatch):
     assert authorization() == "Bearer from-the-environment"
 
 
-def test_the_address_comes_from_the_option_the_environment_or_is_the_official(tmp_path, monkeypatch):
+def test_the_address_comes_from_the_option_or_the_environment_or_is_the_official_one(tmp_path, monkeypatch):
     assert OpenAI("any").base_url == "https://api.openai.com/v1"
     (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://file/v1\n")
     assert OpenAI("any").base_url == "http://file/v1"
@@ -96,7 +96,7 @@ ESCAPED = {
 
 
 @pytest.mark.parametrize("how", ESCAPED)
-def test_an_escaped_key_is_shown_nowhere(how, tmp_path, monkeypatch, capfd):
+def test_an_escaped_key_is_never_shown(how, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("OPENAI_API_KEY", SLASHED)
     leak = ESCAPED[how](SLASHED)
     bodies = {
@@ -132,14 +132,14 @@ def test_a_key_in_two_parts_of_an_answer_is_hidden(monkeypatch):
         assert OpenAI("any", base_url=server.url).answer([Question(1, None, "?")])[0].answer == "[key]"
 
 
-def test_a_long_run_of_escapes_is_looked_through_at_once():
+def test_a_long_run_of_escapes_is_scanned_quickly():
     body = b"\\" * 200_000 + b"&#0000" * 100_000 + b"%25" * 100_000
     started = time.process_time()
     assert hide_in(body, [KEY]) == body
     assert time.process_time() - started < 10
 
 
-def test_secrets_in_extra_are_sent_and_shown_nowhere(tmp_path, monkeypatch):
+def test_secrets_in_extra_are_sent_and_never_shown(tmp_path, monkeypatch):
     secrets = ["open/sesame 'now'", "hf_0123456789abcdefghij", KEY]
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     extra = {"auth": {"key": secrets[0]}, "note": f"use {secrets[1]} or {secrets[2]}", "top_k": 5}
@@ -171,7 +171,7 @@ def test_the_official_endpoint_without_a_key_says_what_to_do():
 
 
 @pytest.mark.parametrize("act", ["answer", "401", "400", "500", "filter"])
-def test_the_key_is_shown_nowhere_even_when_the_server_says_it(act, tmp_path, monkeypatch, capfd):
+def test_the_key_is_never_shown_even_when_the_server_repeats_it(act, tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     leak = f"Your key is {KEY}"
     acts = {
@@ -203,7 +203,7 @@ def test_the_key_is_shown_nowhere_even_when_the_server_says_it(act, tmp_path, mo
     assert not [path for path in written if KEY.encode() in path.read_bytes()]
 
 
-def test_a_key_that_cannot_be_one_is_not_shown(monkeypatch):
+def test_an_invalid_key_is_not_shown(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret\r\nX: y")
     with pytest.raises(ModelError, match="characters that a key cannot have") as caught:
         OpenAI("any", base_url="http://127.0.0.1:9/v1").answer([Question(1, None, "?")])

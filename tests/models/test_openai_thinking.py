@@ -1,4 +1,4 @@
-"""Endpoints that think before they answer, and endpoints that say how sure they are."""
+"""Endpoints that think before they answer, and endpoints that return log-probabilities."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_thought_is_never_an_answer():
     assert prediction_from_reply(1, silent, 64).error == CUT, "a server that does not say why it ended"
 
 
-def test_what_follows_a_thought_is_the_answer():
+def test_the_text_after_a_thought_is_the_answer():
     for reply in (
         completion("<think>Is it red?</think>yes"),
         completion("Is it red?</think>yes"),
@@ -126,7 +126,7 @@ def test_a_score_from_log_probabilities():
     assert prediction_from_reply(1, with_logprobs({"maybe": 0.9}, "no")).score is None
 
 
-def test_scores_are_asked_for_kept_and_part_of_the_signature(tmp_path):
+def test_scores_are_requested_stored_and_part_of_the_signature(tmp_path):
     with FaultServer(lambda request: said(with_logprobs({"yes": 0.75}))) as server:
         model = registry.make("model", f"openai:any,base_url={server.url},prompt={{question}},logprobs=true")
         plain = OpenAI("any", base_url=server.url, prompt="{question}")

@@ -1,4 +1,4 @@
-"""What a results file that lacks answers is told to do."""
+"""The remedy for a results file that lacks answers."""
 
 from __future__ import annotations
 

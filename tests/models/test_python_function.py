@@ -1,4 +1,4 @@
-"""Functions as models: how they are loaded, told apart, and how they fail."""
+"""Functions as models: how they are loaded, identified, and how they fail."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ MAKERS = [
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_what_a_function_holds_tells_it_from_others(maker):
+def test_values_that_a_function_holds_are_part_of_its_identity(maker):
     assert source_hash(maker("yes")) == source_hash(maker("yes"))
     assert source_hash(maker("yes")) != source_hash(maker("no"))
     assert not source_hash(maker("yes")).startswith("once")
@@ -136,7 +136,7 @@ def circle(word):
     return one
 
 
-def test_circles_end_and_are_told_apart():
+def test_circular_references_end_and_are_distinguished():
     assert source_hash(circle("yes")) == source_hash(circle("yes")) != source_hash(circle("no"))
 
 
@@ -147,7 +147,7 @@ def too_deep():
     return inner
 
 
-def test_what_cannot_be_told_is_never_the_same_twice(tmp_path):
+def test_values_without_an_identity_are_never_the_same_twice(tmp_path):
     with (tmp_path / "open").open("w") as file:
         for held in (file, iter("abc"), too_deep()):
             function = Attributes(held)
@@ -155,7 +155,7 @@ def test_what_cannot_be_told_is_never_the_same_twice(tmp_path):
             assert source_hash(partial(function.answer, None)).startswith("once-")
 
 
-def test_networks_are_told_by_their_version():
+def test_networks_are_identified_by_their_version():
     torch = pytest.importorskip("torch")
     model = Attributes(torch.nn.Linear(2, 2))
     assert source_hash(model) != source_hash(model)
@@ -212,7 +212,7 @@ def test_the_same_content_is_the_same_model_in_another_process(run):
     assert not first.startswith("once")
 
 
-def test_typed_at_a_prompt_the_names_a_function_uses_count(run):
+def test_for_interactive_functions_the_globals_they_use_count(run):
     assert in_another_process(run, 1)[0] != in_another_process(run, 1, "no")[0]
 
 
@@ -244,7 +244,7 @@ def test_a_module_that_fails_at_import_is_named_with_its_error(write, text, said
     assert f"broken_model.py, {said}" in str(caught.value)
 
 
-def test_a_module_that_is_not_there_is_not_called_broken():
+def test_a_missing_module_is_not_called_broken():
     with pytest.raises(ModelError, match="Is the module on the path"):
         PythonModel("no_such_module:f")
 
@@ -255,7 +255,7 @@ def test_ctrl_c_at_import_still_stops(write):
         PythonModel("stopped_model:f")
 
 
-def test_a_named_object_is_told_by_its_state_and_by_the_module_that_made_it(write):
+def test_a_named_object_is_identified_by_its_state_and_its_module(write):
     made = "from test_callable_kinds import Say\nmodel = Say({word!r})\n# {note}\n"
     write(
         "test_callable_kinds", "class Say(str):\n    def __call__(self, image, question):\n        return str(self)\n"
@@ -271,7 +271,7 @@ def test_a_named_object_is_told_by_its_state_and_by_the_module_that_made_it(writ
     assert signature("yes", "other weights") != first
 
 
-def test_a_named_object_with_weights_is_told_by_its_module_and_version(write):
+def test_a_named_object_with_weights_is_identified_by_module_and_version(write):
     write("weights_model", "model = type('M', (), {'__call__': lambda s, i, q: 'x', 'weights': iter('abc')})()\n")
     assert repr(PythonModel("weights_model:model")) == repr(PythonModel("weights_model:model"))
     assert repr(PythonModel("weights_model:model", version="2")) != repr(PythonModel("weights_model:model"))
@@ -303,8 +303,8 @@ def test_ctrl_c_in_a_function_still_stops(batch):
         CallableModel.of(stop, batch).answer([Question(1, None, "why?")])
 
 
-def test_a_batch_function_for_one_question_and_the_other_way_round():
-    """A text is not a batch of letters, and a list is no answer."""
+def test_a_batch_function_for_single_questions_and_the_other_way_round_are_reported():
+    """A string is not a batch of letters, and a list is not an answer."""
     asked = [Question(number, None, "Is it?") for number in range(3)]
     with pytest.raises(ModelError, match="asked 3 questions and gave 1 answers"):
         CallableModel(lambda images, questions: "yes", batch=True).answer(asked)

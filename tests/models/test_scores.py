@@ -131,7 +131,7 @@ def test_a_generator_s_own_score_is_the_mean_of_its_tokens_log_probabilities(hf,
         assert all(one == pytest.approx(two, abs=1e-4) for one, two in same)
 
 
-def test_a_generator_s_score_says_nan_for_a_question_that_cannot_be_asked(hf, offline):
+def test_a_generator_s_score_is_nan_for_a_question_that_cannot_be_asked(hf, offline):
     from hf_asking import QUESTIONS
 
     model = hf("llava")

@@ -7,11 +7,11 @@ from askew.nets.module_network import Stack, blend
 MASK = torch.tensor([[True, True, False]])
 
 
-def test_an_empty_stack_looks_at_everything_that_is_there():
+def test_an_empty_stack_attends_to_every_region():
     assert Stack.empty(MASK, 3).top().tolist() == [[1, 1, 0]]
 
 
-def test_what_is_pushed_is_on_top_and_what_was_before_comes_back():
+def test_a_pushed_map_is_on_top_and_popping_restores_the_one_before():
     first, second = torch.tensor([[0.1, 0.2, 0.0]]), torch.tensor([[0.5, 0.6, 0.0]])
     stack = Stack.empty(MASK, 3).pushed(first).pushed(second)
     assert torch.equal(stack.top(), second)
@@ -19,7 +19,7 @@ def test_what_is_pushed_is_on_top_and_what_was_before_comes_back():
     assert stack.popped().popped().top().tolist() == [[1, 1, 0]]
 
 
-def test_popping_the_lowest_leaves_it_and_pushing_beyond_the_last_overwrites_it():
+def test_popping_the_bottom_keeps_it_and_pushing_beyond_the_top_overwrites_it():
     bottom = Stack.empty(MASK, 2).popped()
     assert bottom.pointer.tolist() == [[1, 0]]
     maps = [torch.full((1, 3), value) for value in (0.1, 0.2)]
@@ -28,7 +28,7 @@ def test_popping_the_lowest_leaves_it_and_pushing_beyond_the_last_overwrites_it(
     assert torch.equal(full.top(), maps[1])
 
 
-def test_half_a_push_is_halfway_between():
+def test_half_a_push_is_halfway_between_the_two_stacks():
     before = Stack.empty(MASK, 2)
     after = blend(torch.tensor([[0.5, 0.5]]), [before, before.pushed(torch.zeros(1, 3))])
     assert after.pointer.tolist() == [[0.5, 0.5]]

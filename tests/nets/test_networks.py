@@ -1,4 +1,4 @@
-"""What must hold of every network, whatever is inside it."""
+"""Laws for every network."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_padding_changes_nothing(name):
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_every_weight_learns(name):
+def test_every_weight_gets_a_gradient(name):
     net = net_of(name).train()
     net(*batch()).logits.square().sum().backward()
     still = [key for key, weights in net.named_parameters() if weights.grad is None or not weights.grad.abs().any()]
@@ -76,13 +76,13 @@ def test_the_image_matters(name):
     assert not torch.allclose(net(tokens, features, boxes, mask).logits, net(tokens, -features, boxes, mask).logits)
 
 
-def test_language_alone_does_not_look():
+def test_the_language_network_ignores_the_image():
     net, (tokens, features, boxes, mask) = net_of("language"), batch()
     assert torch.equal(net(tokens, features, boxes, mask).logits, net(tokens, -features, boxes, mask).logits)
 
 
 @pytest.mark.parametrize("name", MODULAR)
-def test_the_choice_of_modules_is_the_questions_alone(name):
+def test_the_choice_of_modules_depends_on_the_question_alone(name):
     net, (tokens, features, boxes, mask) = net_of(name), batch()
     assert isinstance(net, ChoosesModules)
     assert torch.allclose(net.choose(tokens), net(tokens, features, boxes, mask).weights, atol=1e-6)
@@ -97,7 +97,7 @@ def test_gumbel_noise_is_there_in_training_and_gone_in_evaluation():
     assert torch.equal(first.weights, second.weights), "the distribution itself has no noise"
 
 
-def test_with_all_weight_on_noop_nothing_is_seen():
+def test_with_all_weight_on_noop_no_region_is_read():
     net = net_of("xnm")
     assert isinstance(net, ModuleNetwork)
     with torch.no_grad():

@@ -22,7 +22,7 @@ HERE = torch.ones(1, 2)
 
 
 def simple(module):
-    """Weights that are easily worked with: identity where square, ones elsewhere, no bias."""
+    """Weights for calculation by hand: identity where square, ones elsewhere, no bias."""
     for name, weights in module.named_parameters():
         with torch.no_grad():
             if name.endswith("bias"):
@@ -40,7 +40,7 @@ def test_product_find_is_a_product():
     assert torch.allclose(find(find.prepare(x), c, HERE), torch.sigmoid(torch.tensor([[4.0, -0.5]])))
 
 
-def test_fusion_find_is_the_formula_of_the_paper_although_it_is_taken_apart():
+def test_fusion_find_computes_the_formula_of_the_paper_in_parts():
     torch.manual_seed(0)
     config = NetConfig("xnm", hidden=6, heads=1)
     find = FusionFind(config)
@@ -59,7 +59,7 @@ def test_fusion_find_by_hand():
     assert torch.allclose(find(find.prepare(x), c, HERE), torch.sigmoid(torch.tensor([[0.0, -1.0]])))
 
 
-def test_what_is_padding_is_never_found():
+def test_padding_is_never_attended():
     there = torch.tensor([[1.0, 0.0]])
     find, transform = simple(FusionFind(CONFIG)), simple(GraphTransform(CONFIG))
     x, c, boxes = torch.ones(1, 2, 2), torch.ones(1, 2), torch.zeros(1, 2, 4)
@@ -67,7 +67,7 @@ def test_what_is_padding_is_never_found():
     assert transform(transform.prepare(x, boxes, there), c, torch.ones(1, 2), there)[0, 1] == 0
 
 
-def test_product_transform_looks_at_what_was_attended():
+def test_product_transform_uses_the_attended_regions():
     transform = simple(ProductTransform(CONFIG))
     x, c = torch.tensor([[[1.0, 2.0], [4.0, 0.0]]]), torch.tensor([[1.0, 1.0]])
     a = torch.tensor([[1.0, 0.0]])  # sees (1, 2): scores 1*1 + 2*2 = 5 and 4*1 + 0*2 = 4
@@ -116,17 +116,17 @@ def test_describe_by_hand():
     assert torch.allclose(simple(ProductDescribe(CONFIG))(x, c, a), torch.tensor([[4.0, 4.0]]))
 
 
-def test_two_of_a_thing_are_described_unlike_one():
+def test_two_objects_are_described_differently_from_one():
     x, c = torch.ones(1, 2, 2), torch.ones(1, 2)
     one, two = (SumDescribe(CONFIG)(x, c, torch.tensor([a])) for a in ([1.0, 0.0], [1.0, 1.0]))
     assert not torch.allclose(one, two)
 
 
-def test_and_is_the_smaller():
+def test_and_takes_the_minimum():
     assert intersection(torch.tensor([0.25, 1.0]), torch.tensor([0.5, 0.0])).tolist() == [0.25, 0.0]
 
 
 @pytest.mark.parametrize(("i", "j", "wanted"), [(0, 1, [0.5, 0, 0, 0, 0, 0.5]), (1, 0, [0, 0.5, 0, 0, 0, 0.5])])
-def test_relations_are_opposite_seen_from_the_other_box(i, j, wanted):
+def test_relations_are_reversed_from_the_other_box(i, j, wanted):
     boxes = torch.tensor([[[0.0, 0.0, 0.25, 0.25], [0.5, 0.0, 0.25, 0.25]]])
     assert relations_of(boxes)[0, i, j].tolist() == wanted

@@ -12,7 +12,7 @@ FAR = -20.0
 
 
 def grid():
-    """A sure thing in cell (x=1, y=2) of 4 x 4, a less sure one beside it, another one in the corner (3, 0)."""
+    """A likely object in cell (x=1, y=2) of 4 x 4, a less likely one beside it, another one in the corner (3, 0)."""
     heat = torch.full((1, 4, 4), FAR)
     heat[0, 2, 1], heat[0, 2, 2], heat[0, 0, 3] = 20.0, 2.0, 0.0
     labels = torch.zeros(1, 3, 4, 4)
@@ -31,7 +31,7 @@ def test_peaks_become_regions_and_their_neighbours_do_not():
     assert found.features[0, 3].abs().sum() == 0
 
 
-def test_boxes_lie_around_the_middle_and_within_the_image():
+def test_boxes_are_centred_on_their_cell_and_clipped_to_the_image():
     found = regions(grid(), CONFIG)
     # Middle of cell (1, 2): (1.5 / 4, 2.5 / 4), a quarter wide and high.
     assert found.boxes[0, 1].tolist() == pytest.approx([0.25, 0.5, 0.25, 0.25], abs=1e-6)
@@ -39,7 +39,7 @@ def test_boxes_lie_around_the_middle_and_within_the_image():
     assert found.boxes[0, 2].tolist() == pytest.approx([0.625, 0.0, 0.375, 0.375], abs=1e-6)
 
 
-def test_the_first_region_is_the_whole_with_its_facts_and_how_many_were_seen():
+def test_the_first_region_is_the_whole_image_with_its_facts_and_object_counts():
     whole = regions(grid(), CONFIG).features[0, 0]
     # 1 x sure of the first name and 0.5 x half sure; the third label likewise.
     assert whole[:5].tolist() == pytest.approx([1.0, 1.25, 0.25, 1.25, 1.0], abs=1e-4)

@@ -61,7 +61,7 @@ def test_the_asked_attribute_becomes_its_opposite(text, changed):
         "Is the man tall or short?",
     ],
 )
-def test_what_is_only_mentioned_or_has_no_opposite_stays(text):
+def test_attributes_that_are_only_mentioned_or_have_no_opposite_stay(text):
     assert opposite(text) is None
 
 
@@ -91,7 +91,7 @@ def test_every_opposite_that_fits_is_proposed():
     assert [edit.text for edit, _, _ in found] == ["closed", "shut"]
 
 
-def test_old_goes_by_its_subject():
+def test_the_opposite_of_old_depends_on_its_subject():
     assert opposite("Are the people old?") == "Are the people young?"
     assert opposite("Is the old man's car old?") == "Is the old man's car new?"
 
@@ -99,7 +99,7 @@ def test_old_goes_by_its_subject():
 @pytest.mark.parametrize(
     "text", ["Is this a kitchen?", "Are the men in a bus?", "What is open?", "Is there a wet dog?"]
 )
-def test_questions_without_an_opposite_need_no_tagger(text):
+def test_questions_without_an_opposite_are_not_tagged(text):
     assert not Antonymous().could(text)
     assert opposite(text) is None
 
@@ -107,11 +107,11 @@ def test_questions_without_an_opposite_need_no_tagger(text):
 @pytest.mark.parametrize(
     "text", ["Is the half-open door tall?", "Is the man's hat off?", "Is the man sit", "are these\nwet"]
 )
-def test_what_might_have_an_opposite_is_looked_at(text):
+def test_questions_that_may_have_an_opposite_are_not_skipped(text):
     assert Antonymous().could(text)
 
 
-def test_no_real_question_with_a_proposal_is_passed_over():
+def test_no_real_question_with_a_proposal_is_skipped():
     path = QUESTIONS / "v2_OpenEnded_mscoco_train2014_questions.json"
     if not path.is_file():
         pytest.skip("the VQA v2 sample is not there")

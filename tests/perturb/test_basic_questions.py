@@ -18,7 +18,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Table:
-    """A ranking written down by hand; counts how often it is asked."""
+    """A hand-written ranking that counts its calls."""
 
     known: dict
     name: str = "lasso"
@@ -67,7 +67,7 @@ def test_three_consecutive_basic_questions_follow_the_main_question():
     assert (second.test, second.note["level"]) == ("partition 2", 2)
 
 
-def test_everything_but_text_and_id_stays():
+def test_only_text_and_id_change():
     first, second = vary()
     for made in (first.question, second.question):
         assert (made.image, made.answers, made.kind, made.context) == (
@@ -94,7 +94,7 @@ def test_the_noise_is_cut_at_the_word_limit_and_the_note_says_so(words, text, cu
     assert len(made.note["basic"]) == 3
 
 
-def test_no_room_for_noise_is_refused():
+def test_a_question_without_room_for_noise_is_refused():
     assert [item.reason for item in vary(words=5)] == ["the question alone fills the 5 words"] * 2
     assert all(isinstance(item, Refusal) for item in vary(words=1))
 
@@ -125,7 +125,7 @@ def test_two_rankings_of_one_name_are_refused():
         BasicQuestions((Table({}), Table({})))
 
 
-def test_preparing_asks_once_for_all():
+def test_prepare_ranks_all_questions_in_one_call():
     table = Table({QUESTION.text: OLD})
     perturbation = BasicQuestions((table,), 2)
     perturbation.prepare([QUESTION, QUESTION])

@@ -105,7 +105,7 @@ def test_numbers_are_written_in_words():
     ]
 
 
-def test_what_something_has_is_an_extension():
+def test_how_many_does_it_have_is_an_extension():
     asked = [ask("How many doors does the car have?", value, HowMany(extensions=True)) for value in ("1", "4")]
     assert asked == ["Does the car have one door?", "Does the car have four doors?"]
     frame = HowMany(extensions=True).read("How many doors does the car have?", Tagger(), AnswerPools())
@@ -120,5 +120,5 @@ def test_what_something_has_is_an_extension():
         ("9", "10", True), ("9", "9.", True), ("8", "9", False), ("25", "20", True), ("26", "20", False),
     ],
 )  # fmt: skip
-def test_which_numbers_are_too_near(drawn, given, clashes):
+def test_numbers_that_are_too_near_are_not_drawn(drawn, given, clashes):
     assert TEMPLATE.clash(drawn, given) is clashes

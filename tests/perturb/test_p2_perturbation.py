@@ -45,14 +45,14 @@ def test_one_variant_of_each_type():
     assert syn.question.answers == para.question.answers == YES
 
 
-def test_each_yes_and_no_flips_and_other_answers_drop():
+def test_yes_and_no_are_flipped_and_other_answers_dropped():
     question = Question(1, None, "Is the window open?", NO, confidences=("maybe",) * 9 + ("no",))
     (ant,) = vary(question)
     assert ant.question.answers == ("yes",) * 7 + ("no",) * 2
     assert ant.question.confidences == ("maybe",) * 9
 
 
-def test_a_no_leaves_what_is_in_between():
+def test_a_no_about_a_contrary_does_not_imply_the_opposite():
     question = Question(1, None, "Is the boy tall?", NO)
     assert vary(question) == [Refusal(1, "ant", "a no does not imply the opposite")]
     (ant,) = vary(question, P2Perturbation(contraries="all"))
@@ -67,27 +67,27 @@ def test_a_no_may_be_about_the_noun():
     assert vary(Question(1, None, "Is this a clean kitchen?", YES))[-1].question.text == "Is this a dirty kitchen?"
 
 
-def test_who_answers_neither_yes_nor_no_has_no_opposite():
+def test_annotators_who_answer_neither_yes_nor_no_have_no_opposite():
     assert vary(Question(1, None, "Is the window open?", ("red",)))[-1].reason == "most answers are neither yes nor no"
     assert vary(Question(1, None, "Is the window open?")) == []
     few = ("no", *("unknown",) * 9)
     assert vary(Question(1, None, "Is the window open?", few))[-1].reason == "most answers are neither yes nor no"
 
 
-def test_a_contrary_needs_a_yes_of_most_people():
+def test_a_contrary_needs_a_majority_of_yes():
     unsure = ("yes",) * 5 + ("no",) * 2 + ("maybe",) * 3
     assert vary(Question(1, None, "Is the coffee hot?", unsure))[-1].reason == "a no does not imply the opposite"
     assert vary(Question(1, None, "Is the coffee hot?", ("yes", *unsure[1:6], *unsure[:4])))[-1].test == "ant"
 
 
-def test_a_word_that_people_answer_with_is_not_exchanged():
+def test_a_word_of_the_reference_answers_is_not_replaced():
     """ "Is it a couch or a bed?" with the answer "couch": the variant's answers would name what it does not."""
     question = Question(1, None, "Is it a couch or a bed?", ("couch",) * 10)
     assert vary(question) == [Refusal(1, "syn", "the word is also an answer")]
     assert vary(replace(question, answers=("bed",)))[0].question.text == "Is it a sofa or a bed?"
 
 
-def test_less_confidence_reaches_words_that_nobody_reviewed():
+def test_a_lower_confidence_allows_unreviewed_words():
     question = Question(1, None, "Who has the meal?")
     assert vary(question) == []
     (syn,) = vary(question, P2Perturbation(confidence=0.01))
@@ -103,7 +103,7 @@ def test_several_substitutions_of_one_type():
     assert single.made_by.count("→") == 1
 
 
-def test_no_synonymous_variant_is_a_paraphrastic_one_too():
+def test_no_synonymous_variant_is_also_a_paraphrastic_one():
     """A rule that replaces one word by another is a synonym; no reviewed paraphrase does the same."""
     texts = [rule.good[0] for rule in reviewed()]
     perturbation = P2Perturbation(("synonymous", "paraphrastic"), variants=9)
@@ -114,7 +114,7 @@ def test_no_synonymous_variant_is_a_paraphrastic_one_too():
         assert becomes not in [edited(text, [edit]) for edit in words], rule.id
 
 
-def test_a_type_alone_gives_what_it_gives_with_the_others():
+def test_a_type_gives_the_same_variants_alone_and_with_others():
     questions = [Question(i, None, f"Is the car next to the plane {i} by the couch clean?", YES) for i in range(20)]
     questions.append(Question(20, None, "Is this store-bought cake clean?", YES))
     together = list(vary_all(P2Perturbation(), questions, 3, "p2"))
@@ -175,7 +175,7 @@ def test_bad_options_are_refused_at_once(options, says):
         P2Perturbation(**options)
 
 
-def test_odd_texts_do_no_harm():
+def test_odd_texts_raise_nothing():
     texts = ["", "?", "   ", "car", "Is the", "is this ?", "ＣＡＲ 🚗?", "Is the \x00 car?", "a" * 2000, "What kind of"]
     for number, text in enumerate(texts):
         for item in vary(Question(number, None, text, YES)):

@@ -92,7 +92,7 @@ def test_a_variant_says_what_it_is():
     assert (variant.expect, variant.test, variant.made_by) == (Expect.GIVEN, "Y/N←HM", "rad/how-many/bare")
 
 
-def test_each_person_answers_as_follows_from_the_original():
+def test_the_answer_of_each_annotator_follows_from_the_original():
     said = ("2", "2", "two", "1", "lots", "2 or 3")
     assert only(YES, question("How many dogs?", *said)).question.answers == ("yes", "yes", "yes", "no")
     assert only(NO, question("How many dogs?", *said)).question.answers == ("no",) * 4
@@ -102,13 +102,13 @@ def test_each_person_answers_as_follows_from_the_original():
     assert only(YES, question("What kind of animal is this?", *kinds)).question.answers == ("yes", "yes", "no")
 
 
-def test_a_yes_that_most_people_would_deny_is_refused():
+def test_a_yes_that_most_annotators_contradict_is_refused():
     asked = question("How many dogs?", "2", "2", "2", "2", "1", "1", "1", "3", "3", "3")
     for seed in range(5):
         assert only(RAD, asked, seed).reason == "fewer than half of the people would say yes"
 
 
-def test_other_questions_give_nothing():
+def test_other_questions_give_no_variant():
     for text in ("Is the cat red?", "What colors are there?", "What is the color of the cat?", "Why?", ""):
         assert list(RAD.vary(question(text, "red"), Random(0))) == []
 
@@ -118,7 +118,7 @@ def test_the_pool_is_the_modal_answers_of_the_template():
     assert dict(RAD.pools["how-many"].counts) == {"2": 3, "1": 2, "0": 1, "3": 1, "5": 1, "20": 1}
 
 
-def test_a_draw_of_the_paper_is_weighted_by_frequency():
+def test_draws_of_the_paper_are_weighted_by_frequency():
     # Given "blue": red 3, white 2, grey 1, silver 1 of 7.
     asked = question("What color is the cat?", "blue")
     assert PAPER.chances(asked) == {"red": 3 / 7, "white": 2 / 7, "grey": 1 / 7, "silver": 1 / 7}
@@ -145,7 +145,7 @@ def noisy_counts(number):
         yield question(f"How many {noun} are there?", *(right,) * 6, *near, number=place)
 
 
-def test_each_answer_is_as_often_wrong_as_right():
+def test_each_answer_is_correct_and_wrong_equally_often():
     asked = list(noisy_counts(1500))
 
     def shares_of_yes(balance):
@@ -160,12 +160,12 @@ def test_each_answer_is_as_often_wrong_as_right():
     assert paper["3"] < 0.45
 
 
-def test_an_answer_that_was_never_right_in_the_data_can_be_asked_about():
+def test_an_answer_that_is_never_correct_in_the_data_can_be_drawn():
     asked = question("How many dogs?", "77")
     assert 40 < sum(only(RAD, asked, seed).note["yes"] for seed in range(120)) < 80
 
 
-def test_a_number_can_be_asked_for_exactly():
+def test_exact_numbers_can_be_asked_about():
     exact = fit(DATA, yes=1.0, exactly=True)
     assert only(exact, question("How many dogs are there?", "2")).question.text == "Are there exactly two dogs?"
     assert only(exact, question("How many dogs are there?", "1")).question.text == "Is there exactly one dog?"
@@ -185,7 +185,7 @@ def test_five_is_5_and_twenty_is_about_18():
     assert "20" in NO.chances(question("How many dogs?", "2", "2", "2", "3"))
 
 
-def test_a_cow_is_not_asked_to_be_an_animal_nor_a_puppy_a_dog():
+def test_hypernyms_of_the_answer_are_never_drawn():
     assert set(NO.chances(question("What kind of animal is this?", "cow"))) == {"elephant", "dog", "puppy"}
     assert set(NO.chances(question("What kind of animal is this?", "puppy"))) == {"cow", "elephant"}
 
@@ -216,7 +216,7 @@ def test_refusals_have_reasons(asked, reason):
     assert refusal.reason == reason
 
 
-def test_a_refusal_does_not_hang_on_chance():
+def test_refusals_do_not_depend_on_chance():
     asked = question("What color is the cat?", "blue", "blue", "blue", "red and black", "Grey")
     assert {only(RAD, asked, seed).reason for seed in range(20)} == {"no other answer to draw"}
 
@@ -228,14 +228,14 @@ def test_agreement_can_be_asked_for():
 
 
 @pytest.mark.parametrize("options", [{"yes": 1.5}, {"yes": -0.1}, {"agreement": 2.0}])
-def test_shares_lie_between_0_and_1(options):
+def test_shares_must_be_between_0_and_1(options):
     with pytest.raises(BadOption, match="Give a share between 0 and 1"):
         fit([], **options)
     with pytest.raises(BadOption, match="Give text or paper"):
         fit([], balance="words")
 
 
-def test_nothing_fitted_draws_nothing():
+def test_an_unfitted_perturbation_draws_nothing():
     assert only(RadPerturbation(), question("How many dogs?", "2")).reason == "no other answer to draw"
 
 

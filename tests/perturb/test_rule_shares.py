@@ -1,4 +1,4 @@
-"""The shares of rules: no rule makes more than its part of the variants, whatever the order of the questions."""
+"""The shares of rules: no rule makes more than its share of the variants, whatever the order of the questions."""
 
 from collections import Counter
 from random import Random
@@ -45,7 +45,7 @@ def test_limits_do_not_depend_on_the_order_of_the_questions():
     assert synonyms(MIXED, fit(MIXED, share=0.1, seed=5), 5) != whole
 
 
-def test_rules_that_are_used_a_few_times_are_free():
+def test_rules_that_are_used_a_few_times_are_not_limited():
     few = [Question(n, None, f"Who owns the person at {n}?") for n in range(FREE)]
     assert len(synonyms(few, fit(few))) == FREE
 
@@ -65,7 +65,7 @@ def test_rare_rules_are_preferred_and_variants_are_distinct():
     assert shares.chosen("big red cat", [], "0", 2, 3) == []
 
 
-def test_a_sample_is_counted_where_there_is_too_much():
+def test_large_data_is_counted_by_a_sample():
     sample = HashSample(100)
     assert sum(1 for _ in sample.watch(MIXED)) == len(MIXED)
     again = HashSample(100)

@@ -1,4 +1,4 @@
-"""Synonyms in questions: the right form, and never where the word means something else."""
+"""Synonyms in questions: the correct form, and never where the word means something else."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def made(text):
         ("Who is trying to fly?", ["Who is attempting to fly?"]),
     ],
 )
-def test_the_form_stays(text, variants):
+def test_the_inflection_is_kept(text, variants):
     assert made(text) == variants
 
 
@@ -49,12 +49,12 @@ def test_the_form_stays(text, variants):
         ("Is it a couch or a sofa?", "the synonym is already in the question"),
     ],
 )
-def test_what_is_left_alone_and_why(text, reason):
+def test_words_that_are_left_alone_and_why(text, reason):
     assert reason in proposed(text)
     assert len([item for item in proposed(text) if isinstance(item, Edit)]) == ("woman's" in text)
 
 
-def test_what_is_around_a_word_must_be_what_its_rule_wants():
+def test_the_context_of_a_word_must_fit_its_rule():
     """Verbs whose frame would change, and words that are synonyms in some contexts only."""
     for text in (
         "Does the dog need to eat?",
@@ -84,7 +84,7 @@ def test_a_word_that_is_mentioned_is_left_alone():
     assert proposed('Who wrote "car" on the wall?') == []
 
 
-def test_only_words_of_the_vocabulary_come_in():
+def test_only_words_of_the_vocabulary_are_inserted():
     text = "Is the car in the street?"
     assert proposed(text, WordCounts.of(["the car"])) == ["the synonym is not in the data's vocabulary"] * 2
     assert len(proposed(text, WordCounts({"the": 1}, everyday=frozenset({"automobile", "road"})))) == 2
@@ -92,7 +92,7 @@ def test_only_words_of_the_vocabulary_come_in():
     assert len([e for e in proposed(text, WordCounts.of(["automobile"])) if isinstance(e, Edit)]) == 1
 
 
-def test_edits_keep_case_and_fix_articles():
+def test_replacements_keep_case_and_fix_articles():
     assert edited("A car is a car?", [Edit(2, 5, "automobile", ""), Edit(11, 14, "auto", "")]) == (
         "An automobile is an auto?"
     )

@@ -48,7 +48,7 @@ def test_noun_phrases_are_carried_over(subject):
         ("What color is the cat? And the dog?", "the question has more than one part"),
     ],
 )
-def test_what_is_not_a_noun_phrase_is_refused(text, reason):
+def test_anything_but_a_noun_phrase_is_refused(text, reason):
     with pytest.raises(CannotAsk, match=reason):
         TEMPLATE.read(text, Tagger(), AnswerPools())
 
@@ -70,7 +70,7 @@ def test_plural_is_an_extension():
 @pytest.mark.parametrize(
     "answer", ["red and white", "multi", "striped", "rainbow", "clear", "don't know", "", "red/blue"]
 )
-def test_only_single_colors_are_taken(answer):
+def test_only_single_colors_are_accepted(answer):
     assert TEMPLATE.value(answer) is None
 
 

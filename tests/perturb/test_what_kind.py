@@ -1,4 +1,4 @@
-"""Y/N←WK: order and article as English wants, and draws that are surely wrong."""
+"""Y/N←WK: correct word order and articles, and drawn answers that are surely wrong."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def test_order_and_article(noun, value, text, kind):
     assert asked.question_type == kind
 
 
-def test_people_who_write_hotel_room_decide_the_order():
+def test_compounds_in_the_data_decide_the_order():
     assert ask("room", "hotel").text == "Is this room a hotel?"
     assert ask("room", "hotel", AnswerPools(compounds=frozenset({"hotel room"}))).text == "Is this a hotel room?"
 
@@ -81,16 +81,16 @@ def test_answers_that_name_no_kind(answer):
         ("bird", "pigeon"), ("jet", "airplane"), ("truck", "pickup truck"), ("church", "cathedral"),
     ],
 )  # fmt: skip
-def test_what_may_be_true_of_one_thing_clashes(drawn, given):
+def test_answers_that_may_both_be_true_clash(drawn, given):
     assert TEMPLATE.clash(drawn, given)
 
 
-def test_what_cannot_be_true_of_one_thing_does_not_clash():
+def test_answers_that_exclude_each_other_do_not_clash():
     assert not TEMPLATE.clash("elephant", "cow")
     assert not TEMPLATE.clash("kitchen", "bedroom")
 
 
-def test_a_draw_is_about_what_the_answer_is_about():
+def test_drawn_answers_are_of_the_same_family_as_the_answer():
     assert TEMPLATE.contrasts("metal", "wood")
     assert not TEMPLATE.contrasts("italian", "pizza")
 

@@ -9,12 +9,12 @@ COUNTS = st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(1, 
 
 
 @given(COUNTS, st.integers())
-def test_draws_only_what_is_there(counts, seed):
+def test_only_answers_of_the_pool_are_drawn(counts, seed):
     assert AnswerPool.of(counts).draw(Random(seed)) in counts
 
 
 @given(COUNTS)
-def test_chances_add_up_and_follow_the_counts(counts):
+def test_probabilities_add_up_and_follow_the_counts(counts):
     chances = AnswerPool.of(counts).chances()
     assert abs(sum(chances.values()) - 1) < 1e-9
     total = sum(counts.values())
@@ -38,12 +38,12 @@ def test_draw_by_hand():
     assert drawn == ["red", "red", "blue", "blue"]
 
 
-def test_nothing_gathered_is_empty():
+def test_a_pool_of_no_questions_is_empty():
     assert not pooled({})["color"]
     assert AnswerPools() == pooled({})
 
 
-def test_pools_of_other_counts_or_compounds_are_others():
+def test_pools_with_other_counts_or_compounds_differ():
     one = pooled({"color": {"red": 1}})
     assert one != pooled({"color": {"red": 2}})
     assert one != pooled({"color": {"red": 1}}, ["hotel room"])

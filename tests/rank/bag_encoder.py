@@ -83,6 +83,6 @@ def drawn(name, width):
 
 
 def template_pool(count):
-    """So many different questions."""
+    """Distinct questions, as many as asked for."""
     texts = dict.fromkeys(form.format(a, b) for a, b, form in product(THINGS, THINGS, FORMS) if a != b)
     return list(islice(texts, count))

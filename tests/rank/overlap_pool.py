@@ -26,7 +26,7 @@ ODD = ("& & &", "Who who who is is it it", "Is it?", "It is?", "Running runs run
 
 
 def questions(count: int, seed: int = 0) -> list[str]:
-    """So many questions; some occur twice."""
+    """Questions, as many as asked for; some occur twice."""
     rng = Random(f"overlap:{seed}")
     made = [
         rng.choice(FORMS).format(n=rng.choice(NOUNS), m=rng.choice(NOUNS), l=rng.choice(LIKE)) for _ in range(count)

@@ -66,7 +66,7 @@ def test_a_file_is_used_again_without_ranking(made, tmp_path, monkeypatch):
         assert again.nearest(["Is the cat small?"]) == found
 
 
-def test_a_changed_file_is_read_anew(made):
+def test_a_changed_file_is_read_again(made):
     with BqdFile(str(made)) as before:
         before.nearest(["Is the car old?"])
     made.write_text(made.read_text().replace("Is the car big?", "Is the car huge?"))
@@ -74,7 +74,7 @@ def test_a_changed_file_is_read_anew(made):
         assert after.nearest(["Is the car old?"])["Is the car old?"].questions[0] == "Is the car huge?"
 
 
-def test_an_index_that_was_cut_off_is_made_again(made):
+def test_a_truncated_index_is_rebuilt(made):
     file = BqdFile(str(made))
     cut = RankingStore(ranking_path(file.signature))
     cut.put([Nearest("Is the car old?", ("wrong",), (1.0,))])
@@ -128,13 +128,13 @@ def test_a_bad_line_is_named(made):
         list(read_bqd(str(made)))
 
 
-def test_a_file_that_is_cut_off_is_named(made):
+def test_a_truncated_file_is_named(made):
     made.write_bytes(made.read_bytes()[:-20])
     with pytest.raises(BadRecord, match="record 4: invalid JSON"):
         list(read_bqd(str(made)))
 
 
-def test_no_parquet(tmp_path):
+def test_a_missing_parquet_file_is_reported(tmp_path):
     pytest.importorskip("pyarrow")
     with pytest.raises(DataError, match="no such file"):
         read_header(str(tmp_path / "none.parquet"))

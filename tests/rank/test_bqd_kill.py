@@ -1,4 +1,4 @@
-"""A ranking that is killed goes on where it was, and the files are the same to the byte."""
+"""A killed ranking resumes where it stopped, and its files are byte-equal."""
 
 import os
 import signal

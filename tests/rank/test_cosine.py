@@ -27,7 +27,7 @@ def test_the_same_as_sorting_every_cosine_and_never_the_text_itself():
         )
 
 
-def test_texts_of_one_vector_tie_and_stand_in_the_order_of_the_pool():
+def test_texts_with_equal_vectors_tie_and_keep_the_order_of_the_pool():
     pool = ["Is the dog wet?", "Why?", "Is, the dog; wet?", "Where is the wet dog?"]
     ranked = Cosine(Bag()).fit(pool).top(["Is the dog very wet?"], 1)[0]
     assert ranked.indices == (0,)

@@ -47,7 +47,7 @@ def test_two_axes_by_hand(tmp_path):
     assert ranked.proof["certified"] == 3
 
 
-def test_coefficients_and_order_are_those_of_scikit_learn():
+def test_coefficients_and_order_agree_with_scikit_learn():
     from sklearn.linear_model import Lasso as Reference
 
     rows = rows_of(400)
@@ -76,19 +76,19 @@ def test_every_question_of_a_pool_is_certified_and_meets_the_optimality_conditio
     assert worst < 5e-12
 
 
-def test_vectors_that_depend_on_one_another_are_solved_too():
+def test_linearly_dependent_vectors_are_solved_too():
     rows, numbers = rows_of(3000, own=0.0), list(range(0, 3000, 30))
     assert max(solution.certificate.gap for solution in solved(rows, numbers)) <= 1e-12
 
 
-def test_questions_that_can_be_met_exactly_are_solved_too():
+def test_questions_that_are_exact_combinations_are_solved_too():
     rows, numbers = rows_of(3000, width=24), list(range(0, 3000, 60))
     for solution in solved(rows, numbers):
         assert solution.certificate.gap <= 1e-12
 
 
 @pytest.mark.parametrize("sign", ["nonneg", "free"])
-def test_the_question_itself_is_left_out_as_if_it_were_not_in_the_pool(sign):
+def test_the_question_itself_is_excluded_from_the_pool(sign):
     pool = template_pool(300)
     question = pool[120]
     inside = Lasso(sign, encoder=Bag()).fit(pool)
@@ -103,7 +103,7 @@ def test_the_question_itself_is_left_out_as_if_it_were_not_in_the_pool(sign):
 
 
 @pytest.mark.parametrize("signed", [False, True])
-def test_a_question_that_is_not_left_out_is_its_own_combination(signed):
+def test_a_question_that_is_not_excluded_is_its_own_combination(signed):
     rows = rows_of(300)
     solve = SignedPool.of(rows).solve if signed else partial(nonnegative.solve, rows)
     solution = next(solve(rows[5:6], [[]], 1e-3))[1]
@@ -122,7 +122,7 @@ def test_identical_vectors_are_one_column_listed_together(sign):
     assert doubled.proof["gap"] == plain.proof["gap"]
 
 
-def test_after_the_support_the_best_explained_come_next():
+def test_after_the_support_come_the_columns_with_the_highest_correlation():
     pool, question = template_pool(60), "Is the dog near the purple mountain?"
     fitted = Lasso(lambda_=0.05, encoder=Bag()).fit(pool)
     ranked = fitted.top([question], 60)[0]
@@ -141,7 +141,7 @@ def test_after_the_support_the_best_explained_come_next():
 
 
 @pytest.mark.parametrize(("batch", "chunk"), [(1, 10_000), (7, 999), (256, 100)])
-def test_batch_and_chunk_change_nothing(batch, chunk):
+def test_batch_and_chunk_sizes_change_nothing(batch, chunk):
     rows, numbers = rows_of(2000), list(range(0, 2000, 80))
     for one, other in zip(solved(rows, numbers), solved(rows, numbers, batch=batch, chunk=chunk), strict=True):
         assert one.columns.tolist() == other.columns.tolist()
@@ -182,7 +182,7 @@ def test_a_solution_that_is_not_optimal_is_marked(monkeypatch):
     assert ranked.proof["certified"] == 0
 
 
-def test_more_near_columns_than_a_scan_lists_are_looked_at_one_by_one(monkeypatch):
+def test_more_near_columns_than_a_scan_lists_are_checked_one_by_one(monkeypatch):
     rows = rows_of(600)
     expected = solved(rows, [3])[0]
     monkeypatch.setattr(nonnegative, "_LISTED", 1)
@@ -192,7 +192,7 @@ def test_more_near_columns_than_a_scan_lists_are_looked_at_one_by_one(monkeypatc
     assert found.x.tobytes() == expected.x.tobytes()
 
 
-def test_a_scan_that_lets_any_column_go_says_so():
+def test_a_scan_that_drops_a_column_reports_it():
     scores = np.arange(10, dtype=np.float32)[None]
     for above, full in ((7.5, False), (6.5, False), (5.5, True), (-1.0, True)):
         best = Best(rows=1, keep=3)
@@ -202,7 +202,7 @@ def test_a_scan_that_lets_any_column_go_says_so():
         assert bool(best.full[0]) is full
 
 
-def test_nothing_asked_and_nothing_there():
+def test_no_questions_and_an_empty_pool():
     fitted = Lasso(encoder=Bag()).fit(["Is it?"])
     assert fitted.top([], 21) == []
     ranked = fitted.top(["is it"], 21)[0]

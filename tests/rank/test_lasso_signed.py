@@ -1,4 +1,4 @@
-"""LASSO with shares of either sign: by hand, against linear programming, and by the optimality conditions."""
+"""LASSO with coefficients of either sign: by hand, against linear programming, and by the optimality conditions."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def unit_rows(count, width, seed=0):
 
 
 def true_gap(rows, target, out, solution):
-    """Primal minus dual, from nothing but the coefficients."""
+    """Primal minus dual, from the coefficients alone."""
     x = np.zeros(len(rows))
     x[solution.columns] = solution.x
     residual = target - x @ rows
@@ -52,7 +52,7 @@ def least_objective(rows, target):
     return target @ theta - 0.5 * theta @ theta
 
 
-def test_objective_is_that_of_a_reference_that_solves_the_dual():
+def test_the_objective_agrees_with_a_reference_that_solves_the_dual():
     rows = Bag(width=32).encode(template_pool(5000))
     for number, solution in SignedPool.of(rows).solve(rows[:10], [[n] for n in range(10)], LAMBDA):
         proof = solution.certificate
@@ -62,7 +62,7 @@ def test_objective_is_that_of_a_reference_that_solves_the_dual():
         assert proof.objective == pytest.approx(reference, abs=proof.gap + 1e-14)
 
 
-def test_every_question_is_certified_and_the_gap_is_what_it_says():
+def test_every_question_is_certified_and_its_gap_is_correct():
     pool = template_pool(1500)
     fitted = Lasso(sign="free", encoder=Bag()).fit(pool)
     rows = fitted.columns.vectors.astype(float)
@@ -84,7 +84,7 @@ def test_ranking_is_by_sign_certified_and_the_same_in_any_batch():
     assert sum(ranked.proof["certified"] == 21 for ranked in together) >= 18
 
 
-def test_the_pool_is_made_ready_once(monkeypatch):
+def test_the_pool_is_prepared_once(monkeypatch):
     fitted = Lasso(sign="free", encoder=Bag()).fit(template_pool(100))
     first = fitted.top(["Why is the dog purple?"], 5)
     monkeypatch.setattr(SignedPool, "of", None)

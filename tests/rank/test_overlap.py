@@ -1,4 +1,4 @@
-"""Seven text metrics as rankers: by hand, and laws that hold of each."""
+"""Seven text metrics as rankers: by hand, and laws for each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def keys(scores):
 
 @each_ranker
 def test_the_few_best_are_the_first_of_the_whole_ranking(ranker):
-    """With as many places as texts nothing can be left out, so this compares with a full scan."""
+    """With k as large as the pool nothing can be pruned, so this compares with a full scan."""
     fitted = ranker.fit(POOL)
     whole = fitted.top(ASKED, len(POOL))
     for k in (1, 3, 21):
@@ -39,7 +39,7 @@ def test_the_few_best_are_the_first_of_the_whole_ranking(ranker):
 
 
 @each_ranker
-def test_a_whole_ranking_is_sorted_and_has_every_other_text_once(ranker):
+def test_a_complete_ranking_is_sorted_and_has_every_other_text_once(ranker):
     fitted = ranker.fit(POOL)
     pool = QuestionPool.of(POOL)
     for text, ranked in zip(ASKED, fitted.top(ASKED, 10**6), strict=True):
@@ -59,7 +59,7 @@ def test_the_same_in_any_batch_and_order_and_after_pickling(ranker):
 
 
 @each_ranker
-def test_a_shuffled_tie_keeps_scores_and_sizes(ranker):
+def test_shuffling_ties_keeps_scores_and_group_sizes(ranker):
     from dataclasses import replace
 
     plain = ranker.fit(POOL).top(ASKED, 7)
@@ -142,7 +142,7 @@ def test_wrong_options_are_refused(wrong):
         wrong()
 
 
-def test_nothing_to_rank_and_nothing_asked_for():
+def test_an_empty_pool_and_no_questions():
     with pytest.raises(DataError):
         Rouge().fit(["?"])
     with pytest.raises(BadOption):

@@ -23,14 +23,14 @@ def plain(text):
 
 
 def assert_same(ranker, expected):
-    """Each score of the whole ranking is the peer's: ``expected(question, pool)`` gives them in the pool's order."""
+    """Every score equals the peer's: ``expected(question, pool)`` gives them in the pool's order."""
     for ranked in ranker.fit(POOL).top(ASKED, len(POOL)):
         theirs = [float(score) for score in expected(plain(ranked.text), [plain(text) for text in POOL])]
         assert list(ranked.scores) == [theirs[index] for index in ranked.indices], ranked.text
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_bleu_of_pycocoevalcap(n):
+def test_bleu_equals_pycocoevalcap(n):
     peer = pytest.importorskip("pycocoevalcap.bleu.bleu")
 
     def expected(question, pool):
@@ -41,12 +41,12 @@ def test_bleu_of_pycocoevalcap(n):
     assert_same(Bleu(n), expected)
 
 
-def test_rouge_of_pycocoevalcap():
+def test_rouge_equals_pycocoevalcap():
     peer = pytest.importorskip("pycocoevalcap.rouge.rouge")
     assert_same(Rouge(), lambda question, pool: [peer.Rouge().calc_score([text], [question]) for text in pool])
 
 
-def test_cider_of_pycocoevalcap():
+def test_cider_equals_pycocoevalcap():
     peer = pytest.importorskip("pycocoevalcap.cider.cider")
 
     def expected(question, pool):
@@ -57,14 +57,14 @@ def test_cider_of_pycocoevalcap():
 
 
 class Meanings:
-    """Our WordNet as NLTK's METEOR asks for it."""
+    """Our WordNet with the interface that NLTK's METEOR needs."""
 
     def synsets(self, word):
         names = [SimpleNamespace(name=lambda name=name: name) for name in sorted(synonyms(word, WordNet()))]
         return [SimpleNamespace(lemmas=lambda: names)]
 
 
-def test_meteor_of_nltk():
+def test_meteor_equals_nltk():
     peer = pytest.importorskip("nltk.translate.meteor_score")
 
     def expected(question, pool):
@@ -74,7 +74,7 @@ def test_meteor_of_nltk():
     assert_same(Meteor(), expected)
 
 
-def test_plain_bleu_is_nltks_without_smoothing():
+def test_plain_bleu_equals_nltk_without_smoothing():
     peer = pytest.importorskip("nltk.translate.bleu_score")
     for ranked in Bleu(2, quirks="none").fit(POOL).top(ASKED, 9):
         for index, score in zip(ranked.indices, ranked.scores, strict=True):
@@ -83,7 +83,7 @@ def test_plain_bleu_is_nltks_without_smoothing():
                 assert score == pytest.approx(theirs, abs=1e-12)
 
 
-def test_stems_are_nltks():
+def test_stems_equal_nltk():
     peer = pytest.importorskip("nltk.stem.porter").PorterStemmer()
     known = WordNet()
     words = [

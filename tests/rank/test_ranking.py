@@ -1,4 +1,4 @@
-"""Ranking many texts: once each, kept at once, the same on any number of processes."""
+"""Ranking many texts: each once, stored immediately, the same for any number of processes."""
 
 import sqlite3
 from dataclasses import replace
@@ -71,7 +71,7 @@ def test_processes_give_the_same(log, tmp_path, monkeypatch):
     assert len(ranked(log)) == 10
 
 
-def test_batches_that_were_kept_outlive_a_ranker_that_dies(log, monkeypatch):
+def test_stored_batches_survive_a_ranker_that_dies(log, monkeypatch):
     monkeypatch.setattr(ranking_module, "BATCH", 2)
     with pytest.raises(RuntimeError), Ranking("dies", Dies(), POOL, top=3) as dying:
         dying.nearest(["a?", "b?", "c?", "poison?"])
@@ -81,7 +81,7 @@ def test_batches_that_were_kept_outlive_a_ranker_that_dies(log, monkeypatch):
     kept.close()
 
 
-def test_a_spoilt_file_says_what_to_do(log):
+def test_a_damaged_file_is_reported_with_the_remedy(log):
     path = ranking_path(ranking(log).signature)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"this is no database, and long enough to be one" * 100)

@@ -1,4 +1,4 @@
-"""Encoders: unit rows that depend on the text alone, kept on disk, and files told apart by what is in them."""
+"""Encoders: unit rows that depend on the text alone, cached on disk, and files identified by content."""
 
 import json
 import sqlite3
@@ -36,7 +36,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_use_gives_unit_rows_that_do_not_depend_on_company(monkeypatch, tmp_path):
+def test_use_gives_unit_rows_that_do_not_depend_on_other_texts(monkeypatch, tmp_path):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "one"))
     together = embedded(Use(), TEXTS)
     assert together.shape == (3, 512)
@@ -50,10 +50,10 @@ def test_use_gives_unit_rows_that_do_not_depend_on_company(monkeypatch, tmp_path
 def many_texts():
     thing = ["cat", "dog", "bus", "old red car", "man with a hat", "tree"]
     texts = [f"{ask} the {one}{end}" for ask in ("Is this", "Where is", "Why") for one in thing for end in "?!"]
-    return [*texts, "", "and then? " * 200]  # the last has more tokens than what is read together
+    return [*texts, "", "and then? " * 200]  # the last text has more tokens than a batch
 
 
-def test_use_gives_the_same_bits_in_any_company_order_and_number():
+def test_use_gives_the_same_bits_whatever_texts_are_encoded_together():
     texts = many_texts()
     rows = use_vectors(texts)
     places = list(range(len(texts)))
@@ -69,13 +69,13 @@ def test_use_gives_the_same_bits_on_every_processor(monkeypatch, tmp_path):
     assert sha256(embedded(Use(), many_texts()).astype("<f4").tobytes()).hexdigest()[:16] == "acb404a49665a8cf"
 
 
-def test_use_is_the_network_of_its_package():
+def test_use_agrees_with_the_network_of_its_package():
     texts = many_texts()
     ours, theirs = np.stack(use_vectors(texts)), use_network._use().encode(texts)
     np.testing.assert_allclose(ours / np.linalg.norm(ours, axis=1)[:, None], theirs, atol=2e-6)
 
 
-def test_vectors_of_an_older_askew_are_not_mixed_with_new_ones(monkeypatch, tmp_path):
+def test_vectors_of_an_earlier_version_are_not_mixed_with_new_ones(monkeypatch, tmp_path):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     vector_cache.cached_vectors("a", ["x"], ones(4))
     old = kept_file(tmp_path)
@@ -110,7 +110,7 @@ def kept_file(folder):
 
 
 @pytest.mark.parametrize("where", [0, 4096])
-def test_a_damaged_cache_is_done_without_and_named(monkeypatch, tmp_path, where):
+def test_a_damaged_cache_is_reported_and_not_used(monkeypatch, tmp_path, where):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     texts = [f"text {number}" for number in range(300)]
     vector_cache.cached_vectors("a", texts, ones(64))
@@ -128,7 +128,7 @@ def test_a_full_disk_costs_the_cache_but_not_the_vectors(monkeypatch, tmp_path):
 
     def small(*args, **options):
         database = connect(*args, **options)
-        database.execute("PRAGMA max_page_count=8")  # what SQLite then says is what it says of a full disk
+        database.execute("PRAGMA max_page_count=8")  # SQLite then raises the same error as on a full disk
         return database
 
     monkeypatch.setattr(sqlite3, "connect", small)
@@ -139,7 +139,7 @@ def test_a_full_disk_costs_the_cache_but_not_the_vectors(monkeypatch, tmp_path):
     assert rows.tolist() == [[0.125] * 64] * 1200
 
 
-def test_a_folder_that_cannot_be_made_is_done_without(monkeypatch, tmp_path):
+def test_a_cache_folder_that_cannot_be_made_is_not_used(monkeypatch, tmp_path):
     (tmp_path / "askew").write_text("a file, where a folder should be")
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     with pytest.warns(RuntimeWarning, match="ASKEW_CACHE"):
@@ -155,7 +155,7 @@ def test_a_damaged_vector_is_encoded_again(monkeypatch, tmp_path):
         assert vector_cache.cached_vectors("a", ["x"], ones(4)).tolist() == [[0.5] * 4]
 
 
-def test_vectors_from_a_file_are_known_by_content(tmp_path):
+def test_vectors_from_a_file_are_identified_by_content(tmp_path):
     path = tmp_path / "v.npz"
     np.savez(path, texts=np.array(["Is it?", "Why?"]), vectors=np.array([[2.0, 0.0], [3.0, 4.0]]))
     encoder = Vectors(str(path))
@@ -228,7 +228,7 @@ def test_a_folder_is_read_on_one_thread_and_leaves_torch_as_it_was(folder, monke
         torch.set_num_threads(before)
 
 
-def test_modules_that_are_not_understood_are_named(folder):
+def test_unsupported_modules_are_named(folder):
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
     assert pooling_of(folder) == "cls"
     (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_weightedmean_tokens": true}')

@@ -1,4 +1,4 @@
-"""Long runs: ``make soak``. The same promises as the other tests, kept for longer."""
+"""Long runs: ``make soak``. What the other tests check, for longer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.soak
 
 
 def test_a_run_that_is_killed_again_and_again_ends_with_every_answer(tmp_path):
-    """Twelve kills at random moments: of what was answered before, only the batch under way is asked again."""
+    """Twelve kills at random moments: only the batch in flight is asked again."""
     rng = random.Random(0)
     colors = ["white", "black", "red", "blue", "green"]
     with (tmp_path / "q.jsonl").open("w") as file:
@@ -59,7 +59,7 @@ def test_a_run_that_is_killed_again_and_again_ends_with_every_answer(tmp_path):
 
 
 @pytest.mark.parametrize("seed", [101, 202, 303])
-def test_the_world_is_true_everywhere(seed):
+def test_every_answer_of_the_world_is_correct(seed):
     """The evaluator and the people's modal answer agree on every question of 1,000 scenes."""
     for index in range(1000):
         scene = make_scene(seed, index)

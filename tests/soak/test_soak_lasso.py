@@ -1,4 +1,4 @@
-"""Long runs of the certified LASSO: a proof for every one of 5,000 questions, and another program's order."""
+"""Long runs of the certified LASSO: a certificate for each of 5,000 questions, and scikit-learn's order."""
 
 from pathlib import Path
 

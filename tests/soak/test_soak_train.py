@@ -1,4 +1,4 @@
-"""A training that is killed again and again ends in the same weights."""
+"""A training that is killed repeatedly ends with the same weights."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command(folder):
 
 
 @pytest.mark.soak
-def test_killed_trainings_resume_to_the_same_weights(tmp_path):
+def test_killed_trainings_resume_to_the_same_weights_as_uninterrupted_ones(tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     subprocess.run(command(whole), check=True, capture_output=True)
     rng = random.Random(0)
@@ -41,6 +41,6 @@ def test_killed_trainings_resume_to_the_same_weights(tmp_path):
 
 
 def done(folder):
-    """Epochs that are on disk."""
+    """Epochs saved on disk."""
     history = folder / "history.json"
     return len(json.loads(history.read_bytes())) if history.is_file() else 0

@@ -137,13 +137,13 @@ def test_a_file_that_is_not_a_bqd_is_refused_at_once(tmp_path):
         BasicSuite(bqd=str(tmp_path / "none.jsonl"))
 
 
-def test_how_it_was_ranked_is_in_the_signature_and_how_fast_is_not():
+def test_ranking_options_are_in_the_signature_and_speed_options_are_not():
     assert repr(BasicSuite(Words(), workers=4, progress=True)) == repr(BasicSuite(Words()))
     assert repr(BasicSuite(Words(), kind="yesno")) != repr(BasicSuite(Words()))
 
 
 @pytest.mark.usefixtures("rankers")
-def test_several_rankers_have_tests_parts_and_tables_of_their_own():
+def test_several_rankers_have_separate_tests_parts_and_tables():
     suite = BasicSuite("words+back", top=6)
     assert suite.tests == ("words 1", "words 2", "back 1", "back 2")
     result = askew.evaluate("constant:yes", DATA, suite)
@@ -186,7 +186,7 @@ def test_scores_by_hand():
     assert result.score("rscore.1", "answer_type=yes/no").n == 7
 
 
-def test_consensus_has_one_meaning_in_every_suite():
+def test_consensus_means_the_same_in_every_suite():
     """Two of ten people said dog: accuracy 0.6, so right as Shah et al. (2019) count, though most said cat."""
     asked = Question(1, None, "What?", ("cat",) * 8 + ("dog",) * 2)
     again = Variant(replace(asked, id=2), Expect.NOISE, "partition 1", "basic/words", {"level": 1})
@@ -216,13 +216,13 @@ def test_builds_a_data_set_and_uses_it_again(tmp_path):
 
 
 @pytest.mark.usefixtures("rankers")
-def test_each_ranker_has_a_file_of_its_own(tmp_path):
+def test_each_ranker_writes_its_own_file(tmp_path):
     publish(Named(BasicSuite("words+back"), ""), Named(DATA, ""), tmp_path / "out", Settings(), "build")
     names = sorted(path.name for path in (tmp_path / "out").glob("bqd*.jsonl"))
     assert names == ["bqd-back.jsonl", "bqd-words.jsonl"]
 
 
-def test_a_limit_ranks_no_more_than_it_must(tmp_path, monkeypatch):
+def test_a_limit_also_limits_ranking(tmp_path, monkeypatch):
     import askew.suites.basic as module
 
     monkeypatch.setattr(module, "BATCH", 1)
@@ -233,7 +233,7 @@ def test_a_limit_ranks_no_more_than_it_must(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["general", "yesno"])
-def test_published_figures_fit_each_other(kind):
+def test_published_figures_are_consistent(kind):
     """Diff is the accuracy without noise minus that with it, and R_score follows from the first Diff."""
     figures = published("basic")
     checked = 0
@@ -262,7 +262,7 @@ def test_published_answer_types_lie_around_the_whole():
                     assert min(here) < whole[level] < max(here), (kind, model, level)
 
 
-def test_published_columns_go_where_they_belong():
+def test_published_figures_are_in_the_correct_columns():
     tables = {table.id: table for table in BasicSuite(Words()).tables}
     assert [column.label for column in tables["basic-all"].columns] == [*"01234567", "R_score"]
     assert tables["basic-all"].published["LSTM Q+I"] == (58.02, 44.47, 42.75, 40.97, 40.86, 40.70, 40.19, 39.21, 0.19)
@@ -276,7 +276,7 @@ def test_published_columns_go_where_they_belong():
     assert other["basic-all"].published["HieCoAtt (ResNet200)"][8] == 0.53
 
 
-def test_scoring_needs_no_ranker_and_making_groups_says_what_to_install(monkeypatch):
+def test_scoring_needs_no_ranker_and_building_reports_what_to_install(monkeypatch):
     import askew.suites.basic as module
 
     def missing(kind, spec):

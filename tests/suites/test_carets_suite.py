@@ -34,7 +34,7 @@ def said(group: Group, first: str, second: str) -> Outcome:
     return Outcome(group, Prediction(group.original.id, first), (Prediction(variant.id, second),))
 
 
-def test_is_made_from_what_people_type() -> None:
+def test_specs_that_people_type() -> None:
     suite = make("suite", "carets:rephrase,negation,size=50,visual=blur-9,mask")
     assert suite == CaretsSuite("negation, REPHRASE-INV", 50, visual="blur-9,mask")
     assert suite.tests == ("REPHRASE-INV", "NEGATION-DIR")
@@ -132,7 +132,7 @@ def test_scores_by_hand() -> None:
     assert value("carets.cons", "note.direction=hypernym") == 0
 
 
-def test_a_talkative_model_wants_the_robust_mode() -> None:
+def test_a_model_that_answers_in_sentences_needs_the_robust_mode() -> None:
     outcome = said(pair(1, "ORDER-INV", ("yes", "yes"), format="binary"), "Yes.", "yes")
     for mode, wanted in (("exact", 0.5), ("robust", 1.0)):
         scores = {s.metric: s.value for s in score([outcome], CaretsSuite(accuracy=mode).metrics)}
@@ -140,7 +140,7 @@ def test_a_talkative_model_wants_the_robust_mode() -> None:
         assert scores["carets.cons"] == 1
 
 
-def test_the_generator_is_given_the_function_that_changes_images(monkeypatch) -> None:
+def test_the_generator_gets_the_function_that_edits_images(monkeypatch) -> None:
     image = encode(Image.new("RGB", (80, 60), (200, 100, 50)), "png")
     scene = Question("s", image, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
     given = {}

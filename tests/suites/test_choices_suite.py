@@ -31,7 +31,7 @@ def path(tmp_path):
 
 
 class Reads:
-    """Answers by a rule from what it is asked."""
+    """Answers by a rule on the question."""
 
     free_text = True
     blind = True
@@ -58,7 +58,7 @@ def test_rotations_keep_the_answer_by_text(path):
     assert len(groups[1].variants) == 1
 
 
-def test_a_model_that_always_says_a_is_right_once_a_group(path):
+def test_a_model_that_always_says_a_is_correct_once_per_group(path):
     model = Reads(lambda question: "A")
     result = askew.evaluate(model, path, "choices")
     assert "What is it?\nA. a cat\nB. a dog\nC. a cow\nAnswer with" in model.read[0]
@@ -70,7 +70,7 @@ def test_a_model_that_always_says_a_is_right_once_a_group(path):
     assert (result.score("wrong.A").value, result.score("wrong.B").value) == (1.0, 0.0)
 
 
-def test_a_model_that_knows_is_right_in_every_order(path):
+def test_a_model_that_knows_is_correct_in_every_order(path):
     result = askew.evaluate(Reads(lambda q: f"It is {q.answers[0]}."), path, "choices")
     assert result.score("circular").value == result.score("cons").value == 1.0
     assert result.score("wrong.A").value != result.score("wrong.A").value  # no wrong answer: a dash
@@ -116,7 +116,7 @@ class AsksYesNo:
         yield Variant(replace(question, id=f"{question.id}/same", text="Which?"), Expect.SAME, "t", "rule")
 
 
-def test_options_of_the_original_do_not_go_with_other_answers():
+def test_options_of_the_original_are_dropped_with_other_answers():
     asked = Question(1, None, "What color is it?", ("red",), choices=("red", "white"))
     (group,) = vary_all(AsksYesNo(), [asked], 0, "s")
     assert [variant.question.choices for variant in group.variants] == [(), ("red", "white")]

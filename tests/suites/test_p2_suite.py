@@ -115,7 +115,7 @@ def test_scores_by_hand():
     assert values["cs.2"] == pytest.approx(2 / 5)
 
 
-def test_several_variants_reach_scores_of_larger_groups():
+def test_several_variants_give_consistency_scores_of_larger_groups():
     """CS(3) of a question and two synonymous variants of it: correct only if all three are."""
     texts = ("Who owns the airplanes?", "Is the child by the car or the couch?", "Who is the tall man?")
     data = Questions(tuple(Question(n, ImageRef(n), text, ("yes",) * 10) for n, text in enumerate(texts)))
@@ -166,7 +166,7 @@ def test_published_figures_are_the_papers():
     assert tables["p2-4"].published["HybridNet"] == (62.5, 65.0, 53.3, 55.7, 79.9, 76.4)
 
 
-def test_the_release_says_what_each_question_was_made_from(tmp_path):
+def test_the_release_names_the_original_of_each_question(tmp_path):
     asked, answered = write_release(groups(vocabulary="data"), str(tmp_path))
     questions = json.loads(Path(asked).read_text(encoding="utf-8"))["questions"]
     assert questions[0] == {
@@ -193,7 +193,7 @@ def test_the_release_needs_images(tmp_path):
         write_release(P2Suite(least=0).groups(Questions((Question(1, None, "Where is the kid?"),)), 0), str(tmp_path))
 
 
-def test_runs_from_data_to_tables():
+def test_a_run_from_data_to_tables():
     result = askew.evaluate("constant:yes", DATA, P2Suite(originals="all"), name="yes")
     assert result.score("accuracy.original", "test=ant").value == pytest.approx(1 / 2)
     assert result.score("accuracy.variant", "test=ant").value == pytest.approx(1 / 2)
@@ -202,7 +202,7 @@ def test_runs_from_data_to_tables():
     assert result.score("accuracy.variant", "made_by=syn/car→automobile").n == 1
 
 
-def test_meteors_table_is_used_only_if_it_is_named(tmp_path):
+def test_the_meteor_table_is_used_only_if_it_is_given(tmp_path):
     (tmp_path / "table").write_text("0.5\nright away\nat once\n")
     data = Questions((Question(1, ImageRef(1), "Will it stop right away?", ("no",) * 10),))
     named = P2Suite("paraphrastic", meteor=str(tmp_path / "table"))

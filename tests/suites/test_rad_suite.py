@@ -34,7 +34,7 @@ def answered(group, original, variant):
     return Outcome(group, Prediction(group.original.id, first), predictions)
 
 
-def test_is_made_from_what_people_type():
+def test_specs_that_people_type():
     suite: Suite = make("suite", "rad:yes=0.25,originals=all,extensions=true")
     assert suite == RadSuite(yes=0.25, originals="all", extensions=True)
     assert (

@@ -115,7 +115,7 @@ def test_bad_options_are_refused_at_once(suite, said) -> None:
         suite()
 
 
-def test_both_suites_may_ask_the_same_questions_in_one_run() -> None:
+def test_both_suites_can_ask_the_same_questions_in_one_run() -> None:
     data = Questions(tuple(QUESTIONS))
     made = [*VisualSuite("blur-3").groups(data, 0), *CorruptionSuite("blur", "3").groups(data, 0)]
     groups = [item for item in made if isinstance(item, Group)]

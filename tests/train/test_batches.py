@@ -12,14 +12,14 @@ from askew.train.batches import Encoding, build_table, order
 from askew.types import Question
 
 
-def test_words_are_known_by_how_often_they_occur_and_then_by_alphabet():
+def test_words_are_sorted_by_frequency_and_then_alphabetically():
     words = QuestionWords.of(["red dog", "a dog", "a cat"], least=1)
     assert words.known == ("a", "dog", "cat", "red")
     assert len(words) == 6
     assert QuestionWords.of(["red dog", "a dog"], least=2).known == ("dog",)
 
 
-def test_unknown_words_have_a_number_and_long_questions_end():
+def test_unknown_words_have_a_number_and_long_questions_are_truncated():
     words = QuestionWords.of(["red"])
     assert words.encode(["red unicorn"]).tolist() == [[2, UNKNOWN]]
     assert words.encode(["red " * 99]).shape == (1, LONGEST)
@@ -43,12 +43,12 @@ def test_targets_are_the_vqa_accuracy_of_each_answer():
     assert values[0, :3].tolist() == pytest.approx([1.0, 0.6, 0.0])
 
 
-def test_no_frequent_answer_is_reported():
+def test_data_without_frequent_answers_is_reported():
     with pytest.raises(DataError, match="9 times"):
         Answers.of([Question(1, None, "?", ("yes",))], least=9)
 
 
-def test_a_batch_has_what_its_questions_have():
+def test_a_batch_has_the_fields_of_its_questions():
     asked = questions(12)
     answers = Answers.of(asked)
     encoding = Encoding(
@@ -63,7 +63,7 @@ def test_a_batch_has_what_its_questions_have():
     assert rows.words(torch.tensor([1])).shape == (1, 3)
 
 
-def test_a_question_without_an_image_sees_nothing():
+def test_a_question_without_an_image_has_empty_features():
     asked = [*questions(3), Question("x", None, "Is it red?", ("no",))]
     encoding = Encoding(
         QuestionWords.of(["is it red"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked))
@@ -73,7 +73,7 @@ def test_a_question_without_an_image_sees_nothing():
     assert not batch.features.any()
 
 
-def test_pairs_stand_side_by_side_by_test():
+def test_pairs_are_aligned_by_test():
     asked = questions(6)
     encoding = Encoding(
         QuestionWords.of(["is it"]), Answers.of(asked), build_table(Colored(), (q.image for q in asked))
@@ -85,7 +85,7 @@ def test_pairs_stand_side_by_side_by_test():
     assert pairs.flips[pairs.tests["ant"]].all()
 
 
-def test_the_order_is_a_shuffle_that_the_seed_and_the_epoch_decide():
+def test_the_order_is_a_shuffle_by_seed_and_epoch():
     assert sorted(order(50, 0, 0).tolist()) == list(range(50))
     assert torch.equal(order(50, 3, 1), order(50, 3, 1))
     assert not np.array_equal(order(50, 3, 1), order(50, 3, 2))

@@ -1,4 +1,4 @@
-"""The page that shows how a network comes to its answers."""
+"""The page that shows how a network reaches its answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
     assert "<script" not in page
 
 
-def test_a_network_that_looks_at_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
+def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
     asked = [group.original for group in pictured] * 4
     asked = [replace(question, id=number) for number, question in enumerate(asked)]
     made = train(replace(NET, encoder="conv"), asked, asked[:2], output=tmp_path / "net", epochs=1, least_answers=1)

@@ -69,7 +69,7 @@ def test_features_come_back_as_they_were_written(tmp_path, kind):
 
 
 @pytest.mark.parametrize("names", [("features", "boxes", "ids"), ("image_features", "spatial_features", "image_ids")])
-def test_features_of_equally_many_regions_may_lie_in_one_array(tmp_path, names):
+def test_features_with_equal_numbers_of_regions_may_be_one_array(tmp_path, names):
     path = tmp_path / "all.h5"
     with h5py.File(path, "w") as file:
         file[names[0]] = np.arange(12, dtype=np.float32).reshape(2, 2, 3)
@@ -94,7 +94,7 @@ def test_a_table_pads_images_with_fewer_regions(tmp_path):
     assert boxes[0, 1].tolist() == [0, 0, 0, 0]
 
 
-def test_a_large_table_lies_on_disk_and_gives_the_same(tmp_path, monkeypatch):
+def test_a_large_table_is_kept_on_disk_and_gives_the_same(tmp_path, monkeypatch):
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path))
     store = open_features(write(tmp_path, "npz"))
     images = {"7": ImageRef(7), "8": ImageRef(8)}
@@ -119,7 +119,7 @@ def test_a_grid_has_the_colours_of_its_cells():
     assert batches.build_table(PixelFeatures(8), [ImageRef("halves", data=file.getvalue())]).width == 3
 
 
-def test_what_a_network_must_see_is_taken_where_nothing_is_given():
+def test_without_features_a_network_gets_those_that_it_needs_or_an_error():
     assert as_store(None, NetConfig("language")) == NoFeatures()
     assert as_store(None, NetConfig("xnm", encoder="conv")) == PixelFeatures()
     with pytest.raises(BadOption, match="--features"):
@@ -128,7 +128,7 @@ def test_what_a_network_must_see_is_taken_where_nothing_is_given():
         as_store("grid", NetConfig("xnm", encoder="conv"))
 
 
-def test_any_object_that_gives_features_will_do():
+def test_any_object_with_features_is_accepted():
     class Mine:
         def get(self, image):
             return SEEN[str(image.id)]
@@ -141,20 +141,20 @@ def test_any_object_that_gives_features_will_do():
 @pytest.mark.parametrize(
     ("name", "content"), [("a.tsv", b"1\t2\t3\n"), ("a.h5", b"no"), ("a.npz", b"no"), ("b.tsv", b"id\tw\th\tn\tb\tf\n")]
 )
-def test_files_that_are_none_are_refused(tmp_path, name, content):
+def test_files_without_features_are_refused(tmp_path, name, content):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=name):
         open_features(str(tmp_path / name))
 
 
-def test_a_damaged_line_says_whose_it_is(tmp_path):
+def test_a_damaged_line_is_reported_with_its_image(tmp_path):
     path = tmp_path / "cut.tsv"
     path.write_text("7\t640\t480\t2\tAAAA\tAAAA\n")
     with pytest.raises(BadImage, match="image 7"):
         open_features(str(path)).get_many([ImageRef(7)])
 
 
-def test_a_line_without_its_last_column_says_whose_it_is(tmp_path):
+def test_a_line_without_its_last_column_is_reported_with_its_image(tmp_path):
     path = tmp_path / "short.tsv"
     path.write_text("7\t640\t480\t2\tAAAA\n")
     with pytest.raises(BadImage, match="image 7 is damaged"):
@@ -211,19 +211,19 @@ def test_a_later_image_may_have_more_regions_than_all_before(tmp_path, monkeypat
         (np.full((1, 3), np.nan, np.float32), "image 1 has features that are not finite"),
     ],
 )
-def test_features_that_cannot_be_learned_from_say_whose_they_are(last, said):
+def test_unusable_features_are_reported_with_their_image(last, said):
     store, images = numbered(np.zeros((1, 3), np.float32), last)
     with pytest.raises(BadImage, match=said):
         batches.build_table(store, images)
 
 
-def test_specs_that_name_nothing_are_refused():
+def test_unknown_feature_specs_are_refused():
     for spec in ("grid:cells=many", "grid:colour=1", "regions.txt", "grid:cells=0"):
         with pytest.raises(BadOption):
             open_features(spec)
 
 
-def test_a_folder_of_the_name_does_not_stand_in_the_way(tmp_path, monkeypatch):
+def test_a_folder_with_the_same_name_does_not_matter(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "grid").mkdir()
     assert open_features("grid") == GridFeatures()

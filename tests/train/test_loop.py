@@ -1,4 +1,4 @@
-"""Training on a tiny world: it learns, it can be broken off, and it is the same every time."""
+"""Training on a tiny world: it learns, can be interrupted, and is reproducible."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tiny(output, losses=(), net=NET, **settings):
 
 @pytest.fixture(scope="module")
 def learned(tmp_path_factory):
-    """A network that has had time to learn."""
+    """A trained network."""
     folder = tmp_path_factory.mktemp("learned")
     return tiny(folder, net=replace(NET, hidden=32, gumbel=False, dropout=0.0), epochs=10, rate=0.02)
 
@@ -44,7 +44,7 @@ def equal(one, other):
     return one.keys() == other.keys() and all(torch.equal(one[key], other[key]) for key in one)
 
 
-def test_it_learns_and_writes_everything_down(learned):
+def test_training_learns_and_writes_its_files(learned):
     history, folder = learned.history, learned.folder
     assert [one["epoch"] for one in history] == list(range(1, 11))
     assert history[-1]["loss"]["answer"] < history[0]["loss"]["answer"] / 2
@@ -77,7 +77,7 @@ def test_questions_of_bad_images_are_left_out_and_listed(tmp_path):
         train(NET, broken, asked, Colored(), output=tmp_path / "all", skip_bad=True, **options)
 
 
-def test_a_trained_network_answers_and_shows_how(learned):
+def test_a_trained_network_answers_and_explains(learned):
     done = learned
     asked = questions(24, 1000)
     said = done.answer(asked, batch_size=5)
@@ -105,7 +105,7 @@ def test_a_trained_network_answers_and_shows_how(learned):
 def test_the_same_seed_gives_the_same_bits_and_another_does_not(tmp_path):
     torch.manual_seed(1)
     tiny(tmp_path / "a", [Q3R()])
-    torch.manual_seed(2)  # what torch was doing before does not matter
+    torch.manual_seed(2)  # the earlier state of torch does not matter
     tiny(tmp_path / "b", [Q3R()])
     tiny(tmp_path / "c", [Q3R()], seed=1)
     assert equal(weights(tmp_path / "a"), weights(tmp_path / "b"))
@@ -123,7 +123,7 @@ def test_training_leaves_torch_as_it_was(tmp_path):
 
 @dataclass(frozen=True)
 class Stops:
-    """A loss that adds nothing, and breaks the training off after so many steps."""
+    """A loss that adds nothing, and interrupts the training after a number of steps."""
 
     after: list[int] = field(repr=False)
 
@@ -148,7 +148,7 @@ def test_an_interrupted_training_resumes_to_the_same_bits(tmp_path, monkeypatch,
     assert whole == broken
 
 
-def test_an_end_that_was_cut_off_is_written_again(tmp_path, monkeypatch):
+def test_a_truncated_checkpoint_is_written_again(tmp_path, monkeypatch):
     def cut(folder, record, history):
         raise KeyboardInterrupt
 
@@ -161,7 +161,7 @@ def test_an_end_that_was_cut_off_is_written_again(tmp_path, monkeypatch):
     assert (tmp_path / "report.html").is_file()
 
 
-def test_a_finished_training_is_only_read_again(tmp_path):
+def test_a_finished_training_is_only_loaded(tmp_path):
     tiny(tmp_path)
     before = (tmp_path / "state.pt").stat().st_mtime_ns
     assert len(tiny(tmp_path).history) == 2
@@ -224,7 +224,7 @@ def test_every_network_can_be_trained(tmp_path, name):
     assert history[-1]["loss"]["answer"] < history[0]["loss"]["answer"]
 
 
-def test_patience_ends_a_training_that_gets_no_better(tmp_path):
+def test_patience_ends_a_training_that_does_not_improve(tmp_path):
     done = tiny(tmp_path, epochs=9, patience=1, rate=0.0)
     assert len(done.history) == 2
 
@@ -237,7 +237,7 @@ def test_without_validation_data_some_images_are_kept(tmp_path):
     assert 0 < counts["val"] < 30
 
 
-def test_q3r_needs_a_network_that_has_modules(tmp_path):
+def test_q3r_needs_a_network_with_modules(tmp_path):
     with pytest.raises(BadOption, match=r"butd has none.*consistency"):
         tiny(tmp_path, [Q3R()], net=NetConfig("butd"))
 
@@ -301,7 +301,7 @@ def test_two_trainings_in_one_folder_at_a_time_are_refused(tmp_path):
     assert not (tmp_path / "config.json").exists()
 
 
-def test_another_training_or_files_of_others_are_replaced_only_when_told(tmp_path):
+def test_another_training_or_files_of_users_are_replaced_only_with_overwrite(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match=r"not askew's \(1, e\.g\. 'notes\.txt'\).*overwrite=True"):
         tiny(tmp_path)

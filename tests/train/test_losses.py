@@ -46,7 +46,7 @@ def test_answer_loss_by_hand():
 
 
 class Always(nn.Module):
-    """Says and chooses what it is told, by the first word of the question."""
+    """Answers and chooses modules as scripted by the first word of the question."""
 
     def __init__(self, logits, weights):
         super().__init__()
@@ -97,7 +97,7 @@ def test_q3r_is_the_distance_of_the_two_choices_and_the_answer_loss():
 
 
 @pytest.mark.parametrize("loss", [Q3R(rate=0.2), Consistency(rate=0.2), Augment(rate=0.2), RandomImage(rate=0.2)])
-def test_the_rate_is_the_share_of_steps_that_have_a_term(loss):
+def test_the_rate_is_the_share_of_steps_with_the_extra_term(loss):
     step = step_of(tiny_net())
     had = sum(loss.term(_with(step, Random(number))) is not None for number in range(200))
     assert 20 <= had <= 60
@@ -144,7 +144,7 @@ def test_random_image_is_the_probability_of_the_correct_answer_with_another_imag
     assert RandomImage().term(step_of(net, size=1)) is None, "there is no other image"
 
 
-def test_losses_are_named_like_other_components():
+def test_losses_are_made_from_specs_like_other_components():
     assert make("loss", "q3r:weight=1,rate=0.2,distance=kl,types=syn,ant") == Q3R(distance="kl", types="syn,ant")
     assert make("loss", "augment:groups=p2:synonymous,rate=0.5").groups == "p2:synonymous"
     for wrong in ("q3r:rate=2", "q3r:distance=l3", "consistency:weight=-1", "q3r:reduce=max"):
@@ -152,7 +152,7 @@ def test_losses_are_named_like_other_components():
             make("loss", wrong)
 
 
-def test_a_test_that_the_groups_do_not_have_is_refused():
+def test_a_test_that_no_group_has_is_refused():
     pairs = step_of(None).pairs
     assert check_types(Q3R(), pairs) == ["syn", "ant"]
     with pytest.raises(DataError, match=r"'para'.*syn, ant"):

@@ -25,7 +25,7 @@ def found(named):
     return _groups(given, "", ASKED)
 
 
-def test_a_suite_wins_over_a_folder_of_its_name(tmp_path, monkeypatch):
+def test_a_suite_takes_precedence_over_a_folder_of_the_same_name(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "p2").mkdir()
     assert {group.suite for group in found("p2")} == {"p2"}
@@ -44,7 +44,7 @@ def test_groups_come_from_a_file_or_as_they_are(tmp_path):
     assert found(made) == made
 
 
-def test_what_is_neither_is_refused():
+def test_anything_else_is_refused():
     with pytest.raises(UnknownName, match="Did you mean 'p2'"):
         found("p3")
 

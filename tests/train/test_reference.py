@@ -1,4 +1,4 @@
-"""Teaching an encoder, and networks as ONNX files: small, and worked by hand where it can be."""
+"""Training an encoder, and networks as ONNX files: small, and worked by hand where possible."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def small():
     return label_images(found, labels, 48), labels, config
 
 
-def test_an_album_has_what_the_scenes_have(small):
+def test_labels_have_everything_in_the_scenes(small):
     labelled, labels, _ = small
     _, scene = next(iter(images_with_scenes(World("train", 20)).values()))
     first = next(thing for thing in scene.things if thing.name in labels.names)
@@ -86,7 +86,7 @@ def test_losses_fall_and_an_interrupted_training_resumes_to_the_same_weights(sma
 
 @pytest.fixture(scope="module")
 def shipped(small, tmp_path_factory):
-    """An encoder that was hardly taught, exported."""
+    """An encoder after little training, exported."""
     labelled, labels, config = small
     folder = tmp_path_factory.mktemp("shipped")
     encoder = train_encoder(labelled, config, EncoderTrainConfig(epochs=1, coarse=0), folder / "lesson")
@@ -94,7 +94,7 @@ def shipped(small, tmp_path_factory):
     return encoder, folder
 
 
-def test_what_is_exported_says_what_torch_says(small, shipped):
+def test_an_exported_network_agrees_with_torch(small, shipped):
     encoder, folder = shipped
     images = small[0].images[:3]
     looked = OnnxEncoder(str(folder)).encode_pixels(images)
@@ -115,7 +115,7 @@ def test_a_trained_network_answers_the_same_without_torch(shipped, tmp_path):
     assert [said.score for said in mine] == pytest.approx([said.score for said in torchs], abs=2e-3)
 
 
-def test_features_that_were_seen_are_kept(shipped, monkeypatch):
+def test_computed_features_are_cached(shipped, monkeypatch):
     folder = str(shipped[1])
     images = [image for image, _ in images_with_scenes(World("val", 20)).values()]
     first = WorldFeatures(folder).get_many(images)
@@ -127,13 +127,13 @@ def test_features_that_were_seen_are_kept(shipped, monkeypatch):
     )
 
 
-def test_a_network_of_foreign_features_is_not_exported():
+def test_a_network_of_external_features_is_not_exported():
     config = {"net": {"name": "xnm", "encoder": "none"}, "features": "TsvFeatures(signature='x')"}
     with pytest.raises(BadOption, match="cannot be computed from images alone"):
         input_of(config)
 
 
-def test_what_cannot_be_exported_is_reported_without_a_traceback(tmp_path, capsys):
+def test_networks_that_cannot_be_exported_are_reported_without_a_traceback(tmp_path, capsys):
     with pytest.raises(SystemExit) as ended:
         onnx_export.main([str(tmp_path / "nowhere"), str(tmp_path / "out")])
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""What an error of ``askew train`` tells people to do works: each remedy is taken out of the message and done."""
+"""Remedies in errors of ``askew train`` work: each is extracted from the message and followed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from askew.cli import main
 from remedies import said
 
 
-def test_a_training_gets_what_its_errors_ask_for(tmp_path, monkeypatch, capsys):
+def test_a_training_runs_with_what_its_errors_ask_for(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["world", "--scenes", "20", "--size", "64", "--quiet", "--output", "w"]) == 0
     fixed = ["--data", "w/train.jsonl", "--val", "w/val.jsonl", "--epochs", "1", "--quiet"]

@@ -35,7 +35,7 @@ class Colored:
 
 
 def questions(count=96, start=0):
-    """One question for each image, of two kinds by turns."""
+    """One question for each image, of two kinds in turn."""
     made = []
     for number in range(start, start + count):
         color, asked = COLORS[number % 4], Random(f"asked:{number}").choice(COLORS)

@@ -1,4 +1,4 @@
-"""Simulated people: right more often than anything else, as unanimous and as good as VQA's."""
+"""Simulated annotators: the true answer is always the most frequent, and agreement is that of VQA."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_about_a_third_of_the_questions_are_unanimous() -> None:
     assert 0.28 <= sum(same) / len(same) <= 0.40
 
 
-def test_one_person_against_the_other_nine_is_as_good_as_people_are() -> None:
+def test_one_annotator_against_the_other_nine_is_as_accurate_as_in_vqa() -> None:
     by_type = defaultdict(list)
     for _, question in answers():
         by_type[question.kind.answer_type].append(agreement_of(question.answers))
@@ -70,7 +70,7 @@ def test_miscounts_grow_with_the_number() -> None:
     assert wrong(1) < wrong(3) < wrong(6)
 
 
-def test_people_have_their_own_words() -> None:
+def test_annotators_use_different_words() -> None:
     asked = Asked("What?", "bicycle", Meaning("what"), "riding", "other", "what")
     said = Counter(answer for seed in range(100) for answer in answered(asked, Random(str(seed)))[0])
     assert said.most_common(1)[0][0] == "bicycle"
@@ -82,7 +82,7 @@ def test_people_have_their_own_words() -> None:
     assert said["two"] > 10
 
 
-def test_those_who_are_wrong_are_less_sure() -> None:
+def test_wrong_answers_have_lower_confidence() -> None:
     sure = {True: Counter[str](), False: Counter[str]()}
     for asked, question in answers():
         for answer, confidence in zip(question.answers, question.confidences, strict=True):
@@ -91,6 +91,6 @@ def test_those_who_are_wrong_are_less_sure() -> None:
     assert share[True] > share[False] + 0.2
 
 
-def test_a_tie_does_not_hold() -> None:
+def test_an_answer_tied_with_another_is_not_the_modal_answer() -> None:
     assert not holds("red", ("red",) * 5 + ("blue",) * 5)
     assert holds("red", ("red",) * 5 + ("blue",) * 4 + ("green",))

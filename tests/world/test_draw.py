@@ -32,7 +32,7 @@ MAIN = [name for name, kind in classes().items() if kind.family != "clothing"]
 
 
 def alone(thing: Thing, *others: Thing, tied: tuple[Relation, ...] = (), key: str = "s") -> np.ndarray:
-    """What is painted of the first thing, at twice the scene's size."""
+    """The visible pixels of the first object, at twice the scene's size."""
     scene = Scene(key, (thing, *others), tied, (224, 224), {"place": "park"})
     image = Image.new("RGB", (448, 448), SHADOW)
     paint(image, scene, [thing])
@@ -56,7 +56,7 @@ def agreement(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 
 def sample(name: str, number: int) -> Thing:
-    """A thing of the class in the middle of a scene, with off lamps, whose light would reach far."""
+    """An object of the class in the middle of a scene; lamps are off, because their light would reach far."""
     part = single(Random(f"{name}:{number}"), name, ["off"] if name == "lamp" else []).parts[0]
     scale = 110 / max(part.box[2:])
     width, height = part.box[2] * scale, part.box[3] * scale
@@ -128,8 +128,8 @@ def _alternatives(name: str) -> list[tuple[str, ...]]:
     return [words for words in found if len(words) > 1]
 
 
-def test_every_attribute_is_seen() -> None:
-    """In the same box and with the same chance, another word gives clearly other pixels."""
+def test_every_attribute_is_visible() -> None:
+    """In the same box and with the same seed, another word gives clearly different pixels."""
     for name, words in [(one, words) for one in MAIN for words in _alternatives(one)]:
         base = sample(name, 0) if name in SKETCHES else _dressed(name, "standing", 0)[0]
         clothes: list[Thing] = [] if name in SKETCHES else _dressed(name, "standing", 0)[1]
@@ -149,8 +149,8 @@ def test_every_attribute_is_seen() -> None:
 @pytest.mark.parametrize(
     "name", ["car", "ball", "cup", "umbrella", "sofa", "bus", "bird", "apple", "kite", "horse", "chair"]
 )
-def test_the_colour_that_is_said_is_the_colour_one_sees(name: str) -> None:
-    """The commonest colour of the image is nearest to the palette's colour of that name."""
+def test_the_named_colour_is_the_visible_colour(name: str) -> None:
+    """The most frequent colour of the image is nearest to the palette's colour of that name."""
     base = sample(name, 1)
     kept = tuple(
         w for w in base.attributes if w not in (*dimensions()["colour"], "wet", "dirty", *dimensions()["material"])
@@ -164,7 +164,7 @@ def test_the_colour_that_is_said_is_the_colour_one_sees(name: str) -> None:
         assert nearest == colour
 
 
-def test_at_most_three_tenths_of_anything_is_hidden() -> None:
+def test_at_most_three_tenths_of_any_object_are_hidden() -> None:
     for index in range(30):
         scene = make_scene(19, index)
         dim = tuple(replace(t, attributes=tuple("off" if w == "on" else w for w in t.attributes)) for t in scene.things)
@@ -210,7 +210,7 @@ def test_only_scenes_of_this_world_are_drawn() -> None:
         draw(Scene("2370799", (Thing("1", "dog", (), (0, 0, 9, 9)),), size=(500, 375)))
 
 
-def test_any_size_shows_the_same() -> None:
+def test_any_size_shows_the_same_scene() -> None:
     scene = make_scene(5, 2)
     assert draw(scene).size == (224, 224)
     large = draw(scene, 448).resize((112, 112), Image.Resampling.BOX)
@@ -219,7 +219,7 @@ def test_any_size_shows_the_same() -> None:
     assert draw(make_scene(5, 2, (320, 224)), 112).size == (160, 112)
 
 
-def test_weather_hour_and_place_are_seen() -> None:
+def test_weather_hour_and_place_are_visible() -> None:
     scene = next(s for s in (make_scene(5, i) for i in range(99)) if s.facts["place"] == "park")
     facts = [
         {"place": place, "setting": "outdoors", "weather": weather, "time": time}
@@ -236,14 +236,14 @@ def test_weather_hour_and_place_are_seen() -> None:
     assert images[4].mean() < 0.75 * images[0].mean()
 
 
-def test_things_of_one_kind_differ_in_shade() -> None:
+def test_objects_of_one_class_differ_in_shade() -> None:
     """A model cannot match pixels: two red cars are not the same red."""
     car = Thing("1", "car", ("red", "clean"), (20, 60, 180, 95))
     shades = {tuple(alone(car, key=f"s{k}")[245, 180]) for k in range(8)}
     assert len(shades) >= 5
 
 
-def test_everything_of_a_scene_is_painted() -> None:
+def test_every_object_of_a_scene_is_painted() -> None:
     for index in range(8):
         scene = make_scene(23, index)
         whole = np.asarray(draw(scene)).astype(np.int16)

@@ -1,4 +1,4 @@
-"""The scenes of the embedded world: known, visible, unambiguous, with the odds that the real data have."""
+"""The scenes of the embedded world: labelled, visible, unambiguous, with frequencies like real data."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TestVocabulary:
             ("sofa", "furniture"), ("boat", "vehicle"), ("hat", "clothing"), ("carrot", "vegetable"), ("tree", "plant"),
         ],
     )  # fmt: skip
-    def test_hypernyms_are_wordnets(self, name: str, word: str) -> None:
+    def test_hypernyms_agree_with_wordnet(self, name: str, word: str) -> None:
         assert is_a(name, word)
         assert not is_a(name, "dog" if name != "dog" else "cat")
 
@@ -83,7 +83,7 @@ class TestVocabulary:
             assert set(kind.pairs) <= {*known["always"], *known["sometimes"]}, kind.name
             assert set(kind.poses) <= set(known["pose"]), kind.name
 
-    def test_places_speak_of_classes_only(self) -> None:
+    def test_places_name_classes_only(self) -> None:
         for place in places().values():
             for odds in (place.things, place.surface, place.held, place.ridden, place.seats):
                 assert set(odds) <= set(classes()), place.name
@@ -102,7 +102,7 @@ class TestGeometryByHand:
         assert union([(0, 0, 4, 4), (2, 3, 4, 4), (1, 1, 2, 2)]) == 30
         assert union([]) == 0
 
-    def test_what_is_nearer_hides_what_is_farther(self) -> None:
+    def test_nearer_objects_hide_farther_ones(self) -> None:
         car = Thing("1", "car", ("red",), (0, 0, 100, 50))
         dog = Thing("2", "dog", ("brown",), (80, 30, 40, 40))
         scene = Scene("s", (dog, car), size=(224, 224))
@@ -110,7 +110,7 @@ class TestGeometryByHand:
         assert visible(scene, "1") == pytest.approx(1 - 20 * 20 / 5000)
         assert visible(scene, "2") == 1
 
-    def test_a_rider_does_not_hide_the_horse_by_its_box(self) -> None:
+    def test_the_box_of_a_rider_does_not_hide_the_horse(self) -> None:
         horse = Thing("1", "horse", (), (50, 50, 100, 80))
         man = Thing("2", "man", (), (70, 20, 50, 80))
         scene = Scene("s", (man, horse), (Relation("2", "riding", "1"),), (224, 224))
@@ -127,7 +127,7 @@ class TestGeometryByHand:
         scene = Scene("s", tuple(boxed), (Relation("2", "on", "1"), Relation("3", "in", "2")), (100, 100))
         assert [thing.name for thing in painting_order(scene)] == ["table", "flower", "vase"]
 
-    def test_relations_of_three_things(self) -> None:
+    def test_relations_of_three_objects(self) -> None:
         sofa = Thing("1", "sofa", (), (20, 120, 100, 60))
         clock = Thing("2", "clock", (), (50, 20, 30, 30))
         ball = Thing("3", "ball", (), (130, 150, 30, 30))
@@ -164,7 +164,7 @@ class TestChance:
 
 
 class TestScenes:
-    def test_three_to_nine_main_things_all_askable(self, scenes: list[Scene]) -> None:
+    def test_three_to_nine_main_objects_that_can_all_be_asked_about(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             main = main_things(scene)
             assert 3 <= len(main) <= 9
@@ -172,14 +172,14 @@ class TestScenes:
             for thing in main:
                 assert min(box_of(thing)[2:]) >= LEAST_SIDE * 224 - 1e-6
 
-    def test_everything_is_in_the_image(self, scenes: list[Scene]) -> None:
+    def test_every_object_is_inside_the_image(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             for thing in scene.things:
                 x, y, width, height = box_of(thing)
                 assert min(x, y) >= 0, (scene.id, thing)
                 assert max(x + width, y + height) <= 224, (scene.id, thing)
 
-    def test_like_things_never_overlap_so_they_can_be_counted(self, scenes: list[Scene]) -> None:
+    def test_objects_of_one_class_never_overlap_so_they_can_be_counted(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             for a, b in combinations(main_things(scene), 2):
                 assert a.name != b.name or overlap(box_of(a), box_of(b)) == 0, (scene.id, a, b)
@@ -205,7 +205,7 @@ class TestScenes:
             window = any(thing.name == "window" for thing in scene.things)
             assert ("time" in scene.facts) == (place.setting == "outdoors" or window)
 
-    def test_who_acts_has_something_to_act_on(self, scenes: list[Scene]) -> None:
+    def test_every_action_has_its_object(self, scenes: list[Scene]) -> None:
         for scene in scenes:
             held = {r.subject: by_id(scene)[r.object].name for r in scene.relations if r.name == "holding"}
             ridden = {r.subject for r in scene.relations if r.name == "riding"}
@@ -252,7 +252,7 @@ class TestRelations:
 
 
 def _holds(name: str, a: Thing, b: Thing) -> bool:
-    """Each relation again, said another way than in the code: by middles, feet and common area."""
+    """Each relation recomputed in another way: by centres, feet and common area."""
     (ax, ay, aw, ah), (bx, by, bw, bh) = box_of(a), box_of(b)
     common = overlap(box_of(a), box_of(b))
     checks = {
@@ -292,7 +292,7 @@ class TestOdds:
         assert counts[2] > counts[3] > counts[4] > 0
         assert max(counts) <= 6
 
-    def test_places_make_things_probable_never_certain(self, scenes: list[Scene]) -> None:
+    def test_places_make_objects_probable_never_certain(self, scenes: list[Scene]) -> None:
         where = Counter(scene.facts["place"] for scene in scenes for thing in scene.things if thing.name == "table")
         assert where["kitchen"] > 3 * where["park"]
         strangers = 0
@@ -312,5 +312,5 @@ class TestOdds:
             strangers += any(t.name not in usual and not is_a(t.name, "food") for t in main_things(scene))
         assert 2 <= strangers <= 0.15 * len(scenes)
 
-    def test_nearly_every_class_comes_up(self, scenes: list[Scene]) -> None:
+    def test_nearly_every_class_occurs(self, scenes: list[Scene]) -> None:
         assert len({thing.name for scene in scenes for thing in scene.things}) >= 58

@@ -86,7 +86,7 @@ def test_answers_by_hand(meaning: Meaning, answer: str) -> None:
         Meaning("doing", MAN),  # standing, or holding an umbrella
     ],
 )
-def test_refuses_what_is_in_doubt(meaning: Meaning) -> None:
+def test_ambiguous_questions_are_refused(meaning: Meaning) -> None:
     with pytest.raises(DataError):
         true_answer(SCENE, meaning)
 
@@ -97,7 +97,7 @@ def scenes() -> list[Scene]:
 
 
 @pytest.mark.parametrize("shifted", [False, True])
-def test_agrees_with_the_people_on_every_question_of_a_world(shifted: bool) -> None:
+def test_agrees_with_the_annotators_on_every_question_of_a_world(shifted: bool) -> None:
     checked = 0
     for scene in scenes():
         for asked, question in asked_and_answered(scene, 13, Shift("test") if shifted else None):

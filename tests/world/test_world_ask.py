@@ -1,4 +1,4 @@
-"""Questions of the embedded world: their mix, their words, and what they may speak of."""
+"""Questions of the embedded world: their mix, their wording, and what they may mention."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_enough_for_the_counterfactual_templates() -> None:
     assert 0.03 <= texts["kind"] / texts["all"] <= 0.055
 
 
-def test_answers_are_skewed_as_peoples_are() -> None:
+def test_answers_are_as_skewed_as_in_vqa() -> None:
     answers = {kind: Counter(o.answer for o in everything() if o.answer_type == kind) for kind in KINDS}
     assert answers["number"].most_common(1)[0][0] == "2"
     assert 0.52 <= share(answers["yes/no"], "yes") <= 0.59
@@ -99,7 +99,7 @@ def test_at_least_eight_phrasings_for_each_kind_and_no_two_alike() -> None:
     assert {key.split("/")[0] for key in phrasings()} == {kind for makers in KINDS.values() for kind in makers}
 
 
-def test_question_types_are_vqas_and_the_longest_that_fits() -> None:
+def test_question_types_are_those_of_vqa_and_the_longest_that_fits() -> None:
     known = set(data("types")["types"])
     assert len(known) == 64
     for one in everything():
@@ -132,7 +132,7 @@ def picks(meaning: Meaning) -> list[Pick]:
     return found + [pick.to for pick in found if pick.to]
 
 
-def test_everything_that_a_question_speaks_of_is_seen_well() -> None:
+def test_everything_that_a_question_mentions_is_clearly_visible() -> None:
     """By the geometry alone: large enough and hardly covered; and *the* means one thing only."""
     definite = {"look", "choose", "doing", "where", "side", "is", "is called", "name", "relates", "what", "same", "who"}
     for scene, questions in world():
@@ -152,7 +152,7 @@ def test_everything_that_a_question_speaks_of_is_seen_well() -> None:
                 assert any(thing.id in seen for thing in things_meant(scene, one.meaning.subject or Pick("")))
 
 
-def test_every_word_that_is_said_of_a_thing_is_one_the_images_show() -> None:
+def test_every_attribute_in_a_question_is_one_that_images_show() -> None:
     drawn = {word for key in ("colour", "pattern", "material", "pose", "action") for word in dimensions()[key]}
     drawn |= {word for key in ("always", "sometimes") for pair in dimensions()[key] for word in pair.split("/")}
     for one in everything():
@@ -175,12 +175,12 @@ LEFT = Thing("1", "dog", ("brown", "plain", "sitting"), (10.0, 100.0, 50.0, 60.0
 RIGHT = Thing("2", "dog", ("white", "plain", "sitting"), (150.0, 100.0, 50.0, 60.0))
 
 
-def test_a_lone_thing_is_simply_the_dog() -> None:
+def test_a_single_dog_is_called_the_dog() -> None:
     assert phrases(scene_of(LEFT), LEFT) == {"the dog", "the brown dog", "the animal", "this dog", "this animal"}
     assert phrases(scene_of(LEFT), LEFT, ("colour", "wider")) == {"the dog", "this dog"}
 
 
-def test_of_two_dogs_each_is_told_apart_by_color_or_side_and_never_called_the_dog() -> None:
+def test_of_two_dogs_each_is_identified_by_color_or_side_and_never_called_the_dog() -> None:
     assert phrases(scene_of(LEFT, RIGHT), LEFT) == {
         "the brown dog",
         "the dog on the left",
@@ -191,7 +191,7 @@ def test_of_two_dogs_each_is_told_apart_by_color_or_side_and_never_called_the_do
     assert phrases(scene_of(LEFT, RIGHT), RIGHT, ("side", "colour")) == set()
 
 
-def test_two_dogs_on_one_side_are_not_told_apart_by_side() -> None:
+def test_two_dogs_on_one_side_are_not_identified_by_side() -> None:
     near = Thing("3", "dog", ("brown", "plain", "sitting"), (20.0, 160.0, 50.0, 60.0))
     assert phrases(scene_of(LEFT, near), LEFT) == set()
 
@@ -211,7 +211,7 @@ def test_clothes_belong_to_somebody() -> None:
     assert phrases(scene, shirt) == {"the shirt", *(f"{owner}'s shirt" for owner in owners)}
 
 
-def test_a_spotted_thing_is_not_asked_for_its_color() -> None:
+def test_the_color_of_a_spotted_object_is_not_asked_about() -> None:
     for scene, questions in world():
         for one in questions:
             subject = one.meaning.subject
@@ -236,7 +236,7 @@ def test_every_maker_fills_every_slot_of_every_phrasing() -> None:
     assert drawn == set(phrasings())
 
 
-def test_a_yes_no_maker_gives_the_answer_that_is_wanted() -> None:
+def test_a_yes_no_maker_gives_the_requested_answer() -> None:
     for scene, _ in world()[:60]:
         view, rng = AskableScene(scene), Random(scene.id)
         for make in KINDS["yes/no"].values():

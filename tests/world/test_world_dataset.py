@@ -75,7 +75,7 @@ def test_questions_carry_image_scene_and_ten_answers() -> None:
         assert len(question.answers) == 10
 
 
-def test_a_second_reading_draws_nothing_and_gives_the_same(cache: Path) -> None:
+def test_a_second_reading_draws_no_image_and_gives_the_same(cache: Path) -> None:
     world = World("val", SMALL)
     first = list(world.questions())
     times = {path: path.stat().st_mtime_ns for path in cache.rglob("*") if path.is_file()}
@@ -169,14 +169,14 @@ def test_this_version_makes_these_questions_and_images() -> None:
         assert max(abs(a - b) for a, b in zip(drawn, scene["pixels"], strict=True)) <= 3
 
 
-def test_signature_says_what_differs_from_the_usual_and_which_generator() -> None:
+def test_the_signature_has_options_that_are_not_defaults_and_the_version() -> None:
     assert repr(World()) == f"World(generator={generator()!r})"
     assert repr(World("train", seed=2, shifted=True)).startswith("World(split='train', seed=2, shifted=True, gen")
     assert World("train").name == "world/train"
     assert World("train").fingerprint() != World("val").fingerprint()
 
 
-def test_specs() -> None:
+def test_specs_that_people_type() -> None:
     assert open_data("world") == World()
     assert open_data("world:train") == World("train")
     assert open_data("world:split=test,scenes=500,shifted=true") == World("test", 500, shifted=True)
@@ -185,7 +185,7 @@ def test_specs() -> None:
 
 
 @pytest.mark.parametrize("options", [{"scenes": 0}, {"size": 8}, {"size": 9000}, {"split": "dev"}])
-def test_refuses_what_cannot_be(options: dict[str, int]) -> None:
+def test_invalid_options_are_refused(options: dict[str, int]) -> None:
     with pytest.raises(BadOption):
         World(**options)  # type: ignore[arg-type]
 
@@ -268,7 +268,7 @@ def test_the_datasheet_counts_what_is_there(folder: Path) -> None:
 
 
 def test_shifted_answers_are_frequent_in_train_and_rare_in_test(tmp_path: Path) -> None:
-    """Told from how far the shares of yes lie apart, kind by kind; unshifted they are close."""
+    """Measured by how far the shares of yes differ, kind by kind; unshifted they are close."""
 
     def distance(shifted: bool) -> float:
         from askew.world.ask import asked
@@ -304,7 +304,7 @@ def test_images_of_another_size_show_the_same_scene() -> None:
     assert small.image.size == (96, 96)
 
 
-def test_a_shelf_makes_only_what_is_asked_for(tmp_path: Path) -> None:
+def test_images_are_made_only_when_needed(tmp_path: Path) -> None:
     SceneCache(str(tmp_path), 0, 96).take(7)
     assert [path.name for path in (tmp_path / "images").iterdir()] == [f"COCO_world_{split_of(0, 7)}_000000000007.jpg"]
 

@@ -211,7 +211,7 @@ def readings(scene: Scene, text: str) -> Iterator[tuple[Meaning, str]]:
             continue
 
 
-def test_what_the_words_say_is_true_and_nothing_else_can_be_meant() -> None:
+def test_every_question_has_one_reading_and_its_answer_is_true() -> None:
     checked = 0
     for index in range(300):
         scene = make_scene(14, index)

@@ -32,7 +32,7 @@ def write_avqa(folder: Path, name: str = "avqa_questions.json", change: dict | N
 
 
 class Says:
-    """Always two."""
+    """Always answers "two"."""
 
     blind = True
 

@@ -47,7 +47,7 @@ def write(folder: Path, name: str = "", change: dict | None = None) -> Path:
     return folder
 
 
-def test_pairs_are_told_by_the_suffix_of_the_id(tmp_path):
+def test_pairs_are_recognised_by_the_suffix_of_the_id(tmp_path):
     data = open_path(write(tmp_path / "carets"))
     assert isinstance(data, CaretsRelease)
     groups = list(data.groups())
@@ -120,7 +120,7 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
 
 
 class SeesDogs:
-    """Says yes to dogs, no to the rest: the negated questions get the same answer."""
+    """Says yes about dogs and no otherwise, so negated questions get the same answer."""
 
     blind = True
 

@@ -113,7 +113,7 @@ def test_faults_of_edits(tmp_path):
         CvVqa(str(tmp_path))
 
 
-def test_the_probable_erratum_is_told_with_results():
+def test_the_probable_erratum_is_mentioned_with_the_results():
     for suite in (CvVqaSuite(), IvVqaSuite()):
         assert "headings are very probably swapped" in " ".join(Coverage(suite, ready=True).notes)
     assert Coverage(SimpleNamespace(notes=("made with version 1",)), ready=True).notes == ()

@@ -85,7 +85,7 @@ def test_faults(folder):
 
 
 class SaysYes:
-    """Counts what it is asked."""
+    """Counts its questions."""
 
     blind = True
 

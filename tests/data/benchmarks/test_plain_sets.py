@@ -33,7 +33,7 @@ ROWS = (
 
 
 def people(answer: str, others: int = 1) -> list[dict[str, Any]]:
-    """Ten answers, of which some are another one."""
+    """Ten answers, some of them "other"."""
     said = [answer] * (10 - others) + ["other"] * others
     return [
         {"answer": one, "raw_answer": one, "answer_confidence": "yes", "answer_id": n} for n, one in enumerate(said, 1)

@@ -96,7 +96,7 @@ def test_present_objects_may_come_before_absent_ones(tmp_path):
     assert [g.original.image.id for g in groups] == ["0.jpg"] * 3 + ["1.jpg"] * 3
 
 
-def test_images_are_found_by_name_in_sub_folders(tmp_path):
+def test_images_are_found_by_name_in_subfolders(tmp_path):
     folder = write(tmp_path / "pope")
     place = tmp_path / "coco" / "val2014"
     place.mkdir(parents=True)
@@ -160,7 +160,7 @@ def test_the_evaluators_figures_by_hand(tmp_path):
 
 
 class Rambles:
-    """Says nothing that POPE's rule takes for a no, unless it is asked about a dog."""
+    """Never says what POPE's rule reads as a no, except about dogs."""
 
     blind = True
 

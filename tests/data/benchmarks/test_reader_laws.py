@@ -1,4 +1,4 @@
-"""What must hold of every reader of a benchmark, on made-up files of the published shape."""
+"""Laws for every benchmark reader, on made-up files of the published shape."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_every_reader(reader, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)
 def test_questions_are_streamed(reader, tmp_path):
-    """Most questions that were read are gone when the last ones are; benchmarks/bench_readers.py measures memory."""
+    """Most questions are freed by the time the last ones are read; benchmarks/bench_readers.py measures memory."""
     data = open_path(SAMPLES[reader](tmp_path, 600), skip_bad=True)
     total = sum(1 for _ in groups_of(data))
     gc.collect()

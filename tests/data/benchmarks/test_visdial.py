@@ -101,7 +101,7 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
 
 
 class Says:
-    """Says yes, or white where that was said before."""
+    """Says yes, or white if the dialogue mentions white."""
 
     blind = True
 

@@ -1,4 +1,4 @@
-"""Other harnesses, faked: each answers an export and leaves the log that the real one leaves."""
+"""Fakes of other harnesses: each answers an export and writes the log that the real one writes."""
 
 from __future__ import annotations
 

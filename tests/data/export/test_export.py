@@ -31,14 +31,14 @@ def bench(groups, tmp_path):
     return tmp_path / "bench" / "groups.jsonl"
 
 
-def test_a_file_of_questions_is_told_from_one_of_groups(tmp_path, capsys):
+def test_files_of_questions_and_of_groups_are_distinguished(tmp_path, capsys):
     questions = tmp_path / "mine.jsonl"
     questions.write_text('{"image": "a.jpg", "question": "Why?", "answer": "because"}')
     assert askew_main(["export", str(questions), "--format", "jsonl", "--output", str(tmp_path / "out")]) == 2
     assert "these are questions, not groups. Make groups of them first: askew build" in capsys.readouterr().err
 
 
-def test_what_reads_alike_is_asked_once(groups):
+def test_identical_questions_are_asked_once(groups):
     """Sixteen questions; "Is it wet?" about image 1 is asked under the ids "1" and "5"."""
     found = distinct_questions(groups)
     assert len(found) == 15
@@ -64,7 +64,7 @@ def test_an_id_that_asks_two_things_is_refused(groups):
         distinct_questions([*groups, Group("o", "rad", other)])
 
 
-def test_an_lmms_eval_task_is_what_lmms_eval_reads(groups, tmp_path):
+def test_an_lmms_eval_task_has_the_format_lmms_eval_reads(groups, tmp_path):
     made = export(groups, tmp_path / "ta sk", "lmms-eval", name="askew_rad", prompt='\nSay "yes": or #no')
     assert [path.name for path in made.files] == ["askew_rad.yaml", "utils.py", "questions.jsonl", "ids.jsonl"]
 
@@ -135,7 +135,7 @@ def test_questions_without_images_are_plain_lines_only(tmp_path):
         export(gone, tmp_path, "lmms-eval")
 
 
-def test_what_was_said_before_is_asked_too(groups, tmp_path):
+def test_context_is_exported_too(groups, tmp_path):
     said = replace(groups[0].original, context="There is a bus.")
     export([Group(1, "rad", said)], tmp_path, "lmms-eval")
     assert rows(tmp_path)[0]["question"] == "There is a bus.\n" + said.text

@@ -1,4 +1,4 @@
-"""Export and back: whatever harness answers askew's questions, the scores are those of the answers given directly."""
+"""Export and back: answers through any harness get the same scores as answers given directly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bench(groups, tmp_path):
 
 
 @pytest.mark.parametrize("harness", HARNESSES, ids=lambda harness: harness.__name__)
-def test_every_answer_comes_back_to_its_id(harness, groups, tmp_path):
+def test_every_answer_is_matched_to_its_id(harness, groups, tmp_path):
     (tmp_path / "out").mkdir()
     expected = {q.id: answer_to(q.text) for g in groups for q in (g.original, g.variants[0].question)}
     found = dict(read_predictions(harness(groups, tmp_path / "out")))
@@ -39,7 +39,7 @@ def scores(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("harness", [lmms_eval_log, vlmevalkit_tsv, inspect_eval], ids=lambda harness: harness.__name__)
-def test_the_scores_of_a_log_are_those_of_the_answers(harness, groups, bench, tmp_path, capsys):
+def test_a_log_gets_the_same_scores_as_its_answers(harness, groups, bench, tmp_path, capsys):
     (tmp_path / "out").mkdir()
     log = harness(groups, tmp_path / "out")
     direct = as_lines(

@@ -17,7 +17,7 @@ CATEGORIES = ("color", "material", "size", "pose", "openness", "age", "wetness",
 
 
 class Scenes:
-    """Scenes as a data set: one question without text for each."""
+    """Scenes as a data set: one question without text per scene."""
 
     name = "scenes"
     skipped = ()

@@ -95,12 +95,12 @@ def test_object_choices_are_grammatical_with_every_name():
 
 
 @pytest.mark.parametrize("type_", TYPES)
-def test_no_template_is_there_twice(type_):
+def test_no_template_is_repeated(type_):
     texts = [template.text for template in templates(type_)] + [t.deny for t in templates(type_) if t.deny]
     assert len(texts) == len(set(texts))
 
 
-def test_the_paper_s_data_is_not_repeated():
+def test_errors_of_the_released_questions_are_not_repeated():
     """The released questions have "a black shorts", "a water" and "an uniform"."""
     assert Noun("shorts", (Value("color", "black"),)).a == "any black shorts"
     assert Noun("water").a == "any water"
@@ -117,7 +117,7 @@ def test_the_paper_s_data_is_not_repeated():
         ("mushroom", "vegetable"),
     ],
 )
-def test_what_wordnet_or_haste_would_say_is_not_said(name, word):
+def test_misleading_classes_of_wordnet_are_not_used(name, word):
     assert word not in wider(name)
 
 

@@ -1,4 +1,4 @@
-"""CARETS' pairs: right by an evaluator of its own, balanced, and the same in any order."""
+"""CARETS' pairs: correct by an independent evaluator, balanced, and the same in any order."""
 
 from __future__ import annotations
 
@@ -84,15 +84,15 @@ def test_the_evaluator_notices_a_wrong_label(world, made):
 
 
 @pytest.mark.parametrize("test", TEXT_TESTS)
-def test_as_many_answers_are_yes_as_no(made, test):
-    """Exactly so on each test's originals; the variants of the tests that flip have it too."""
+def test_yes_and_no_are_equally_frequent(made, test):
+    """Exactly, among each test's originals; also among the variants of tests that flip the answer."""
     binary = [g for g in made if g.variants[0].test == test and g.original.kind.answer_type == "yes/no"]
     for answers in ([g.original.answers[0] for g in binary], [g.variants[0].question.answers[0] for g in binary]):
         counts = Counter(answers)
         assert counts["yes"] == counts["no"] > 20, counts
 
 
-def test_no_choice_is_most_of_the_answers(made):
+def test_no_choice_dominates_the_answers(made):
     """Of the multi-choice questions, no answer makes up more than 15 %, nor is the first choice right in over 60 %."""
     chosen = [g for g in made if g.original.kind.answer_type == "other"]
     counts = Counter(g.original.answers[0] for g in chosen)
@@ -102,7 +102,7 @@ def test_no_choice_is_most_of_the_answers(made):
 
 
 def opposites(groups):
-    """How many questions with yes, and with no, each pair of opposites has."""
+    """The number of yes and no questions for each pair of opposites."""
     found = {"yes": Counter(), "no": Counter()}
     for group in groups:
         if group.variants[0].test == "ANTONYM-DIR":
@@ -118,7 +118,7 @@ def test_no_pair_of_opposites_exceeds_its_cap(made):
         assert max(counts.values()) <= math.ceil(max(CAPS["ANTONYM-DIR"], 2 / len(counts)) * counts.total())
 
 
-def test_the_cap_holds_where_the_scenes_know_little_but_black_and_white():
+def test_the_cap_holds_where_scenes_have_little_but_black_and_white():
     """The released antonyms are 56 % black and white; here nine scenes in ten say nothing else."""
     box = (0, 0, 90, 90)
     rare = ("wet", "dry", "clean", "dirty", "large", "small", "long", "short", "open", "closed", "new", "old", "soft")
@@ -150,19 +150,19 @@ def test_the_data_is_read_once(world):
     assert data.readings == 1
 
 
-def test_counts_of_parts_join_to_the_counts_of_the_whole(world):
+def test_counts_of_parts_add_up_to_the_counts_of_the_whole(world):
     joined = Counts.of(world[30:])
     for part in (world[:7], [], world[7:30]):
         joined.join(Counts.of(part))
     assert joined.fitted() == fit(world)
 
 
-def test_scenes_and_groups_come_out_of_their_package_as_they_went_in(world, made):
+def test_scenes_and_groups_are_packed_and_unpacked_unchanged(world, made):
     what = (world, made[:50], Refusal("1", "ORDER-INV", "why"), ImageRef(7, "a.png", b"x", "00", (1, 2)))
     assert unpacked(packed(what)) == what
 
 
-def test_a_spin_chooses_every_two_templates_that_differ_and_each_as_often():
+def test_all_pairs_of_different_templates_are_chosen_equally_often():
     asked = QuestionArguments("Q1", (Noun("cup"),), "yes")
     ways = asked.ways()
     count = len(ways) * (len(ways) - 1)
@@ -175,7 +175,7 @@ def test_a_spin_chooses_every_two_templates_that_differ_and_each_as_often():
     assert once == {(way, way.negation) for way in ways}
 
 
-def test_each_answer_has_the_cap_of_its_own_number_of_opposites():
+def test_the_cap_of_each_answer_follows_from_its_own_number_of_opposites():
     """Yes: 10 pairs of words, 10 of each. No: 20 pairs, 81 of one. Once the cap of yes, a fifth, held for no as well.
 
     By hand: of 100 no, a tenth is 10, so 10 + 19 = 29 can be kept; of 29, 3 + 19 = 22; of 22, 3 + 19 = 22.
@@ -190,14 +190,14 @@ def test_each_answer_has_the_cap_of_its_own_number_of_opposites():
     assert sum(kept[100:181]) == 3
 
 
-def test_the_collector_of_cycles_is_on_again_after_work_that_failed():
+def test_the_garbage_collector_is_on_again_after_a_failure():
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError):
         without_gc(lambda divisor: 1 / divisor, 0)
     assert gc.isenabled()
 
 
-def test_nobody_is_told_that_no_mammal_is_there_beside_a_person():
+def test_absence_of_mammals_is_never_claimed_beside_a_person():
     """People are mammals to those who take it strictly; a ball is a toy to some and sports equipment to others."""
     assert not absent("mammal", ["woman"], may_be("woman"))
     assert absent("animal", ["woman"], may_be("woman"))
@@ -206,12 +206,12 @@ def test_nobody_is_told_that_no_mammal_is_there_beside_a_person():
     assert "sports equipment" in wider("soccer ball")
 
 
-def test_size_is_met_where_the_scenes_give_so_much(world):
+def test_the_requested_size_is_reached_where_the_scenes_allow_it(world):
     counts = Counter(group.variants[0].test for group in pairs(world, size=60))
     assert counts == dict.fromkeys(TEXT_TESTS, 60)
 
 
-def test_each_test_does_what_it_says(made):
+def test_each_test_changes_what_its_name_says(made):
     for group in made:
         (variant,) = group.variants
         one, two = group.original, variant.question
@@ -255,7 +255,7 @@ def test_ids_are_unique_and_another_seed_gives_other_pairs(world, made):
     assert {g.original.text for g in pairs(world[:5], seed=1)} != {g.original.text for g in pairs(world[:5], seed=0)}
 
 
-def test_what_is_there_or_belongs_to_it_is_never_asked_about_as_absent():
+def test_present_things_and_their_parts_are_never_asked_about_as_absent():
     street = Scene("1", (Thing("a", "car", (), (0, 0, 90, 90)), Thing("b", "man", (), (0, 0, 90, 90))))
     other = Scene("2", tuple(
         Thing(str(place), name, (), (0, 0, 90, 90))
@@ -270,7 +270,7 @@ def test_what_is_there_or_belongs_to_it_is_never_asked_about_as_absent():
     assert denied == {"giraffe"}
 
 
-def test_nothing_is_asked_to_be_what_its_name_says():
+def test_attributes_that_a_name_implies_are_not_asked_about():
     """Is the orange orange or blue?"""
     box = (0, 0, 90, 90)
     fruit = Scene("1", (Thing("a", "orange", ("orange",), box), Thing("b", "cup", ("orange",), box)))
@@ -293,7 +293,7 @@ def test_small_things_are_not_asked_about():
     assert "cup" not in texts
 
 
-def test_a_thing_that_is_not_alone_is_told_apart_or_not_asked_about():
+def test_an_object_with_others_of_its_kind_is_identified_or_not_asked_about():
     box = (0, 0, 90, 90)
     dogs = (Thing("a", "dog", ("brown", "wet"), box), Thing("b", "dog", ("white", "dry"), box))
     scene = Scene("1", dogs)
@@ -312,7 +312,7 @@ def test_a_thing_that_is_not_alone_is_told_apart_or_not_asked_about():
     ]
 
 
-def test_images_are_changed_by_the_given_function(world):
+def test_images_are_edited_by_the_given_function(world):
     seen = []
 
     def change_image(question, boxes, rng):
@@ -326,7 +326,7 @@ def test_images_are_changed_by_the_given_function(world):
     assert all(group.original.scene is None and group.variants[0].question.scene is None for group in groups)
 
 
-def test_without_a_way_to_change_images_visual_is_refused(world):
+def test_visual_is_refused_without_a_function_that_edits_images(world):
     refused = [item for item in generate(Scenes(world[:2]), 0, ("VISUAL-INV",)) if isinstance(item, Refusal)]
     assert {item.reason for item in refused} == {"no image changes are available"}
 
@@ -336,7 +336,7 @@ def test_templates_can_be_held_out(world):
         assert all(number % 2 for number in group.variants[0].note["template"])
 
 
-def test_training_questions_are_correct_and_of_all_types(world):
+def test_training_questions_are_correct_and_cover_all_types(world):
     questions = list(training(Scenes(world), 0, 300))
     by_id = {scene.id: scene for scene in world}
     assert {question.kind.question_type for question in questions} == {f"Q{each}" for each in range(1, 8)}

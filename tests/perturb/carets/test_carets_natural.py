@@ -39,7 +39,7 @@ def test_a_role_does_not_exclude_sex_or_age():
     assert not choosable("tourist")
 
 
-def test_no_choice_is_a_wider_word_for_another_or_too_broad():
+def test_no_choice_is_a_hypernym_of_another_or_too_broad():
     names = [
         "cake",
         "dessert",
@@ -64,7 +64,7 @@ def test_no_choice_is_a_wider_word_for_another_or_too_broad():
     assert not question_classes("bathtub") or "container" not in question_classes("bathtub")
 
 
-def test_an_attribute_has_the_sense_that_fits_the_thing():
+def test_an_attribute_has_the_sense_that_fits_the_object():
     assert value("white", "woman") is None  # not a color to choose from
     assert value("brunette", "woman") == Value("hair color", "brunette")
     assert value("brown", "hair").category == "color"
@@ -83,7 +83,7 @@ def test_an_attribute_has_the_sense_that_fits_the_thing():
     assert not value("black", "oven").relative
 
 
-def test_a_wooden_fish_is_no_animal():
+def test_a_wooden_fish_is_not_an_animal():
     figures = Scene("1", (Thing("a", "fish", ("wooden",), BOX), Thing("b", "dog", ("brown",), BOX)))
     view = SceneView(figures)
     assert [thing.name for thing in view.clear] == ["dog"]
@@ -91,7 +91,7 @@ def test_a_wooden_fish_is_no_animal():
     assert not view.lacked["animal"]
 
 
-def test_the_sky_is_not_beside_anything():
+def test_the_sky_is_not_next_to_anything():
     things = (Thing("a", "sky", (), BOX), Thing("b", "tree", (), BOX), Thing("c", "bench", (), BOX))
     links = tuple(Relation(one, "to the left of", other) for one, other in (("a", "b"), ("b", "a"), ("b", "c")))
     view = SceneView(Scene("1", things, links))

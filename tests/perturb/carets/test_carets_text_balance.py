@@ -60,7 +60,7 @@ def test_every_text_has_each_answer_equally_often_in_different_scenes(made):
     assert tests == {*TEXT_TESTS, "VISUAL-INV"}
 
 
-def test_every_choice_of_a_list_is_as_often_correct_as_the_others(made):
+def test_every_choice_of_a_list_is_correct_equally_often(made):
     places, formats = defaultdict(Counter), Counter()
     for group in made[0]:
         note = group.variants[0].note
@@ -86,7 +86,7 @@ def test_every_form_and_direction_has_as_many_yes_as_no(made):
         assert counts["yes"] == counts["no"], (cell, counts)
 
 
-def test_no_no_is_doubtful_by_default(made):
+def test_by_default_no_answer_no_is_doubtful(made):
     noes = [group for group in made[0] if group.original.answers == ("no",)]
     doubts = [group.variants[0].note["doubtful"] for group in noes if group.variants[0].test != "ANTONYM-DIR"]
     assert len(doubts) > 400
@@ -102,7 +102,7 @@ def test_the_evaluator_agrees_with_every_matched_question(made):
             assert (said,) == question.answers, (group.id, question.text)
 
 
-def test_what_is_not_matched_is_counted_as_refused():
+def test_unmatched_questions_are_counted_as_refused():
     scenes = [Scene("1", (Thing("a", "dog", ("wet",), BOX),)), Scene("2", (Thing("a", "street", ("dry",), BOX),))]
     asked = items(scenes, ("ANTONYM-DIR",))  # matched by the word alone
     assert {group.variants[0].note["balanced"] for group in asked} == {"word"}
@@ -139,7 +139,7 @@ def test_a_size_for_each_test():
     assert sum(each.total for each in sizes_of("paper").values()) == 89_048  # Table 6, all rows
 
 
-def test_noes_rest_on_a_usual_companion_of_what_is_absent():
+def test_a_no_is_doubtful_unless_the_scene_has_a_usual_companion_of_the_absent_object():
     named = {"s": ("giraffe", "zebra"), "t": ("bus", "stop sign"), "p": ("giraffe", "tower")}
     scenes = [
         Scene(f"{key}{n}", tuple(Thing(x, x, (), BOX) for x in names)) for key, names in named.items() for n in range(6)

@@ -24,7 +24,7 @@ def noise(width: int = 200, height: int = 150) -> Image.Image:
 def halves() -> Image.Image:
     values = np.zeros((150, 200, 3), dtype=np.uint8)
     values[:, 100:] = 255
-    values[:4] = 255  # and something at the border
+    values[:4] = 255  # and a detail at the border
     return Image.fromarray(values)
 
 
@@ -40,7 +40,7 @@ def test_blurs_like_scipy_within_six_levels(make, sigma) -> None:
 
 
 @pytest.mark.parametrize("sigma", [3, 9])
-def test_a_soft_mask_is_the_blurred_mask_laid_over(sigma) -> None:
+def test_a_soft_mask_blends_with_the_blurred_mask(sigma) -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
     image = photo()
     mask = np.zeros((150, 200))
@@ -90,6 +90,6 @@ def test_any_size(size, change) -> None:
 
 
 @pytest.mark.parametrize("change", ["blur", "blur-0", "blur-51", "blur-3.5", "blur--3", "masks", ""])
-def test_what_is_not_a_change(change) -> None:
+def test_unknown_changes_are_refused(change) -> None:
     with pytest.raises(BadOption, match=r"is not an image change\. Known: mask, crop and blur-1"):
         check_change(change)

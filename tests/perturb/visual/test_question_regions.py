@@ -1,4 +1,4 @@
-"""What a question is about: things it names, boxes drawn by chance, and boxes in the pixels of another size."""
+"""Regions of a question: objects it names, random boxes, and boxes rescaled to another image size."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ def named(text: str, *answers: str) -> list[object]:
     return named_boxes(Question(1, None, text, answers, scene=SCENE))
 
 
-def test_every_thing_of_that_name_is_kept() -> None:
+def test_every_object_of_that_name_is_kept() -> None:
     assert named("Is the dog brown?") == [BOX["1"], BOX["4"]]
 
 
-def test_a_longer_name_is_not_a_shorter_one() -> None:
+def test_a_compound_name_does_not_match_its_shorter_part() -> None:
     assert named("Is there a hot dog?") == [BOX["2"]]
     assert named("Is the dog eating a hot dog?") == [BOX["1"], BOX["2"], BOX["4"]]
 
 
-def test_number_does_not_matter() -> None:
+def test_singular_and_plural_both_match() -> None:
     assert named("How many people are there?") == [BOX["3"]]
     assert named("Is the traffic light red?") == [BOX["5"]]
     assert named("Are there any buses?") == [BOX["7"]]
     assert named("Is there a cat?") == []
 
 
-def test_what_the_answer_names_is_kept_too() -> None:
+def test_objects_that_the_answer_names_are_kept_too() -> None:
     assert named("What is to the left of the person?", "dog", "dog", "cat") == [BOX["1"], BOX["3"], BOX["4"]]
 
 
-def test_what_a_thing_rides_or_holds_belongs_to_it() -> None:
+def test_what_an_object_rides_or_holds_belongs_to_it() -> None:
     related = (Relation("3", "riding", "7"), Relation("3", "to the left of", "1"), Relation("2", "on", "3"))
     question = Question(1, None, "What is the person doing?", ("riding",), scene=replace(SCENE, relations=related))
     assert named_boxes(question) == [BOX["2"], BOX["3"], BOX["7"]]
@@ -73,7 +73,7 @@ def test_questions_about_places() -> None:
     assert not asks_for_surroundings(Question(1, None, ""))
 
 
-def test_nothing_is_named() -> None:
+def test_a_question_that_names_nothing_has_no_regions() -> None:
     assert named("What is the weather like?", "sunny") == []
     assert named("Is the sky blue?") == []  # it has no box
     assert named_boxes(Question(1, None, "Is the dog brown?")) == []
@@ -90,7 +90,7 @@ def test_random_boxes_are_large_enough_and_the_same_again() -> None:
 
 
 @given(st.tuples(st.integers(1, 600), st.integers(1, 600)), st.integers())
-def test_without_a_scene_a_box_lies_in_the_image(size: tuple[int, int], seed: int) -> None:
+def test_without_a_scene_random_boxes_lie_in_the_image(size: tuple[int, int], seed: int) -> None:
     ((x, y, width, height),) = random_boxes(None, size, Random(seed))
     assert 0 <= x <= size[0] - width
     assert 0 <= y <= size[1] - height
@@ -114,6 +114,6 @@ def test_regions_lie_in_the_image_and_are_never_small(boxes: list, size: tuple[i
         assert all(x >= left and y >= top and end <= right and foot <= bottom for x, y, end, foot in found)
 
 
-def test_boxes_move_with_the_size_of_the_image() -> None:
+def test_boxes_scale_with_the_image() -> None:
     assert regions([(10, 20, 100, 50)], (500, 400), (250, 200)) == [(5, 7, 55, 39)]  # 25 high, grown to 32
     assert regions([(480, 10, 100, 50)], None, (500, 400)) == [(468, 10, 500, 60)]  # cut at the border

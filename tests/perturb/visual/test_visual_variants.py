@@ -36,7 +36,7 @@ def refused(perturbation: Perturbation, question: Question) -> list[str]:
     return [item.reason for item in perturbation.vary(question, Random(0)) if isinstance(item, Refusal)]
 
 
-def test_five_variants_that_ask_the_same() -> None:
+def test_five_variants_with_the_same_question() -> None:
     variants = made(Visual())
     assert [v.made_by for v in variants] == [f"visual/{change}" for change in CHANGES]
     assert [v.note["perturbation"] for v in variants] == ["blur σ=3", "blur σ=6", "blur σ=9", "mask", "crop"]
@@ -50,7 +50,7 @@ def test_five_variants_that_ask_the_same() -> None:
     assert len({v.question.image.id for v in variants}) == 5
 
 
-def test_images_are_known_by_their_content() -> None:
+def test_images_are_identified_by_content() -> None:
     for variant in made(Visual()):
         image = variant.question.image
         assert hashlib.sha256(image.data).hexdigest() == image.sha256
@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_bytes(perturbation) -> None:
     assert repr(perturbation) == repr(replace(perturbation))
 
 
-def test_negatives_keep_one_or_two_boxes_by_chance() -> None:
+def test_negatives_keep_one_or_two_random_boxes() -> None:
     dog = replace(CAT, text="Is there a dog?", answers=("no",))
     assert refused(Visual(), dog) == ["it names nothing that has a box in the scene"]
     boxes = set()
@@ -82,13 +82,13 @@ def test_boxes_that_are_given() -> None:
     assert "drawn" not in variant.note
 
 
-def test_a_image_of_another_size_than_the_scene() -> None:
+def test_an_image_of_another_size_than_the_scene() -> None:
     large = replace(CAT, image=encode(photo(size=(320, 240)), "png"))
     assert made(Visual(("crop",)), large)[0].note["boxes"] == [[20, 20, 120, 100]]
 
 
-def test_a_image_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
-    """Boxes of the lying image would be stretched to another place of the upright one."""
+def test_an_image_that_exif_rotates(tmp_path: Path) -> None:
+    """Boxes of the rotated image would be stretched to another place of the upright one."""
     path = str(tmp_path / "turned.jpg")
     exif = Image.Exif()
     exif[0x0112] = 6
@@ -102,7 +102,7 @@ def test_a_image_that_exif_turns_under_the_boxes(tmp_path: Path) -> None:
     assert len(made(Corruption(("noise",)), turned)) == 5
 
 
-def test_questions_that_a_change_would_make_another_question() -> None:
+def test_questions_that_an_edit_would_change_are_refused() -> None:
     left = replace(CAT, text="Is the cat on the left black?")
     assert [v.made_by for v in made(Visual(), left)] == [f"visual/{change}" for change in CHANGES if change != "crop"]
     assert refused(Visual(), left) == ["it asks for a place in the image, which a crop changes"]

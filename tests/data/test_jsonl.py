@@ -104,7 +104,7 @@ def test_an_image_must_be_in_the_given_folder(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     with pytest.raises(BadImage) as error:
         list(Jsonl(path, images=str(tmp_path / "pictures")).questions())
-    assert str(error.value).startswith(f"{path}: line 1 (id 'q-")
+    assert str(error.value).startswith(f"{path}: line 1 (id 'a.jpg:")
     assert str(tmp_path / "pictures" / "a.jpg") in str(error.value)
     assert "images=" in str(error.value)
     with pytest.raises(DataError, match="no such folder"):
@@ -183,3 +183,23 @@ def test_an_error_about_a_missing_image_names_the_folder(tmp_path: Path) -> None
     path = write(tmp_path / "a.jsonl", {"id": 1, "image": 7, "path": "/gone/a.jpg", "question": "Q?"})
     with pytest.raises(BadImage, match=f"is not at {tmp_path / 'pictures' / 'a.jpg'}"):
         list(Jsonl(path, images=str(tmp_path / "pictures")).questions())
+
+
+def test_a_question_without_an_id_gets_one_that_is_found_in_the_file(tmp_path: Path) -> None:
+    records = [
+        {"image": "val/a.jpg", "question": "What color is the car?"},
+        {"image": "val/a.jpg", "question": "What color is the car?", "context": "It is night."},
+        {"question": "Ist das schön?"},
+        {"image": 7, "question": "??"},
+    ]
+    path = write(tmp_path / "a.jsonl", *records)
+    ids = [str(question.id) for question in Jsonl(path).questions()]
+    assert [made.rpartition("-")[0] for made in ids] == [
+        "a.jpg:what-color-is-the-car",
+        "a.jpg:what-color-is-the-car",
+        "ist-das-schön",
+        "7:question",
+    ]
+    assert len(set(ids)) == 4, "what differs in the content differs in the hash"
+    turned = write(tmp_path / "b.jsonl", *reversed(records))
+    assert [question.id for question in Jsonl(turned).questions()] == ids[::-1], "wherever it stands in the file"

@@ -249,6 +249,42 @@ def test_a_missing_module_is_not_called_broken():
         PythonModel("no_such_module:f")
 
 
+def test_a_function_in_a_file_is_a_model_wherever_the_file_lies(tmp_path, monkeypatch):
+    code = "import word_beside\n\n\ndef answer(image, question):\n    return word_beside.WORD\n"
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "mine.py").write_text(code)
+        (tmp_path / folder / "word_beside.py").write_text("WORD = 'red'\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    relative, absolute = PythonModel("here/mine.py:answer"), PythonModel(f"{tmp_path}/there/mine.py:answer")
+    assert relative.answer([Question(1, None, "Why?")])[0].answer == "red"
+    assert repr(relative) == repr(absolute), "the same content is the same model"
+    assert str(tmp_path) not in repr(absolute)
+    (tmp_path / "here" / "other.py").write_text(code.replace("WORD", "WORD + 's'"))
+    assert repr(PythonModel("here/other.py:answer")) != repr(relative)
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("nowhere/mine.py:answer", "there is no file nowhere/mine.py"),
+        ("mine.py:anwser", "there is no 'anwser' in mine.py. Did you mean 'answer'?"),
+        ("mine.py", "write it as python:package.module:function or python:file.py:function"),
+        ("mine.py:WORD", "WORD is not a function"),
+        ("half.py:answer", "half.py, line 2 cannot be imported: ZeroDivisionError"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_told(tmp_path, monkeypatch, spec, told):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "mine.py").write_text("WORD = 'red'\n\n\ndef answer(image, question):\n    return WORD\n")
+    (tmp_path / "half.py").write_text("\n1 / 0\n")
+    with pytest.raises(ModelError) as caught:
+        PythonModel(spec)
+    assert told in str(caught.value)
+
+
 def test_ctrl_c_at_import_still_stops(write):
     write("stopped_model", "raise KeyboardInterrupt\n")
     with pytest.raises(KeyboardInterrupt):

@@ -11,12 +11,12 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 from askew import __version__
-from askew.errors import AskewError, BudgetSpent, TooManyFailures
+from askew.errors import AskewError, BudgetSpent, TooManyFailures, did_you_mean
 
 COMMANDS = {
     "demo": "run everything on the embedded world, and write a report",
@@ -36,7 +36,8 @@ COMMANDS = {
     "batch": "write requests as batch files for an endpoint, and read the results",
     "merge": "join the answers of several runs or stores in one store",
     "recover": "recover the intact rows of a damaged answer store",
-    "ls": "list what is registered: suites, models, readers, each with its options",
+    "ls": "list what is registered: suites, models, readers, ..., each with its options",
+    "completion": "print a script that completes commands, options and names in your shell",
 }
 
 EXIT_USAGE, EXIT_FAILURES, EXIT_BUDGET, EXIT_STOPPED, EXIT_UNREAD = 2, 3, 4, 130, 141
@@ -68,6 +69,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
+    """The options typed; an unknown command or option is answered with the nearest one."""
+    parser = _parser(chosen)
+    first = next((word for word in words if not word.startswith("-")), None)
+    if first is not None and first not in COMMANDS:
+        hint = did_you_mean(first, COMMANDS)
+        parser.error(f"there is no command {first!r}.{hint} Commands: {', '.join(COMMANDS)}.")
+    args, unknown = parser.parse_known_args(words)
+    if unknown:
+        command = _command(parser, args)
+        named = next((word for word in unknown if word.startswith("-")), None)
+        if named is None:
+            command.error(f"there is nothing that {unknown[0]!r} could mean here. Options begin with --.")
+        name = named.partition("=")[0]
+        known = [option for action in command._actions for option in action.option_strings if option.startswith("--")]
+        command.error(f"there is no option {name}.{did_you_mean(name, known)} See: {command.prog} --help")
+    return args
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The parser of the whole command line; only the chosen command has its options."""
     parser = argparse.ArgumentParser(
         prog="askew",
         description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
@@ -83,7 +104,25 @@ def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
         )
         if name == chosen:
             import_module(f"askew.cli.{name}").add_options(command)
-    return parser.parse_args(words)
+    return parser
+
+
+def parser_of(command: str) -> argparse.ArgumentParser:
+    """The parser of one command, with its options."""
+    return _subparsers(_parser(command))[command]
+
+
+def _command(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
+    """The parser of the command, or of its action, that was typed."""
+    for name in vars(args).values():
+        if isinstance(name, str) and name in _subparsers(parser):
+            return _command(_subparsers(parser)[name], args)
+    return parser
+
+
+def _subparsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.ArgumentParser]:
+    found = (action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return next(found, {})
 
 
 def _speak_anyway() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import fields
 from itertools import islice, zip_longest
@@ -89,6 +90,8 @@ def main(args: argparse.Namespace) -> int:
         for sentence in forecast(models, data, suites, output, settings):
             print(sentence)
     else:
+        if not options.quiet:
+            print(_plan(models, suites, output), file=sys.stderr)
         run_and_show(models, data, suites, output, settings, as_typed(), published=published)
         if settings.shard:
             print(
@@ -96,6 +99,13 @@ def main(args: argparse.Namespace) -> int:
                 "FILE with the runs of all shards, then this command without --shard and with --store FILE."
             )
     return 0
+
+
+def _plan(models: Sequence[Named], suites: Sequence[Named], output: Path) -> str:
+    """What the run does, step by step, before it does it."""
+    asked = models[0].name if len(models) == 1 else f"{len(models)} models"
+    made = " and ".join(suite.what.name for suite in suites)
+    return f"Next: make the groups of {made}, ask {asked}, score the answers, and write {output / 'report.html'}."
 
 
 def _try(models: Sequence[Named], data: Named, count: int, settings: Settings) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +38,9 @@ KNOWN_FIELDS = frozenset(
 """The fields of a question's record that are read; others are named in ``remarks``."""
 _OPTIONAL_TEXTS = frozenset(("path", "sha256", "answer_type", "question_type", "context"))
 _USUAL = frozenset(("id", "image", "question", "answer", "answers", "choices"))
+_WORD = re.compile(r"\w+")
+_BEGINNING = 60
+"""Characters of a question that its id is made of, where it has none."""
 _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
@@ -140,12 +144,13 @@ def valid_lines(sieve: Sieve) -> Iterator[tuple[int, Any]]:
 
 
 def question_key(record: object) -> Id:
-    """The id of a record, or a hash of its image and question, which does not depend on its position in the file.
+    """The id of a record; without one, the name of its image, its first words and a hash of its content, by which it is
+    found in the file with a search, wherever it stands.
 
     >>> question_key({"id": "01", "question": "Is it?"})
     '01'
-    >>> question_key({"image": "a.jpg", "question": "Is it?"})
-    'q-064358254cbc'
+    >>> question_key({"image": "val/a.jpg", "question": "What color is the car on the left?"})
+    'a.jpg:what-color-is-the-car-dc34594a'
     """
     if isinstance(record, dict) and record.get("id") is not None:
         return identity(record, "id")
@@ -156,7 +161,9 @@ def question_key(record: object) -> Id:
     if "choices" in fields:
         content.append(fields["choices"])
     digest = hashlib.sha256(orjson.dumps(content)).hexdigest()
-    return f"q-{digest[:12]}"
+    first = "-".join(_WORD.findall(str(fields.get("question", "")).lower()[:_BEGINNING])[:5])
+    image = os.path.basename(str(fields.get("image", fields.get("path", ""))))
+    return f"{image}{':' if image else ''}{first or 'question'}-{digest[:8]}"
 
 
 def checked(record: object) -> dict[str, Any]:

@@ -1,7 +1,9 @@
-"""Any Python function as a model: ``python:package.module:function``."""
+"""Any Python function as a model: ``python:package.module:function`` or ``python:folder/file.py:function``."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 import sys
 import time
 import traceback
@@ -9,11 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
-from askew.errors import AskewError, ModelError
+from askew.errors import AskewError, ModelError, did_you_mean
 from askew.files.images import open_image
 from askew.models.object_hash import ObjectHash, UnknownContent
 from askew.types import Prediction, Question
@@ -41,7 +44,7 @@ class PythonModel:
 
     def __post_init__(self) -> None:
         function = load(self.function)
-        module = sys.modules.get(self.function.rpartition(":")[0])
+        module = sys.modules.get(_module_name(self.function.rpartition(":")[0]))
         object.__setattr__(self, "source", source_hash(function, getattr(module, "__file__", None), vouched=True))
         object.__setattr__(self, "blind", self.blind or says_blind(function))
 
@@ -129,7 +132,20 @@ class CallableModel:
 def _signature(model: PythonModel | CallableModel) -> str:
     """The model's fields; ``blind`` only where it is true, so that answers stored by older versions stay valid."""
     shown = (part.name for part in fields(model) if part.repr and (part.name != "blind" or model.blind))
-    return f"{type(model).__name__}({', '.join(f'{name}={getattr(model, name)!r}' for name in shown)})"
+    values = ((name, getattr(model, name)) for name in shown)
+    return f"{type(model).__name__}({', '.join(f'{name}={_without_folder(name, value)!r}' for name, value in values)})"
+
+
+def _without_folder(name: str, value: Any) -> Any:
+    """A function's file without its folder: a moved file is the same model, whose content the hash of its source says.
+
+    >>> _without_folder("function", "models/mine.py:answer"), _without_folder("function", "package.module:answer")
+    ('mine.py:answer', 'package.module:answer')
+    """
+    if name != "function" or not isinstance(value, str):
+        return value
+    module, _, function = value.rpartition(":")
+    return f"{os.path.basename(module)}:{function}" if module.endswith(".py") else value
 
 
 def says_blind(function: Callable[..., Any]) -> bool:
@@ -143,18 +159,20 @@ def says_blind(function: Callable[..., Any]) -> bool:
 
 
 def load(spec: str) -> Callable[..., Any]:
-    """Import the function ``package.module:function``; the current folder is searched too."""
+    """The function ``package.module:function`` or ``folder/file.py:function``; the current folder is searched too."""
     module, _, name = spec.rpartition(":")
-    if not module or not name:
-        raise ModelError(f"python:{spec}: write it as python:package.module:function.")
+    if not module or not name or name.endswith(".py"):
+        raise ModelError(f"python:{spec}: write it as python:package.module:function or python:file.py:function.")
     if "" not in sys.path:
         sys.path.insert(0, "")
     found: Any = _imported(spec, module)
     try:
         for part in name.split("."):
-            found = getattr(found, part)
+            holder = found
+            found = getattr(holder, part)
     except AttributeError as error:
-        raise ModelError(f"python:{spec}: {error}. Is the name spelled as in {module}?") from error
+        hint = did_you_mean(part, [known for known in dir(holder) if not known.startswith("_")])
+        raise ModelError(f"python:{spec}: there is no {part!r} in {module}.{hint} Check the name.") from error
     if not callable(found):
         raise ModelError(f"python:{spec}: {name} is not a function.")
     return found  # type: ignore[no-any-return]
@@ -162,7 +180,7 @@ def load(spec: str) -> Callable[..., Any]:
 
 def _imported(spec: str, module: str) -> ModuleType:
     try:
-        return import_module(module)
+        return _from_file(spec, module) if module.endswith(".py") else import_module(module)
     except AskewError:
         raise
     except (Exception, SystemExit) as error:
@@ -173,12 +191,42 @@ def _imported(spec: str, module: str) -> ModuleType:
         raise ModelError(f"python:{spec}: {reason}") from error
 
 
+def _module_name(module: str) -> str:
+    """The name in ``sys.modules`` of a module given by its name or by its file."""
+    if not module.endswith(".py"):
+        return module
+    return f"askew_file_{hashlib.sha256(os.path.abspath(module).encode()).hexdigest()[:12]}"
+
+
+def _from_file(spec: str, file: str) -> ModuleType:
+    """The module in a file, imported once; modules in the same folder can be imported by it."""
+    name = _module_name(file)
+    if name in sys.modules:
+        return sys.modules[name]
+    if not os.path.isfile(file):
+        raise ModelError(f"python:{spec}: there is no file {file}. Give its path from the current folder.")
+    folder = os.path.dirname(os.path.abspath(file))
+    if folder not in sys.path:
+        sys.path.append(folder)
+    found = spec_from_file_location(name, os.path.abspath(file))
+    if found is None or found.loader is None:
+        raise ModelError(f"python:{spec}: {file} cannot be imported as Python. Check the file.")
+    module = sys.modules[name] = module_from_spec(found)
+    try:
+        found.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
 def _place(error: BaseException) -> str:
     """File and line of the module that failed; for a syntax error, of the file that has it."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}, line {error.lineno}"
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
-    return f"{frames[1].filename}, line {frames[1].lineno}" if len(frames) > 1 else ""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = [frame for frame in frames if "importlib" not in frame.filename and frame.filename != __file__]
+    return f"{theirs[0].filename}, line {theirs[0].lineno}" if theirs else ""
 
 
 def source_hash(function: Callable[..., Any], file: str | None = None, vouched: bool = False) -> str:

@@ -52,6 +52,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "choices": "askew.suites.choices_suite:ChoicesSuite",
         "corruption": "askew.suites.corruption:CorruptionSuite",
         "amber": "askew.suites.object_benchmarks:AmberSuite",
+        "avqa": "askew.suites.collected_benchmarks:AvqaSuite",
         "hallusionbench": "askew.suites.group_benchmarks:HallusionBenchSuite",
         "convqa": "askew.suites.consistency_benchmarks:ConVqaSuite",
         "gqa-ood": "askew.suites.distribution_benchmarks:GqaOodSuite",

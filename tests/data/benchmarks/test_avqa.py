@@ -12,6 +12,7 @@ from askew.data.benchmarks.avqa import ADVQA, Avqa
 from askew.data.jsonl import Jsonl
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
+from askew.suites.collected_benchmarks import AvqaSuite
 from askew.types import Prediction
 
 
@@ -96,3 +97,33 @@ def test_faults_are_named_and_can_be_skipped(tmp_path):
         data = Avqa(folder, skip_bad=True)
         assert [q.id for q in data.questions()] == [1, 3]
         assert data.skipped
+
+
+def test_the_papers_tables_by_hand(tmp_path):
+    """Accuracy by round and by domain: what the paper's Tables 2 and 10 have as columns."""
+    answers = {
+        1: ("yes", 1, "cc"),
+        2: ("yes", 1, "cc"),
+        3: ("no", 2, "cc"),
+        4: ("yes", 3, "fakeddit"),
+        5: ("no", 3, "vcr"),
+    }
+    asked = [
+        {"question_id": key, "image_id": key, "question": f"Is it {key}?", "round": number, "domain": domain}
+        for key, (_, number, domain) in answers.items()
+    ]
+    said = [
+        {"question_id": key, "image_id": key, "answer_type": "yes/no", "answers": [{"answer": answer}] * 10}
+        for key, (answer, _, _) in answers.items()
+    ]
+    (tmp_path / "avqa_test_questions.json").write_text(json.dumps({"questions": asked}))
+    (tmp_path / "avqa_test_annotations.json").write_text(json.dumps({"annotations": said}))
+    result = askew.evaluate("constant:yes", f"avqa:{tmp_path}", "avqa")
+    by_hand = {"": 3 / 5, "tag.round=1": 1.0, "tag.round=2": 0.0, "tag.round=3": 1 / 2, "tag.domain=fakeddit": 1.0}
+    for part, value in by_hand.items():
+        assert result.score("accuracy.all", part).value == pytest.approx(value), part
+    rounds, domains, _ = AvqaSuite().tables
+    assert rounds.published["UNITER-B [all] (Li et al. 2021, Table 2)"] == (24.93, 23.92, 23.02, 24.14)
+    assert domains.published["UNITER-B [all] (Li et al. 2021, Table 10)"][3:] == (None, None)
+    for table in (rounds, domains):
+        assert {len(row) for row in table.published.values()} == {len(table.columns)}

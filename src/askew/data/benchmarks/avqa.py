@@ -31,6 +31,7 @@ class Avqa(QuestionBenchmark):
     """Adversarial VQA, AdVQA, and releases of our collection service, with rounds and domains as tags."""
 
     title: ClassVar[str] = "AVQA"
+    suites: ClassVar[Sequence[str]] = ("avqa",)
 
     split: str | None = None
     """Which questions file of several, and which records if they have a ``split``: ``test``, ``val``, ..."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,10 @@ ROWS = (
     (12, 2, "What color is the kid's hat?", "white"),
     (13, 3, "How many cups are there?", "2"),
 )
+
+
+PHOTO = encode(Image.new("RGB", (16, 16), (90, 30, 30)), "jpeg").data
+CELL = b64encode(PHOTO).decode()
 
 
 def people(answer: str, others: int = 1) -> list[dict[str, Any]]:
@@ -111,6 +117,54 @@ def advqa(rows) -> dict[str, Any]:
     return dict(zip(names, files.values(), strict=True))
 
 
+def gqa_ood(rows) -> dict[str, Any]:
+    records = {
+        str(key): {"question": text, "imageId": str(image), "answer": answer} for key, image, text, answer in rows
+    }
+    rare = {"99": {"question": "Is it?", "imageId": str(rows[0][1]), "answer": "no"}}
+    return {"ood_testdev_head.json": records, "ood_testdev_tail.json": rare}
+
+
+def renamed(*names: str) -> Callable[[Any], dict[str, Any]]:
+    def files(rows) -> dict[str, Any]:
+        found = shaped(rows, lambda answer: {"answers": people(answer), "answer_type": "other"})
+        return dict(zip(names, found.values(), strict=True))
+
+    return files
+
+
+v2 = renamed("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json")
+vqa_cp = renamed("vqacp_v2_test_questions.json", "vqacp_v2_test_annotations.json")
+
+
+def vqa_ce(rows) -> dict[str, Any]:
+    return {**v2(rows), "counterexamples.json": [rows[0][0]], "hard.json": [rows[1][0]]}
+
+
+def visdial(rows) -> dict[str, Any]:
+    dialogs = [
+        {
+            "image_id": image,
+            "caption": "a photo",
+            "dialog": [{"question": n, "answer": n, "answer_options": [n, 0], "gt_index": 0}],
+        }
+        for n, (_, image, *_) in enumerate(rows)
+    ]
+    texts = {"questions": [row[2] for row in rows], "answers": [row[3] for row in rows]}
+    return {"visdial_1.0_val.json": {"split": "val", "data": {"dialogs": dialogs, **texts}}}
+
+
+def mmstar(rows) -> dict[str, Any]:
+    lines = ["index\tquestion\timage\tanswer\tcategory"]
+    lines += [f'{key}\t"{text}\nOptions: A: {said}, B: none"\t{CELL}\tA\tx' for key, _, text, said in rows]
+    return {"MMStar.tsv": "\n".join(lines)}
+
+
+def plain_table(rows) -> dict[str, Any]:
+    lines = ["index\tquestion\timage\tanswer"]
+    return {"set.tsv": "\n".join([*lines, *(f"{key}\t{text}\t{CELL}\t{said}" for key, _, text, said in rows)])}
+
+
 SETS = {
     # name of the reader: class, what writes its files, the name of an image's file by (id of the question, image)
     "textvqa": (TextVqa, textvqa, lambda key, image: f"im{image}.jpg"),
@@ -122,10 +176,22 @@ SETS = {
 }
 
 
+OTHERS = {
+    # sets with tests of their own elsewhere, which are base data for suites too
+    "gqa-ood": (gqa_ood, lambda key, image: f"{image}.jpg"),
+    "vqa-ce": (vqa_ce, lambda key, image: f"COCO_val2014_{image:012d}.jpg"),
+    "vqa-cp": (vqa_cp, lambda key, image: f"COCO_val2014_{image:012d}.jpg"),
+    "visdial": (visdial, lambda key, image: f"VisualDialog_val2018_{image:012d}.jpg"),
+    "mmstar": (mmstar, None),
+    "vlmevalkit": (plain_table, None),
+}
+
+
 def write(folder: Path, name: str, rows=ROWS) -> Path:
+    files, *_ = SETS[name][1:] if name in SETS else OTHERS[name]
     folder.mkdir(parents=True, exist_ok=True)
-    for file, content in SETS[name][1](rows).items():
-        (folder / file).write_text(json.dumps(content))
+    for file, content in files(rows).items():
+        (folder / file).write_text(content if isinstance(content, str) else json.dumps(content))
     return folder
 
 
@@ -221,17 +287,21 @@ def test_the_evaluators_figures_by_hand(tmp_path):
 
 
 def test_suites_and_attacks_run_on_every_set(tmp_path):
-    content = encode(Image.new("RGB", (16, 16), (90, 30, 30)), "jpeg").data
     suites = (RadSuite(), P2Suite(least=0), CorruptionSuite("noise", "1"))
-    for name, (reader, _, image_name) in SETS.items():
-        folder = write(tmp_path / name, name)
-        for key, image, *_ in ROWS:
-            (folder / image_name(key, image)).write_bytes(content)
-        data = reader(str(folder), skip_bad=True)
+    for name in (*SETS, *OTHERS):
+        image_name = SETS[name][2] if name in SETS else OTHERS[name][1]
+        path = write(tmp_path / name, name)
+        for key, image, *_ in ROWS if image_name else ():
+            (path / image_name(key, image)).write_bytes(PHOTO)
+        if name == "vlmevalkit":
+            path /= "set.tsv"
+        spec = f"{name}:{path},skip_bad=true" + ",options=false" * (name == "visdial")
         for suite, least in zip(suites, (2, 1, 2), strict=True):
-            groups = [one for one in suite.groups(data, 0) if isinstance(one, Group) and one.variants]
+            groups = [one for one in suite.groups(askew.open_data(spec), 0) if isinstance(one, Group) and one.variants]
             assert len(groups) >= least, (name, suite.name)
-            assert all(v.question.image for g in groups for v in g.variants)
+            variants = [variant.question for group in groups for variant in group.variants]
+            assert all(question.image for question in variants)
+            assert all(set(question.answers) <= set(question.choices or question.answers) for question in variants)
         # by hand: "black" is correct for the dog alone, and no typo changes what this model says
-        attacked = askew.attack_model(Says("black"), f"{name}:{folder},skip_bad=true", "typos", budget=3)
-        assert attacked.score("attack.success").value == 0
+        attacked = askew.attack_model(Says("black"), spec, "typos", budget=3)
+        assert attacked.score("attack.success").value == 0, name

@@ -93,6 +93,11 @@ class BenchmarkFiles:
     def _found(self) -> ImagesByName:
         return ImagesByName(self.images, folder_of(self.path))
 
+    @property
+    def has_images(self) -> bool:
+        """False where images are only known by their names: no folder is given and none lie beside the files."""
+        return self._found.has_files
+
     def image(self, name: str) -> ImageRef:
         """The image of this name."""
         return self._found.find(name)
@@ -203,6 +208,11 @@ class ImagesByName:
                     found[name] = [*([before] if isinstance(before, str) else before), path]
         return found
 
+    @property
+    def has_files(self) -> bool:
+        """Whether a folder is given, or image files lie beside the data."""
+        return self._given or bool(self._places)
+
     def first(self, names: Sequence[str]) -> str:
         """The first of these names that a file has; the first of all if none is there."""
         return next((name for name in names if name in self._places), names[0])
@@ -210,7 +220,7 @@ class ImagesByName:
     def find(self, name: str) -> ImageRef:
         """The image of this name (a file name, or a path in the data's own folders)."""
         places = self._places
-        if not places and not self._given:
+        if not self.has_files:
             return ImageRef(name)
         base = name.replace("\\", "/").rpartition("/")[2]
         found = places.get(base)

@@ -17,7 +17,7 @@ from askew.data.bad_records import wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa
-from askew.data.benchmarks.vqa_records import original_questions
+from askew.data.benchmarks.vqa_records import original_questions, placed_questions
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
 from askew.errors import BadRecord
@@ -75,12 +75,11 @@ class VqaCe(QuestionBenchmark):
                 for number, key, _ in distinct(sieve, items(path, ""), _id):
                     if not listed.add(key, number, part):
                         sieve.refuse(number, BadRecord("the question is also a counterexample. Delete it here."), key)
-            for question in self._vqa.questions():
+            for question in placed_questions(self, self._vqa, "val2014"):
                 found = listed.pop(question.id)
                 part = found[1] if found else "easy"
                 counts[f"questions that are {part}"] += 1
                 yield replace(question, tags=(*question.tags, ("part", part)))
-            self.skipped.extend(self._vqa.skipped)
             for number, key in listed.numbers():
                 fault = BadRecord(f"there is no such question in {self._vqa.path}. Give VQA v2 val2014: vqa=FOLDER.")
                 self.sieve(self._lists[str((listed.get(key) or (0, "hard"))[1])]).refuse(number, fault, key)

@@ -18,6 +18,7 @@ from typing import ClassVar, Literal
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.benchmarks.vqa import Vqa, question_id
+from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
 from askew.errors import BadRecord, DataError
@@ -61,10 +62,7 @@ class VqaCp(QuestionBenchmark):
         if self.ids is not None:
             if not os.path.isfile(self.ids):
                 raise DataError(f"{self.ids}: there is no such file. Give a JSON list of the question ids: ids=FILE.")
-            return [
-                Vqa(self.path, images=self.images, split=split, skip_bad=self.skip_bad)
-                for split in ("train2014", "val2014")
-            ]
+            return [Vqa(self.path, split=split, skip_bad=self.skip_bad) for split in ("train2014", "val2014")]
         named = PathContents(self.path).named(_FILE.pattern)
         if os.path.isdir(self.path):
             named = [file for file in named if f"_{self.split}_" in os.path.basename(file)]
@@ -73,7 +71,7 @@ class VqaCp(QuestionBenchmark):
             raise missing_files(self.path, self.title, wanted)
         if len(named) > 1:
             raise DataError(f"{self.path}: {len(named)} files of {self.split} are here. Give one, e.g. {named[-1]}")
-        data = Vqa(named[0], images=self.images, skip_bad=self.skip_bad)
+        data = Vqa(named[0], skip_bad=self.skip_bad)
         if data.annotations is None:
             wanted = os.path.basename(named[0]).replace("questions", "annotations")
             raise missing_files(os.path.dirname(named[0]) or ".", f"{self.title} with answers", wanted)
@@ -92,13 +90,15 @@ class VqaCp(QuestionBenchmark):
                 sieve = self.sieve(self.ids)
                 for number, key, _ in distinct(sieve, items(self.ids, "questions"), _id):
                     wanted.add(key, number)
+
+            def is_wanted(question: Question) -> bool:
+                return self.ids is None or wanted.pop(question.id) is not None
+
             for data in self._sources:
                 name = os.path.basename(data.path)
-                for question in data.questions():
-                    if self.ids is None or wanted.pop(question.id) is not None:
-                        counts[f"questions in {name}"] += 1
-                        yield replace(question, tags=(*question.tags, tag))
-                self.skipped.extend(data.skipped)
+                for question in placed_questions(self, data, "", is_wanted):
+                    counts[f"questions in {name}"] += 1
+                    yield replace(question, tags=(*question.tags, tag))
             for number, key in wanted.numbers():
                 fault = BadRecord(
                     f"there is no such question in {self.path}. Give the folder of VQA v2 with both splits."

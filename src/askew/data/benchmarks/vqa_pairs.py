@@ -17,7 +17,8 @@ from typing import Any, ClassVar
 from askew.answers.normalise import modal_answer, normalise
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.benchmarks.vqa import Vqa
+from askew.data.benchmarks.vqa import Vqa, split_of
+from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
 from askew.errors import BadRecord, DataError
@@ -66,17 +67,14 @@ class VqaPairs(GroupBenchmark):
     @cached_property
     def _vqa(self) -> Vqa:
         match = _PAIRS.fullmatch(os.path.basename(self._pairs).removesuffix(".gz"))
-        return Vqa(
-            folder_of(self.path), images=self.images, split=match["split"] if match else None, skip_bad=self.skip_bad
-        )
+        return Vqa(folder_of(self.path), split=match["split"] if match else None, skip_bad=self.skip_bad)
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:
         """The pairs in the order of their file, each once."""
         sieve = self.sieve(self._pairs)
         with Index() as asked:
-            for question in self._vqa.questions():
+            for question in placed_questions(self, self._vqa, split_of(self._vqa.path)):
                 asked.add(question.id, record=question_record(question))
-            self.skipped.extend(self._vqa.skipped)
             for number, key, pair in distinct(sieve, items(self._pairs, ""), _key):
                 group = sieve.sift(number, key, _group, pair, asked)
                 if group is not None:

@@ -13,7 +13,7 @@ from typing import Any
 from askew.data.bad_records import Sieve, identity, mapping, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, folder_of, missing_files
 from askew.data.benchmarks.sniff import PathContents
-from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id
+from askew.data.benchmarks.vqa import Annotations, Vqa, annotated_answers, question_id, split_of
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items
 from askew.errors import BadRecord, DataError
@@ -60,13 +60,33 @@ def vqa_question(key: Id, image: ImageRef, record: Fields, annotation: Fields) -
 
 
 def coco_image(data: BenchmarkFiles, key: Id, subset: str) -> ImageRef:
-    """The image of a COCO id: ``COCO_val2014_000000000042.jpg``, ``000000000042.jpg``, or the id as a name."""
+    """The image of a COCO id: ``COCO_val2014_000000000042.jpg``, ``000000000042.jpg``, or the id as a name.
+
+    Without a ``subset`` the names of both of 2014 are looked for.
+    """
     plain = (f"{key}.jpg", f"{key}.png", f"{key}.webp", f"{key}.jpeg", str(key))
     if not isinstance(key, int):
         return data.image_of(key, *plain)
     long = f"{key:012d}.jpg"
-    coco = f"COCO_{subset}_{long}"
-    return data.image_of(key, *((coco, long) if "2014" in subset else (long, coco)), *plain)
+    coco = [f"COCO_{one}_{long}" for one in ([subset] if subset else ["val2014", "train2014"])]
+    return data.image_of(key, *((*coco, long) if "2014" in subset else (long, *coco)), *plain)
+
+
+def placed_questions(
+    data: BenchmarkFiles, source: Vqa, subset: str, wanted: Callable[[Question], object] = lambda question: True
+) -> Iterator[Question]:
+    """The wanted questions of VQA, with images found by name as those of other benchmarks are."""
+    sieve, has_images = data.sieve(source.path), data.has_images
+    for number, question in enumerate(source.questions(), 1):
+        if not wanted(question):
+            continue
+        if has_images and question.image:
+            image = sieve.sift(number, question.id, coco_image, data, question.image.id, subset)
+            if image is None:
+                continue
+            question = replace(question, image=image)
+        yield question
+    data.skipped.extend(source.skipped)
 
 
 def annotations_of(questions: str) -> str | None:
@@ -104,7 +124,7 @@ def original_questions(data: BenchmarkFiles, given: str | None, split: str) -> V
         named = PathContents(given).named(_ORIGINALS.format(split=split))
         given = named[0] if len(named) == 1 else given  # other questions files may lie beside them
     several = split if os.path.isdir(given) else None
-    return Vqa(given, images=data.images, split=several, skip_bad=data.skip_bad)
+    return Vqa(given, split=several, skip_bad=data.skip_bad)
 
 
 def linked_groups(
@@ -125,8 +145,14 @@ def linked_groups(
                 original = sieves[place].sift(number, key, _original, key, record)
                 if original is not None:
                     _add(waiting, original, number, [place, record, annotation])
-        for question in originals.questions():
-            made = _taken(waiting, question.id)
+        taken: list[tuple[int, Any]] = []
+
+        def is_changed(question: Question) -> bool:
+            taken[:] = _taken(waiting, question.id)
+            return bool(taken)
+
+        for question in placed_questions(data, originals, split_of(originals.path), is_changed):
+            made = list(taken)
             variants = [
                 found
                 for number, (place, record, annotation) in made
@@ -136,7 +162,6 @@ def linked_groups(
                 counts[f"questions of {found.test}"] += 1
             if variants:
                 yield Group(question.id, data.suites[0], question, tuple(variants))
-        data.skipped.extend(originals.skipped)
         _refuse_left_over(waiting, sieves, originals.path)
 
 

@@ -97,6 +97,24 @@ def test_plain_tables(tmp_path):
     assert len(list(forced.questions())) == 5
 
 
+def test_the_accuracy_of_plain_tables_by_hand(tmp_path):
+    """VLMEvalKit counts the rows whose extracted letter, or yes or no, is the answer: over all, and by category."""
+    rows = [
+        {"index": 1, "image": IMAGE, "question": "1?", "A": "a cat", "B": "a dog", "answer": "B", "category": "pets"},
+        {"index": 2, "image": "1", "question": "2?", "A": "a cat", "B": "a dog", "answer": "B", "category": "pets"},
+        {"index": 3, "image": "1", "question": "3?", "A": "a cat", "B": "a dog", "answer": "A", "category": "pets"},
+        {"index": 4, "image": "1", "question": "Is it 4?", "answer": "No", "category": "facts"},
+        {"index": 5, "image": "1", "question": "Is it 5?", "answer": "Yes", "category": "facts"},
+    ]
+    replies = {1: "(B)", 2: "It is a dog", 3: "B or A", 4: "No.", 5: "Yes and no"}  # hits: 1, 2 and 4
+    data = f"vlmevalkit:{table(tmp_path / 'set.tsv', rows)}"
+    rule = Says(lambda q: replies[q.id])
+    result = askew.evaluate(rule, data, "accuracy:accuracy=robust", extract="vlmevalkit")
+    assert result.score("accuracy.all").value == 3 / 5
+    assert result.score("accuracy.all", "question_type=pets").value == pytest.approx(2 / 3)
+    assert result.score("accuracy.all", "question_type=facts").value == 1 / 2
+
+
 def test_faults(tmp_path):
     good = {"index": 1, "image": IMAGE, "question": "Which?", "A": "x", "B": "y", "answer": "B"}
     cases = (

@@ -12,6 +12,7 @@ from release_samples import RELEASES
 from askew.data.benchmarks.blink import Blink
 from askew.data.groups import unique_by_id
 from askew.data.open_path import READERS, open_path
+from askew.errors import AskewError
 from askew.registry import BUILT_IN, make
 from askew.types import Group, Question
 from askew.verbs import HoldsGroups
@@ -74,3 +75,37 @@ def test_questions_are_streamed(reader, tmp_path):
             alive = sum(type(one) is Question for one in gc.get_objects())
             break
     assert alive - before < 100
+
+
+HOSTILE = {
+    "truncated": lambda content: content[: len(content) // 2],
+    "empty": lambda content: b"",
+    "binary": lambda content: b"\xff\xfe\x00\x01" * 50,
+    "a number": lambda content: b"17\n",
+    "a list of numbers": lambda content: b"[1, 2, 3]\n",
+    "another object": lambda content: b'{"a": {"b": 1}}\n',
+}
+
+
+@pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)
+def test_damaged_and_other_files_are_refused_in_one_sentence(reader, tmp_path):
+    """Files with a byte order mark or Windows line ends are read as they are meant."""
+    path = SAMPLES[reader](tmp_path, 12)
+    whole = list(groups_of(reader(str(path), skip_bad=True)))
+    for file in reader(str(path), skip_bad=True).files():
+        with open(file, "rb") as opened:
+            content = opened.read()
+        for damage, damaged in HOSTILE.items():
+            with open(file, "wb") as opened:
+                opened.write(damaged(content))
+            with pytest.raises(AskewError) as refused:
+                list(groups_of(reader(str(path))))
+            told = str(refused.value)
+            assert str(tmp_path) in told, (file, damage, told)
+            assert "\n" not in told, (file, damage, told)
+        for kept in (b"\xef\xbb\xbf" + content, content.replace(b"\n", b"\r\n")):
+            with open(file, "wb") as opened:
+                opened.write(kept)
+            assert list(groups_of(reader(str(path), skip_bad=True))) == whole, file
+        with open(file, "wb") as opened:
+            opened.write(content)

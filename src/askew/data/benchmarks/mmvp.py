@@ -54,7 +54,7 @@ class Mmvp(GroupBenchmark):
             if not first_keys(self.path) >= _COLUMNS:
                 raise wrong_file(self.path, self.title, NAME)
             return [self.path]
-        found = PathContents(self.path).named(r"Questions\.csv")
+        found = [file for file in PathContents(self.path).named(r"Questions\.csv") if first_keys(file) >= _COLUMNS]
         if not found:
             raise missing_files(self.path, self.title, f"{NAME} and the folder 'MMVP Images'")
         return found[:1]

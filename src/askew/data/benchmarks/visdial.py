@@ -18,7 +18,7 @@ from tempfile import TemporaryFile
 from typing import IO, Any, ClassVar
 
 from askew.data.bad_records import identity, mapping, short, text, wrong
-from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
+from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split, wrong_file
 from askew.data.benchmarks.sniff import PathContents
 from askew.data.disk_index import distinct
 from askew.data.json_stream import nested_items
@@ -64,6 +64,8 @@ class VisDial(QuestionBenchmark):
                 TextsOnDisk(stack.enter_context(TemporaryFile()), f"{path}: {key}", nested_items(path, "data", key))
                 for key in ("questions", "answers")
             ]
+            if not all(texts):
+                raise wrong_file(path, self.title, "a file with data.questions, data.answers and data.dialogs")
             for number, key, record in distinct(sieve, nested_items(path, "data", "dialogs"), _key):
                 for question in sieve.sift(number, key, self._dialogue, key, record, *texts) or ():
                     counts["questions"] += 1
@@ -112,12 +114,14 @@ class TextsOnDisk:
                 raise DataError(f"{name} {number} is not text but {short(one)}. Copy the file again.")
             self._ends.append(self._ends[-1] + self._file.write(one.encode()))
 
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._ends) - 1
+
     def at(self, place: object) -> str:
         """The text with this number."""
-        if not isinstance(place, int) or not 0 <= place < len(self._ends) - 1:
-            raise BadRecord(
-                f"there is no text {place!r} among the {len(self._ends) - 1:,} {self._what}. Copy the file again."
-            )
+        if not isinstance(place, int) or not 0 <= place < len(self):
+            raise BadRecord(f"there is no text {place!r} among the {len(self):,} {self._what}. Copy the file again.")
         self._file.seek(self._ends[place])
         return self._file.read(self._ends[place + 1] - self._ends[place]).decode()
 

@@ -67,3 +67,14 @@ def test_questions_without_options_are_asked_as_they_are():
 @pytest.mark.parametrize("reply", ["A" * 100_000, "(" * 50_000, "option " * 20_000, " a bus" * 20_000])
 def test_long_replies_are_read_quickly(reply):
     chosen_option(OPTIONS, reply)
+
+
+def test_options_that_are_letters_are_not_named_by_an_article():
+    letters = ("A", "B", "C")
+    for said, wanted in {"a dog": None, "A dog": None, "The letter is B": "B", "B": "B", "It shows a C.": "C"}.items():
+        assert chosen_option(letters, said) == wanted, said
+
+
+def test_option_may_have_a_capital():
+    for said in ("Option B", "option b", "Choice: B", "(Answer: B)", "ANSWER B."):
+        assert exact_option(("a cat", "a dog"), said) == "a dog", said

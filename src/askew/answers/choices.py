@@ -19,7 +19,7 @@ LETTERS = ascii_uppercase
 CHOICE_PROMPT = "Answer with the option's letter from the given choices directly."
 """What follows the options, as most evaluations of chat models write it (after LLaVA-1.5, Liu et al. 2023)."""
 
-_WHOLE = re.compile(r"[\s(\[]*(?:option|choice|answer)?[\s(\[]*([A-Za-z])[\s)\].:,;!]*")
+_WHOLE = re.compile(r"[\s(\[]*(?:(?i:option|choice|answer)[\s:]+)?[\s(\[]*([A-Za-z])[\s)\].:,;!]*")
 _FIRST = re.compile(
     r"\(([A-Za-z])\)|(?:(?:option|choice)\s+\(?)?([A-Z])(?:\s*[.:)]\s|,\s(?![A-Z]\b))|(?:option|choice)\s+\(?([A-Z])\b",
     re.I,
@@ -104,9 +104,21 @@ def _mentioned(choices: Sequence[str], text: str) -> str | None:
     """The one option whose words are in the text, one after another; an option inside a longer one does not count."""
     said = f" {' '.join(tokens(text))} "
     wanted = {option: f" {' '.join(tokens(option))} " for option in choices if tokens(option)}
-    found = [option for option, words in wanted.items() if words in said]
+    found = [option for option, words in wanted.items() if words in said and _is_no_article(option, text)]
     longest = [one for one in found if not any(wanted[one] in wanted[other] and one != other for other in found)]
     if len(longest) == 1:
         return longest[0]
     clause = tokens(_CLAUSE.split(text, maxsplit=1)[0])
     return next((option for option in longest if tokens(option) == clause), None)
+
+
+def _is_no_article(option: str, text: str) -> bool:
+    """False for an option of one letter that the text does not have as a capital on its own: "a dog" is not A.
+
+    >>> [_is_no_article("A", said) for said in ("a dog", "A dog", "The letter is A.")], _is_no_article("5", "it is 5")
+    ([False, False, True], True)
+    """
+    letter = option.strip()
+    if len(letter) != 1 or not letter.isalpha():
+        return True
+    return re.search(rf"\b{letter}\b(?!\s+[a-z])", text) is not None

@@ -50,3 +50,25 @@ def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
         ]
         assert [records.pop(key) for key in [*order[:100], 1000, "x"]] == [None] * 102
         assert list(records.numbers()) == sorted((keys.index(key), key) for key in order[100:])
+
+
+def test_numbers_in_runs_gaps_and_any_order_are_found_with_their_first_record() -> None:
+    """Of numbers that follow one another only the first is kept; a dictionary says what must come out."""
+    rng = Random("runs")
+    for _ in range(30):
+        known: dict[Id, int] = {}
+        with SeenIds() as seen:
+            key, number = 0, 0
+            for _ in range(200):
+                number += rng.choice((1, 1, 1, 2))
+                key = rng.choice((key + 1, key + 1, key + 1, key + rng.randrange(1, 9), rng.randrange(-3, key + 2)))
+                assert seen.add(key, number) == known.get(key), (key, number)
+                known.setdefault(key, number)
+
+
+def test_consecutive_numbers_need_no_memory() -> None:
+    with SeenIds() as seen:
+        for number in range(1000):
+            seen.add(number, number + 1)
+        assert len(seen._starts) == 1
+        assert seen.add(999, 5000) == 1000

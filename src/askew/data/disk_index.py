@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from itertools import groupby
@@ -178,8 +178,8 @@ class RecordFile:
 class SeenIds:
     """Ids with the number of their first record. Memory stays flat: the ids are in an :class:`Index` on disk.
 
-    A number that is larger than all before is new, and only its eight bytes are kept. A bitmap of hashes tells that
-    most other ids are new, and new ids are written in batches.
+    A number that is larger than all before is new, and of numbers that follow one another only the first is kept. A
+    bitmap of hashes tells that most other ids are new, and new ids are written in batches.
 
     >>> with SeenIds() as seen:
     ...     [seen.add(key, number) for number, key in enumerate((1, "1", 2, 1))]
@@ -187,8 +187,9 @@ class SeenIds:
     """
 
     def __init__(self) -> None:
-        self._rising, self._largest = array("q"), -1
-        self._numbers = array("q")
+        self._starts, self._numbers, self._lengths = array("q"), array("q"), array("q")
+        self._largest, self._last = -1, -2
+        """The largest number so far, and its record; runs of numbers are in the three arrays."""
         self._index = Index()
         self._bitmap = bytearray(_BITS >> 3)
         self._waiting: list[tuple[Id, int]] = []
@@ -205,13 +206,17 @@ class SeenIds:
         """Add an id; returns the number of its first record if it was there already."""
         if isinstance(key, int):
             if self._largest < key < _LARGE:
-                self._largest = key
-                self._rising.append(key)
-                self._numbers.append(number)
+                if key == self._largest + 1 and number == self._last + 1:
+                    self._lengths[-1] += 1
+                else:
+                    self._starts.append(key)
+                    self._numbers.append(number)
+                    self._lengths.append(1)
+                self._largest, self._last = key, number
                 return None
-            found = bisect_left(self._rising, key)
-            if found < len(self._rising) and self._rising[found] == key:
-                return self._numbers[found]
+            run = bisect_right(self._starts, key) - 1
+            if run >= 0 and key - self._starts[run] < self._lengths[run]:
+                return self._numbers[run] + key - self._starts[run]
         place = hash((key,)) & (_BITS - 1)
         bit = 1 << (place & 7)
         if self._bitmap[place >> 3] & bit:

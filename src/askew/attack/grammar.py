@@ -2,7 +2,7 @@
 
 Published attacks count LanguageTool's errors; that needs a Java server. These rules look at *a* and *an*, at the number
 of a noun and its determiner, at the number of a verb and its subject, and at words in no dictionary. They find fewer
-errors, and are named by what they are.
+errors, so results name them ``grammar.rules``, not LanguageTool.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ _ALPHABETS = ("n", "v", "a", "r")
 
 @dataclass(frozen=True)
 class GrammarRules:
-    """Counts what is wrong in a question, and compares it with the original.
+    """Counts the grammar errors of a question, and compares them with those of the original.
 
     >>> GrammarRules().added("Is it a car?", ["Is it a auto?", "Is it an auto?", "Is it a cars?", "Is it a ccar?"])
     [('a or an',), (), ('number',), ('unknown word',)]
     """
 
     vocabulary: WordCounts | None = field(default=None, repr=False)
-    """The words of the data, all of which are known; None for none."""
+    """The vocabulary of the data; all of its words count as known."""
     spelling: bool = True
     """False to allow unknown words: a typing error is one, and its tag says nothing about number."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
     def added(self, original: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The errors that each text has and the original has not, by name, in alphabetical order."""
+        """The errors of each text that the original does not have, by name, in alphabetical order."""
         old, *new = self.tagger.tags([original, *texts])
         had = self._errors(old)
         return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
@@ -72,7 +72,7 @@ def _is_word_form(wordnet: WordNet, word: str) -> bool:
 
 
 def _articles(tokens: Sequence[Token]) -> int:
-    """How many of *a* and *an* stand before the other sound."""
+    """How often *a* precedes a vowel sound, or *an* a consonant."""
     return sum(
         token.lower in ("a", "an") and token.tag == "DT" and is_word(after) and article(after.text) != token.lower
         for token, after in pairwise(tokens)

@@ -16,11 +16,11 @@ Steps: TypeAlias = Generator[Sequence[Candidate], Sequence[Value | None], Candid
 Chosen: TypeAlias = dict[Place, Swap]
 
 _PARTS = ("NN", "VB", "JJ", "RB")
-"""Penn tags of nouns, verbs, adjectives and adverbs: where words matter alike, they are tried in this order."""
+"""Penn tags of nouns, verbs, adjectives and adverbs: equally important words are tried in this order."""
 
 
 def part_rank(tag: str) -> int:
-    """The place of a tag's part of speech in the order in which words that matter alike are tried.
+    """The rank of a tag's part of speech; equally important words are tried by rank.
 
     >>> part_rank("NNS"), part_rank("VBZ"), part_rank("DT")
     (0, 1, 4)
@@ -29,7 +29,7 @@ def part_rank(tag: str) -> int:
 
 
 def best_reached(candidates: Sequence[Candidate], values: Sequence[Value | None]) -> Candidate | None:
-    """Of the candidates that reach the goal the most similar one; of equally similar ones the first."""
+    """The most similar candidate that reaches the goal; the first of equally similar ones."""
     reached = [(value.similarity, c) for c, value in zip(candidates, values, strict=True) if value and value.reached]
     return max(reached, key=lambda item: item[0])[1] if reached else None
 
@@ -56,17 +56,17 @@ class GreedySearch:
     weigh: Literal["delete", "unknown"] = "delete"
     released: bool = False
     pairs: bool = True
-    """Try pairs of swaps when losses say nothing."""
+    """Try pairs of swaps when losses are only 0 or 1."""
     repair: bool = True
     """Let articles and agreement follow the new words."""
 
     @property
     def wants_rise(self) -> bool:
-        """Whether probes with another answer must say how much that answer's probability rose."""
+        """Whether probes whose answer changed must report how much the new answer's probability rose."""
         return self.released
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
-        """Weigh, order, replace; gives the rewording that reaches the goal, or the one of the greatest loss."""
+        """Weigh, order, replace; returns the rewording that reaches the goal, or the one with the greatest loss."""
         first = (yield [Candidate(question.text, probe=True)])[0]
         start = first.loss if first else 0.0
         order = yield from self._order(question, places, start)
@@ -170,7 +170,7 @@ class EachAlone:
     repair: bool = True
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
-        """Ask all; gives the one found, or the one of the greatest loss."""
+        """Ask all; returns the one that reaches the goal, or the one with the greatest loss."""
         tried = [reworded(question, {place: swap}, repair=self.repair) for place in places for swap in place.swaps]
         values = yield tried
         top = highest(values)

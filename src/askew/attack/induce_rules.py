@@ -59,7 +59,7 @@ def induced(text: str, old: Sequence[Token], changed: str, new: Sequence[Token])
 def _generalised(
     old: Sequence[Token], new: Sequence[Token], span: tuple[int, int, int, int], left: int, right: int
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Patterns and replacements of a span with so much context; nothing if it is too long or covers no token."""
+    """Patterns and replacements of a span with this much context; none if it is too long or covers no token."""
     first, end, start, stop = span
     words = next((n for n in range(len(old), 0, -1) if old[n - 1].tag != "."), 0)  # without the question mark
     at_start, at_end = bool(left) and first == 0, bool(right) and end == words
@@ -81,7 +81,7 @@ def _choices(token: Token) -> tuple[str, ...]:
 
 
 def _referring(replaced: Sequence[Token], covered: Sequence[Token], parts: Sequence[str]) -> Iterator[str]:
-    """The replacement: what matched in order where it is the same word, its text elsewhere."""
+    """The replacement: a reference to the matched token where the word is the same, else its text."""
     free = [(token.lower, part) for token, part in zip(covered, parts, strict=True) if part[:1].isupper()]
     for token in replaced:
         match = next((number for number, (word, _) in enumerate(free) if word == token.lower), None)

@@ -138,7 +138,7 @@ class RuleLearner:
                         yield question.text, made.question.text
 
     def _frequent(self, questions: Sequence[Question]) -> list[RewriteRule]:
-        """The rules induced from the paraphrases whose patterns are frequent, the most frequent first."""
+        """The rules induced from the paraphrases that have frequent patterns, the most frequent first."""
         pairs = list(self.paraphrases(questions))
         tags = dict(
             zip((t for pair in pairs for t in pair), self.tagger.tags([t for p in pairs for t in p]), strict=True)
@@ -153,7 +153,7 @@ class RuleLearner:
         return sorted(frequent, key=lambda rule: (-support[rule], -counts[rule.source], rule.id))[: self.considered]
 
     def _alike(self, questions: Sequence[Question], rules: Sequence[RewriteRule]) -> dict[RewriteRule, list[Rewrite]]:
-        """What each rule makes of the questions; without rules that often change the meaning, and without doubles."""
+        """What each rule makes of the questions, without duplicates and without rules that often change the meaning."""
         tagged = self.tagger.tags([question.text for question in questions])
         made = {rule: _rewrites(rule, questions, tagged) for rule in rules}
         distinct = {tuple(texts): rule for rule, texts in reversed(made.items()) if texts}
@@ -189,7 +189,7 @@ class RuleLearner:
     def _chosen(
         self, questions: Sequence[Question], hits: dict[RewriteRule, list[Rewrite]], rewrites: dict[RewriteRule, int]
     ) -> list[RewriteRule]:
-        """Greedy choice: each rule adds most to the sum, over questions, of the best similarity of what fools.
+        """Greedy choice: each rule adds most to the sum, over questions, of the best similarity of a fooling rewrite.
 
         Of rules that add the same, the one that rewrites the fewest questions is the most specific.
         """

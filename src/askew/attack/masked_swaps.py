@@ -38,7 +38,7 @@ class MaskedSwaps:
     folder: str
     """A folder with config.json, model.safetensors and the tokenizer's files."""
     most: int = 48
-    """The number of words taken for each place, before those are left out that are no words."""
+    """How many of the model's predictions are taken for each place, before fragments of words are dropped."""
     tagger: Tagger = field(default_factory=Tagger)
 
     def __post_init__(self) -> None:

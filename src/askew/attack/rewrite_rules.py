@@ -46,10 +46,10 @@ class RewriteRule:
     unless: tuple[tuple[str, ...], ...] = ()
     """Patterns that must not match where the rule does."""
     without: frozenset[str] = frozenset()
-    """Words of which the question must have none."""
+    """Words that the question must not contain."""
 
     def apply(self, text: str, tokens: Sequence[Token]) -> tuple[int, int, str] | None:
-        """The part of the text that the first match covers (start, end) and what comes instead; None if none does."""
+        """Start and end of the first match in the text, and its replacement; None without a match."""
         if self.without and not self.without.isdisjoint(token.lower for token in tokens):
             return None
         first = self.find(tokens)
@@ -185,7 +185,7 @@ class RuleSwaps:
 
 
 def _with_words(rules: Sequence[RewriteRule]) -> list[tuple[RewriteRule, list[frozenset[str]]]]:
-    """Each rule with the sets of words of which a question must have one each: a cheap test before matching."""
+    """Each rule with sets of words; a question must contain one word of each set. A cheap test before matching."""
     return [
         (rule, [frozenset(part.split("|")) for part in rule.source if part[0].isalpha() and part[0].islower()])
         for rule in rules

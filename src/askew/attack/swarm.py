@@ -24,7 +24,7 @@ COUNTED = 10
 
 @dataclass
 class Particle:
-    """One of the swarm: where it is, how it moves, and the best position it has been at."""
+    """A particle: its position, its velocity, and the best position it has been at."""
 
     words: Words
     velocity: list[float]

@@ -53,7 +53,7 @@ class TypoSwaps:
 
 @lru_cache(maxsize=1 << 14)
 def typos(word: str, least: int = 4) -> tuple[Swap, ...]:
-    """The typing errors of one word that make no other word; none for short words and for what is not a word.
+    """The typing errors of one word that do not make another word; none for short and non-alphabetic words.
 
     >>> [swap.text for swap in typos("bats")]
     ['btas', 'bts', 'bsats', 'bayts', 'bsts']

@@ -35,7 +35,7 @@ class Validity(NamedTuple):
     """What strict checks say about a rewording."""
 
     faults: tuple[str, ...]
-    """What is wrong, by name, each once; nothing for a valid one."""
+    """The names of the faults, each once; empty for a valid rewording."""
     similarity: float
     grammar: tuple[str, ...]
     """The grammar errors that were added, by the rules of ``grammar.rules``."""
@@ -63,7 +63,7 @@ class StrictChecks:
     spelling: bool = True
     """False where typing errors are the attack: a misspelled word then counts as the word it comes from."""
     vocabulary: WordCounts | None = field(default=None, repr=False)
-    """The words of the data, all of which are known."""
+    """The vocabulary of the data; all of its words count as known."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def check(self, pairs: Sequence[tuple[Question, Candidate]]) -> list[Validity]:
@@ -98,7 +98,7 @@ class StrictChecks:
         return not self._grammar.added(question.text, [candidate.text])[0]
 
     def words(self, question: Question, candidate: Candidate) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """What is wrong with the words of a rewording, and the grammar errors among it; nothing is encoded."""
+        """The faults in the words of a rewording, and its grammar errors; nothing is encoded."""
         old, new = self.tagger.tags([question.text, candidate.text])
         grammar = self._grammar.added(question.text, [candidate.text])[0]
         faults = (*self._word_faults(question, candidate, old, new), *(f"grammar: {name}" for name in grammar))
@@ -144,7 +144,7 @@ class StrictChecks:
             yield "a word is lost"
 
     def _misspelled(self, lost: list[_Lost], gained: list[_Lost]) -> tuple[list[_Lost], list[_Lost]]:
-        """The words without those that are another one with a typing error in it."""
+        """The words without those that are misspellings of another one."""
         left = []
         for word in gained:
             match = next((o for o in lost if _is_typo(o.token.lower, word.token.lower)), None)
@@ -179,7 +179,7 @@ def _same_form(old: _Lost, new: _Lost) -> bool:
 
 
 _ALIKE = ({"VB", "VBP"}, {"VBD", "VBN"}, {"NN", "NNP"}, {"NNS", "NNPS"})
-"""Tags that words share whose forms look the same."""
+"""Tags whose word forms look the same."""
 
 
 def _is_typo(word: str, typed: str) -> bool:
@@ -194,7 +194,7 @@ def _reviewed_words(candidate: Candidate) -> frozenset[str]:
 
 
 def _difference(one: Sequence[Token], other: Sequence[Token], exempt: frozenset[str]) -> list[_Lost]:
-    """The words of one text that the other one has not, or has less often."""
+    """The words that one text has more often than the other."""
     left = Counter(token.lower for token in other)
     found = []
     for number, token in enumerate(one):
@@ -219,7 +219,7 @@ def _content(words: Sequence[_Lost]) -> list[_Lost]:
 
 
 def _small(tokens: Sequence[Token], exempt: frozenset[str]) -> Counter[int]:
-    """How often each of the function words occurs that matter: prepositions, negations, question words, pronouns."""
+    """The counts of function words that carry meaning: prepositions, negations, question words, pronouns."""
     sets = _small_words()
     return Counter(sets[token.lower] for token in tokens if token.lower in sets and token.lower not in exempt)
 
@@ -239,6 +239,6 @@ def _numbers(tokens: Sequence[Token]) -> Counter[str]:
 
 @lru_cache(maxsize=1 << 14)
 def _number(word: str) -> str:
-    """The number that a word is, in digits; empty if it is none."""
+    """The number that a word stands for, in digits; empty for other words."""
     value = None if word in word_lists()["negation"] else number_of(word)
     return "" if value is None else str(value)

@@ -32,7 +32,7 @@ def opposite(old: str, new: str, tag: str) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: tuple[str, ...] = ()) -> bool:
-    """True when a base form means the same as another one has meant among these words, before this word and its tag.
+    """True when a base form means what the old one means among these words, before the word and tag ``after``.
 
     A reviewed rule replaces the one by the other; or both share the likeliest sense of the old one, which is the usual
     sense of both (*dog* and *cad* share only a rare one). Verbs differ in what may follow them: only reviewed rules.
@@ -59,7 +59,7 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
 
 
 def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[str]) -> bool:
-    """Whether a rule may apply here; what precedes the word is not known, so a rule that asks for it does not."""
+    """Whether a rule may apply here. Rules that depend on the preceding word never do: it is not known."""
     if context.prev or (context.tags and tag not in context.tags):
         return False
     words = frozenset(around)

@@ -63,7 +63,7 @@ def coarse(tag: str) -> str:
 
 
 def is_word(token: Token) -> bool:
-    """True for a word or a number; False for punctuation and for what an apostrophe joins to a word."""
+    """True for a word or a number; False for punctuation and for contracted endings such as *n't*."""
     return token.text[0].isalnum() and token.lower != "n't"
 
 
@@ -77,9 +77,9 @@ def word_places(tokens: Sequence[Token], swaps: Mapping[int, Sequence[Swap]]) ->
 
 
 def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> list[int]:
-    """The numbers of the content words that stand on their own: no name, no part of a fixed phrase or a compound.
+    """The indices of content words that may be replaced alone: not names, nor parts of fixed phrases or compounds.
 
-    None in a question that means a word as a word: "How do you spell couch?"
+    No word of a question that mentions words as words: "How do you spell couch?"
 
     >>> from askew.language.tagger import Tagger
     >>> question = "Is the hot dog stand near the old tree?"

@@ -56,7 +56,7 @@ class TextSample:
     _hashes: list[int] = field(default_factory=list)
 
     def add(self, key: Id, text: Callable[[], LabelledText]) -> bool:
-        """Keep the text with this id if the hash of the id is low enough, else it is not made; returns whether."""
+        """Keep the text with this id if the id's hash is low enough, and return whether; only then is it made."""
         low = -content_hash(self.seed, key)  # negated: the heap's first is the highest hash
         if low in self._kept:
             return False
@@ -132,7 +132,7 @@ def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int =
 def labelled(question: Question, original: Question | None = None) -> LabelledText:
     """The text of a question that somebody answered, with its label and its image.
 
-    A question without an image is one of its own; a variant without one is about the image of its original.
+    A question without an image counts as its own image; a variant without one has the image of its original.
     """
     image = question.image or (original.image if original else None)
     source = original or question

@@ -251,7 +251,7 @@ def image_share(right: Floats, images: Whole) -> TextShare:
 
 
 def _plain(value: Any) -> Any:
-    """The value with None for nan, which JSON has not."""
+    """The value, with None for nan, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -20,7 +20,7 @@ from askew.answers.normalise import tokens
 MOST_FEATURES = 30_000
 """Features beyond the most frequent ones are left out."""
 LEAST_TEXTS = 2
-"""A feature of fewer texts cannot be learned from one and be seen again in another."""
+"""A feature of a single text cannot be learned in one fold and tested in another."""
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -38,7 +38,7 @@ def features(text: str) -> list[str]:
 
 
 def pair_features(before: str, after: str) -> list[str]:
-    """The features of a changed text, of the original, and of the words that one has and the other has not.
+    """The features of a changed text and of its original, and those that only one of the two has.
 
     >>> pair_features("Is it red?", "Is it blue?")[-6:]
     ['added: blue', 'added: it blue', 'added: blue $', 'removed: red', 'removed: it red', 'removed: red $']
@@ -138,7 +138,7 @@ def predicted(texts: SparseTexts, labels: Whole, folds: Whole, intercept: bool =
 
 
 def _decisions(texts: SparseTexts, labels: Whole, learn: NDArray[np.bool_], classes: int, intercept: bool) -> Floats:
-    """What the classifier makes of each class and text, shape (classes, texts)."""
+    """The decision value of each class and text, shape (classes, texts)."""
     if classes <= 2:
         sides = np.where(labels == 1, 1.0, -1.0)
         one = _fit_two(texts, sides, learn.astype(float), intercept)

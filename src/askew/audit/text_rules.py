@@ -44,7 +44,7 @@ def rule_hits(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
 
 
 def best_rule(texts: SparseTexts, labels: Whole) -> tuple[str, int]:
-    """The feature of the best rule over all texts, and the label it points to; no feature where none beats one label.
+    """The feature of the best rule over all texts, and its label; an empty feature if always one label is as good.
 
     >>> from askew.audit.text_classifier import sparse
     >>> best_rule(sparse([["any"], ["any"], ["a"], ["a"]]), np.array([0, 0, 1, 1]))

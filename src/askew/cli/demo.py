@@ -32,10 +32,10 @@ SUITES = (
     "corruption:severities=3",
     "basic:pool=world:train,scenes=300,seed={seed}",
 )
-"""All suites but the one of attacks, which follows."""
+"""All suites except attacks, which run afterwards."""
 
 ATTACKED = "XNM"
-"""The model that is attacked in the end."""
+"""The model that is attacked at the end."""
 
 SHARE = 20 / 3
 """The number of scenes in the world per scene of its validation split."""

@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Merge, and say what came together."""
+    """Merge, and print what was merged."""
     from askew.engine.store_merge import merge_stores
 
     if not args.store:

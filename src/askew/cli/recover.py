@@ -1,4 +1,4 @@
-"""``askew recover``: what is intact of a damaged answer store."""
+"""``askew recover``: the intact rows of a damaged answer store."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ Exit codes: 0 done, 2 wrong command or input, 3 more failed answers than --max-f
 4 budget spent, 130 stopped."""
 
 
-BESIDE: Options = {"max_calls": (int, "stop cleanly after so many calls"), **MODEL_OPTIONS}
+BESIDE: Options = {"max_calls": (int, "stop cleanly after this many calls"), **MODEL_OPTIONS}
 """Options of models that can also be given outside the spec."""
 
 

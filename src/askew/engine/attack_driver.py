@@ -1,6 +1,6 @@
 """Runs the searches of an attack side by side: what all of them want is merged, and asked in full batches.
 
-Nothing that comes out depends on the size of batches, the order of answers or the number of searches that run at once:
+Results do not depend on the batch size, the order of answers or the number of searches that run at once:
 a search receives only what its own candidates are worth. An attack that learns its proposals first asks the model about
 some of the questions, and attacks the others.
 """
@@ -24,7 +24,7 @@ STARTED = 64
 
 
 class Driver:
-    """Attacks questions; ``run`` gives each when it is finished, in their order."""
+    """Attacks questions; ``run`` yields finished tasks in the order of the questions."""
 
     def __init__(self, rules: AttackRules, requests: Requests) -> None:
         self._rules, self._requests = rules, requests
@@ -47,7 +47,7 @@ class Driver:
             self._settle(self._heard(self._requests.ask()))
 
     def _heard(self, answers: dict[bytes, Prediction]) -> list[AttackTask]:
-        """Hand out answers; gives the tasks that wait for nothing more."""
+        """Hand out answers; returns the tasks that have all of theirs."""
         ready = []
         for key, prediction in answers.items():
             for task in self._waiters.pop(key, ()):
@@ -158,7 +158,7 @@ def _allowed(attack: Attack, question: Question, places: Sequence[Place]) -> tup
 def _and(
     kept: Sequence[bool], constraint: Constraint, question: Question, candidates: Sequence[Candidate]
 ) -> list[bool]:
-    """What is kept so far and by this constraint too, which sees only what is kept so far."""
+    """Which candidates are still kept after this constraint, which only sees those kept before it."""
     left = [candidate for candidate, keep in zip(candidates, kept, strict=True) if keep]
     marks = iter(constraint.keep(question, left) if left else ())
     return [keep and next(marks) for keep in kept]

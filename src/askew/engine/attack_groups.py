@@ -14,7 +14,7 @@ from askew.types import Candidate, Expect, Group, Refusal, Variant
 
 PARTS = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb"}
 SEVERAL = "several"
-"""The word, part of speech or rule of a rewording with several changes that differ in it."""
+"""Stands for the word, part of speech or rule of a rewording whose changes differ in it."""
 
 
 def attacked_groups(tasks: Sequence[AttackTask], checks: StrictChecks | None) -> Iterator[Group | Refusal]:
@@ -43,7 +43,7 @@ def _variant(task: AttackTask, result: Candidate, validity: Validity | None) -> 
 
 
 def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
-    """What the search did, in plain JSON; nothing in it depends on what the store knew before."""
+    """What the search did, in plain JSON; independent of what the store contained before."""
     confirmed = {"confirmed": task.confirmed} if task.rules.confirm else {}
     return {
         "status": task.status,
@@ -102,7 +102,7 @@ def _changed_words(result: Candidate) -> int:
 
 
 def attack_summary(groups: Iterable[Group]) -> str:
-    """What tables of means do not say: how the attack ended, the median of tries, the least similarity."""
+    """What tables of means do not show: how attacks ended, the median of tries, the lowest similarity."""
     notes = [variant.note for group in groups for variant in group.variants]
     found = [note for note in notes if note["status"] == "found"]
     tries, similar = [note["tries"] for note in notes], [note["similarity"] for note in found if "similarity" in note]

@@ -44,7 +44,7 @@ class RequestCounts:
 
 
 class Requests:
-    """Requests that wait to be asked. ``want`` some, then ``ask``; both give what has become known."""
+    """Requests that wait to be asked. Call ``want``, then ``ask``; both return the answers that are known now."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Requests:
         return answers
 
     def _taken(self) -> list[AttackRequest]:
-        """The full batches of answers and of scores that wait; where none is full, all of the kind with more."""
+        """The full batches of answers and of scores that wait; if none is full, all requests of the larger kind."""
         kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
         full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
         keys = [key for kind in full for key in kind] or max(kinds, key=len)

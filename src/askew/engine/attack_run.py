@@ -32,7 +32,7 @@ MODES = ("auto", "score", "confidence", "label")
 CHECKED = 64
 """Rewordings whose validity is checked together."""
 ASKED_FIRST = 8
-"""Questions that are asked at most to learn whether a model gives confidences."""
+"""How many questions are asked at most to find out whether a model gives confidences."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class AttackSettings:
 
 @dataclass
 class AttackRun:
-    """One attack: whom, on what, how. ``counts`` says how much was asked."""
+    """One attack: model, data, recipe and settings. ``counts`` has the number of requests."""
 
     model: Named
     data: Named
@@ -177,7 +177,7 @@ class AttackRun:
 
 
 def check_attackable(model: Named, data: Named) -> None:
-    """Refuse a model that cannot be asked new questions, data that is no questions, and images that are missing."""
+    """Refuse models that cannot answer new questions, data without plain questions, and missing images."""
     if ModelFacts(model.what).by_id:
         raise UsageError(
             f"{model.spec}: a file of predictions cannot answer new questions, so it cannot be attacked. "

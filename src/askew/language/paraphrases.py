@@ -125,7 +125,7 @@ Matched = tuple[int, tuple[tuple[int, int], ...]]
 
 
 Entry = tuple[int, Paraphrase, tuple[_Part, ...], tuple[frozenset[str], ...]]
-"""A rule with its number, its parsed pattern, and the sets of words of which it needs one each."""
+"""A rule with its number, its parsed pattern, and sets of words; it needs one word of each set."""
 Index = dict[str, tuple[Entry, ...]]
 """Rules by a word that they require."""
 

@@ -46,9 +46,9 @@ class Context:
     but: frozenset[str] = frozenset()
     """Words that must not follow."""
     present: frozenset[str] = frozenset()
-    """Words of which one must be in the question."""
+    """Words, one of which must be in the question."""
     absent: frozenset[str] = frozenset()
-    """Words of which none must be."""
+    """Words that must not be in the question."""
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Context:

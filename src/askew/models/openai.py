@@ -97,7 +97,7 @@ class OpenAI:
         if self.max_cost is not None and price is None:
             raise BadOption("openai: max_cost needs prices=FILE, with what a million tokens of this model cost.")
         if from_file:
-            api_key(from_file)  # raise for a wrong one before anything is prepared
+            api_key(from_file)  # raises for a wrong address before anything is prepared
             _announce(base)
         made = {
             "base_url": base,

@@ -207,7 +207,7 @@ def _mean(x: Tensor, real: Tensor) -> Tensor:
 PIXELS = 64
 """Width and height of the input images."""
 CELLS = 8
-"""The encoder gives a grid of so many cells on a side."""
+"""Cells per side of the encoder's grid."""
 CHANNELS = (16, 32, 64)
 """Each layer halves the image."""
 

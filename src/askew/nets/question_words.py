@@ -34,7 +34,7 @@ class QuestionWords:
 
     @classmethod
     def of(cls, texts: Iterable[str], least: int = 1) -> QuestionWords:
-        """The words that these texts have at least so often: frequent ones first, equally frequent ones by alphabet."""
+        """The words that occur at least ``least`` times in these texts: by frequency, then alphabetically."""
         counts = Counter(word for text in texts for word in tokens(text))
         kept = [word for word, count in counts.items() if count >= least]
         return cls(tuple(sorted(kept, key=lambda word: (-counts[word], word))))

@@ -16,7 +16,7 @@ from askew.metrics.accuracy import leave_one_out
 from askew.types import Question
 
 MOST_EACH = 10
-"""Different correct answers of a question that are kept."""
+"""The maximum number of different correct answers kept per question."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Answers:
 
     @classmethod
     def of(cls, questions: Iterable[Question], least: int = 1, most: int | None = None) -> Answers:
-        """The answers people gave at least so often to these questions, at most ``most`` of them."""
+        """The answers given at least ``least`` times to these questions, at most ``most`` of them."""
         written: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for question in questions:
             for answer in question.answers:

@@ -160,7 +160,7 @@ def _array(
     place.parent.mkdir(parents=True, exist_ok=True)
     half = np.dtype(np.float16) if dtype == np.float32 else dtype
     made = np.lib.format.open_memmap(place, "w+", half, shape)
-    place.unlink()  # the mapping lives on; the disk space is given back with it
+    place.unlink()  # the mapping stays valid; the disk space is released with it
     return made
 
 
@@ -250,7 +250,7 @@ class Pairs:
         return len(self.originals)
 
     def draw(self, tests: Sequence[str], size: int, rng: Random) -> Tensor:
-        """So many random pairs of these tests, with replacement."""
+        """This many random pairs of these tests, with replacement."""
         pool = [number for test in tests for number in self.tests[test]] if len(tests) > 1 else self.tests[tests[0]]
         return torch.tensor(rng.choices(pool, k=size), dtype=torch.int64)
 

@@ -90,7 +90,7 @@ class NoFeatures:
 
 
 def as_store(features: str | FeatureStore | None, net: NetConfig) -> FeatureStore:
-    """The feature store of a network, from a spec or an object; networks that need none or pixels get theirs."""
+    """The feature store of a network, from a spec or an object; blind networks and networks on pixels need none."""
     if net.name == "language":
         return NoFeatures()
     if net.encoder == "conv":
@@ -188,7 +188,7 @@ class WorldFeatures:
 
 
 def _read(path: Path) -> ImageFeatures | None:
-    """Features and boxes side by side in one array; None when they are not there or not whole."""
+    """Features and boxes side by side in one array; None if the file is missing or damaged."""
     try:
         both = np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError):

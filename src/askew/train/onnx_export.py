@@ -43,7 +43,7 @@ class _Answering(nn.Module):
         self.inputs = inputs
 
     def forward(self, tokens: Tensor, *seen: Tensor) -> tuple[Tensor, ...]:
-        """The parts of the output that there are."""
+        """The parts of the output that are not None."""
         given = dict(zip(self.inputs[1:], seen, strict=True))
         said: Output = self.net(tokens, given.get("features"), given.get("boxes"), given.get("mask"))
         return tuple(part for part in said if part is not None)

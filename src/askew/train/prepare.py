@@ -39,7 +39,7 @@ class TrainConfig:
     clip: float = 1.0
     """The longest gradient; 0 leaves gradients as they are."""
     patience: int = 0
-    """Stop after so many epochs without a better validation; 0 never does."""
+    """Stop after this many epochs without a better validation; 0 never stops."""
     least_words: int = 1
     """How often a word must occur in training to be known."""
     least_answers: int = 3

@@ -15,7 +15,7 @@ from askew.report.plots import axis, charted, curve
 from askew.report.score_display import Figure
 
 MOST_LABELS = 15
-"""With more epochs than so many, only the first and the last have their number below the curve."""
+"""With more epochs than this, only the first and the last are labelled below the curve."""
 
 
 def write_page(folder: Path, record: Mapping[str, Any], history: Sequence[Mapping[str, Any]]) -> None:

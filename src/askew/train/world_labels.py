@@ -39,7 +39,7 @@ class Labels:
 
 
 def labels_of(scenes: Iterable[Scene], least: int = 20) -> Labels:
-    """The labels of at least so many objects (or images) of these scenes, sorted; rarer ones cannot be learned.
+    """The labels of at least ``least`` objects (or images) of these scenes, sorted; rarer ones cannot be learned.
 
     >>> dog = Scene("s", (Thing("1", "dog", ("wet",)),), facts={"place": "park"})
     >>> labels_of([dog], least=1)

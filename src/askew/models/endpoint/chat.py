@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from reprlib import repr as repr_of  # short, and not deep
+from reprlib import repr as repr_of  # replies are short and not deeply nested
 from typing import Any, TypeAlias
 
 import orjson

@@ -54,7 +54,7 @@ class Replies:
 
 
 def prediction_from_reply(question_id: Id, reply: Mapping[str, Any], most: int | None = None) -> Prediction:
-    """What a chat completion says: words without thoughts, or why there are none. ``most``: tokens it could have.
+    """The answer of a chat completion without its thoughts, or why there is none. ``most``: the limit of its tokens.
 
     >>> said = {"choices": [{"message": {"content": "<think>Wet?</think>Yes."}, "finish_reason": "stop"}]}
     >>> prediction_from_reply(7, said).answer
@@ -139,7 +139,7 @@ def _text(part: Mapping[str, Any]) -> Any:
 
 
 def _score(choice: Mapping[str, Any], answer: str) -> float | None:
-    """exp of the mean log-probability of the answer's tokens; None where the server gave none, or none that fit."""
+    """exp of the mean log-probability of the answer's tokens; None if the server sent none that match the answer."""
     tokens = _tokens(choice.get("logprobs"))
     words = answer.strip()
     start = "".join(text for text, _ in tokens).rfind(words) if words else -1

@@ -81,7 +81,7 @@ def test_built_in_components_have_their_optional_methods(component, power):
 
 def test_an_endpoint_streams_estimates_prices_and_hides_secrets(no_key):
     model = OpenAI("gpt-x", base_url="http://127.0.0.1:1/v1")
-    for power in (verbs.Streams, verbs.Estimates, verbs.Prices, verbs.HidesSecrets):
+    for power in (verbs.Streams, verbs.Estimates, verbs.Prices, verbs.HidesSecrets, verbs.Connects):
         assert isinstance(model, power)
 
 

@@ -7,10 +7,10 @@ components that do not have them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from askew.types import (
     Candidate,
@@ -22,6 +22,9 @@ from askew.types import (
     Question,
     TokenEstimate,
 )
+
+Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Gives the network addresses to connect to for a host and port, or raises what refuses them."""
 
 
 @runtime_checkable
@@ -191,6 +194,20 @@ class HidesSecrets(Protocol):
 
     def hide(self, text: str) -> str:
         """The text (a spec, a command, a signature) without its secrets."""
+        ...
+
+
+@runtime_checkable
+class Connects(Protocol):
+    """A model behind a network address (an endpoint)."""
+
+    @property
+    def url(self) -> str:
+        """Where its requests go."""
+        ...
+
+    def connecting(self, resolve: Resolver) -> Any:
+        """The same model, which connects only to the addresses that ``resolve`` gives for its host."""
         ...
 
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
 from askew.optional_verbs import (
     ComparesAnswers,
+    Connects,
     CountsCorrect,
     DatasetFacts,
     Estimates,
@@ -32,6 +33,7 @@ from askew.optional_verbs import (
     Prices,
     ReadsAhead,
     Releases,
+    Resolver,
     Scores,
     Similar,
     Streams,
@@ -62,6 +64,7 @@ Made = TypeVar("Made")
 
 __all__ = [
     "ComparesAnswers",
+    "Connects",
     "Constraint",
     "CountsCorrect",
     "Dataset",
@@ -92,6 +95,7 @@ __all__ = [
     "Ranker",
     "ReadsAhead",
     "Releases",
+    "Resolver",
     "Scores",
     "Search",
     "SeesFiles",

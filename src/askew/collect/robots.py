@@ -2,28 +2,40 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from askew.answers.extract import extract
 from askew.collect.database import Database
 from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, record_reply
 from askew.collect.schema import model
 from askew.collect.study import Study
 from askew.registry import make
 from askew.types import ImageRef, Prediction, Question
-from askew.verbs import ModelFacts, Streams
+from askew.verbs import Connects, ModelFacts, Resolver, Streams
 
 
 class Robots:
-    """The models of a study, made when they are first called; what goes wrong in one is a failed prediction."""
+    """The models of a study, created when they are first called; an error in one is a failed prediction.
 
-    def __init__(self, study: Study, models: Mapping[int, Any] | None = None) -> None:
-        self._study = study
+    ``options`` apply to models that have them and whose spec does not set them. ``guard`` gives, for the host of a
+    model behind an endpoint, what decides which addresses it connects to.
+    """
+
+    def __init__(
+        self,
+        study: Study,
+        models: Mapping[int, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
+        guard: Callable[[str], Resolver] | None = None,
+    ) -> None:
+        self._study, self._options, self._guard = study, dict(options or {}), guard
         self._models: dict[int, Any] = dict(models or {})
+        self._lock = threading.Lock()
 
     def answer(self, calls: Sequence[Call]) -> list[Prediction]:
         """What each drawn model says, in the order of the calls; each model gets its questions together."""
@@ -37,13 +49,19 @@ class Robots:
 
     def model(self, model_id: int) -> Any:
         """The model itself."""
-        if model_id not in self._models:
-            with self._study.database.read() as tx:
-                spec = tx.value(sa.select(model.c.spec).where(model.c.id == model_id))
-            self._models[model_id] = make("model", spec)
-        return self._models[model_id]
+        with self._lock:
+            if model_id not in self._models:
+                with self._study.database.read() as tx:
+                    spec = tx.value(sa.select(model.c.spec).where(model.c.id == model_id))
+                made = make("model", spec, **self._options)
+                if self._guard is not None and isinstance(made, Connects):
+                    made = made.connecting(self._guard(urlsplit(made.url).hostname or ""))
+                self._models[model_id] = made
+            return self._models[model_id]
 
     def _ask(self, model_id: int, questions: Sequence[Question]) -> list[Prediction]:
+        from askew.answers.extract import extract  # many patterns: not before the first answer
+
         try:
             robot = self.model(model_id)
             said = list(robot.stream(questions)) if isinstance(robot, Streams) else robot.answer(questions)

@@ -5,6 +5,7 @@ OpenAI itself, vLLM, SGLang, Ollama, llama.cpp and others that offer ``POST /v1/
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -24,6 +25,7 @@ from askew.models.endpoint.http import Reply
 from askew.models.endpoint.image_urls import EncodedImage, EncodedImages, scaled
 from askew.models.endpoint.secrets import LONG, NAMED, api_key, base_url, hide, keys_at_hand, secrets_in
 from askew.types import ImageRef, Prediction, Question, TokenEstimate
+from askew.verbs import Resolver
 
 OFFICIAL = "https://api.openai.com/v1"
 PROMPT = "{question} Answer with a single word or a short phrase."
@@ -83,6 +85,8 @@ class OpenAI:
     images: EncodedImages = field(init=False, repr=False, compare=False)
     from_file: bool = field(init=False, repr=False, compare=False)
     """Whether the address was read from ``.env``."""
+    resolve: Resolver | None = field(init=False, repr=False, compare=False, default=None)
+    """Set by ``connecting``."""
 
     free_text: ClassVar[bool] = True
     """It answers in sentences; the short answer is extracted."""
@@ -129,6 +133,17 @@ class OpenAI:
         return hide(named, keys_at_hand(), LONG)
 
     @property
+    def url(self) -> str:
+        """Where its requests go."""
+        return f"{self.base_url}/chat/completions"
+
+    def connecting(self, resolve: Resolver) -> OpenAI:
+        """The same model, which connects only to the addresses that ``resolve`` gives for its host."""
+        made = copy.copy(self)
+        object.__setattr__(made, "resolve", resolve)
+        return made
+
+    @property
     def opens_images(self) -> bool:
         """Whether the file of every image must be there."""
         return not self.blind
@@ -142,7 +157,7 @@ class OpenAI:
                 "own give base_url=http://HOST:PORT/v1."
             )
         settings = EndpointSettings(
-            f"{self.base_url}/chat/completions",
+            self.url,
             key,
             self.timeout,
             self.concurrency,
@@ -151,6 +166,7 @@ class OpenAI:
             self.give_up,
             self.connect_timeout,
             tuple(secrets_in(_checked_extra(self.extra))),
+            self.resolve,
         )
         images = None if self.blind else self.images
         return streamed(partial(_run, self.chat, settings, self.budget, images, list(questions)))
@@ -186,9 +202,7 @@ class OpenAI:
         image = "" if size is None else f"[image of {size[0]} x {size[1]} pixels, {tokens} tokens]\n"
         system = f"system: {self.chat.system}\n" if self.chat.system else ""
         fields = orjson.dumps(self.chat.fields).decode()
-        return self.hide(
-            f"POST {self.base_url}/chat/completions {fields}\n{system}user: {image}{self.chat.words(question)}"
-        )
+        return self.hide(f"POST {self.url} {fields}\n{system}user: {image}{self.chat.words(question)}")
 
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens by the user's prices; None without prices."""

@@ -49,6 +49,13 @@ def add_serve_options(parser: argparse.ArgumentParser) -> None:
         metavar="HOST",
         help="a host name of the service; can be repeated",
     )
+    net.add_argument(
+        "--private-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a model's host name in a private network; can be repeated (addresses and localhost are allowed anyway)",
+    )
 
 
 def serve_with(args: argparse.Namespace) -> int:
@@ -67,7 +74,7 @@ def serve_with(args: argparse.Namespace) -> int:
         forwarded_allow_ips=args.forwarded_allow_ips,
         trusted_hosts=tuple(args.trusted_host),
     )
-    return serve(new, address, owner_link=args.owner_link)
+    return serve(new, address, owner_link=args.owner_link, private_hosts=args.private_host)
 
 
 def add_demo_options(parser: argparse.ArgumentParser) -> None:

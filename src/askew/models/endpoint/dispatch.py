@@ -26,6 +26,7 @@ from askew.models.endpoint.image_urls import EncodedImage, EncodedImages
 from askew.models.endpoint.rate_limit import Limiter, jitter
 from askew.models.endpoint.secrets import LONG, NAMED, hide, hide_in
 from askew.types import Prediction, Question
+from askew.verbs import Resolver
 
 LARGEST = 8 << 20
 """Bytes of a reply; a larger one is a failure."""
@@ -49,6 +50,8 @@ class EndpointSettings:
     connect_timeout: float = 10.0
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Secrets in the request besides the key."""
+    resolve: Resolver | None = None
+    """The addresses to connect to; None leaves that to the system."""
 
 
 @dataclass
@@ -62,7 +65,7 @@ class Dispatcher:
     deliver: Callable[[Prediction], None]
     rng: Random = field(default_factory=Random)
     """Only for wait times; no answer depends on it."""
-    connect: Callable[[str, dict[str, str], int, float], Client] = Client
+    connect: Callable[[str, dict[str, str], int, float, Resolver | None], Client] = Client
     """Makes the HTTP client; tests use one with a simulated clock."""
     in_a_row: int = 0
     """Consecutive questions without an answer."""
@@ -85,7 +88,7 @@ class Dispatcher:
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         if settings.key:
             headers["Authorization"] = f"Bearer {settings.key}"
-        self._client = self.connect(settings.url, headers, LARGEST, settings.connect_timeout)
+        self._client = self.connect(settings.url, headers, LARGEST, settings.connect_timeout, settings.resolve)
         todo = iter(questions)
         # a few more workers than requests: some encode images while others wait for replies
         workers = min(len(questions), settings.concurrency + settings.concurrency // 4 + 2)

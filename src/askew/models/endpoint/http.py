@@ -10,9 +10,12 @@ import asyncio
 import base64
 import re
 import ssl
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+
+from askew.verbs import Resolver
 
 HEADERS = 1 << 16
 """Most bytes of a reply's head."""
@@ -59,7 +62,7 @@ class Connection:
 
 @dataclass
 class Client:
-    """Sends bodies to one address. Belongs to one event loop; ``close`` it at the end."""
+    """Sends bodies to one address and never follows a redirect. Belongs to one event loop; ``close`` it at the end."""
 
     url: str
     headers: dict[str, str]
@@ -67,6 +70,8 @@ class Client:
     """Most bytes of a reply's body."""
     connect_timeout: float = 10.0
     """Seconds to establish a connection, TLS and proxy included."""
+    resolve: Resolver | None = None
+    """The addresses to connect to, for a host and port; None leaves that to the system. A proxy resolves by itself."""
     _idle: list[Connection] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -130,7 +135,25 @@ class Client:
         at = self._proxy or self._at
         port = at.port or (443 if at.scheme == "https" else 80)
         tls = self._tls if at is self._at else None
-        return Connection(*await asyncio.open_connection(at.hostname, port, ssl=tls, limit=HEADERS))
+        if self.resolve is None or at is not self._at:
+            return Connection(*await asyncio.open_connection(at.hostname, port, ssl=tls, limit=HEADERS))
+        return await self._to_one_of(await self.resolve(at.hostname or "", port), port)
+
+    async def _to_one_of(self, addresses: Sequence[str], port: int) -> Connection:
+        """A connection to the first of these addresses that accepts it; the name is not looked up again."""
+        trouble = OSError("the name has no address")
+        name = self._at.hostname if self._tls else None
+        for address in addresses:
+            try:
+                opened = await asyncio.open_connection(
+                    address, port, ssl=self._tls, server_hostname=name, limit=HEADERS
+                )
+                return Connection(*opened)
+            except ssl.SSLCertVerificationError:
+                raise
+            except OSError as error:
+                trouble = error
+        raise trouble
 
     async def _through_proxy(self, proxy: SplitResult) -> Connection:
         """A tunnel (CONNECT), then TLS inside it."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import sqlalchemy as sa
 
@@ -63,6 +63,9 @@ class TooLate:
     question_id: int
 
 
+OnFailure: TypeAlias = Literal["retry", "redraw", "stop"]
+"""What follows a failure: call the same model again (as often as the study says, then another one), call another one
+at once, or give up."""
 Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
 
 
@@ -86,6 +89,16 @@ def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int
     return n
 
 
+def has_others(tx: Tx, call: Call) -> bool:
+    """Whether the round has an active model besides the one that is called."""
+    others = (
+        sa.select(ensemble_member.c.model_id)
+        .join(image, image.c.round_id == ensemble_member.c.round_id)
+        .where(image.c.id == call.image_id, ensemble_member.c.active, ensemble_member.c.model_id != call.model_id)
+    )
+    return tx.first(others.limit(1)) is not None
+
+
 def call_for(tx: Tx, question_id: int) -> Call:
     """The call that a question waits for."""
     found = tx.first(_calls().where(question.c.id == question_id))
@@ -99,11 +112,9 @@ def pending_calls(tx: Tx) -> list[Call]:
     return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
 
 
-def record_reply(tx: Tx, call: Call, said: Prediction) -> Reply:
-    """Keep what the drawn model said; the second of the two transactions of a try.
-
-    A model that fails is called again as often as the study says, then another is drawn. A reply that comes twice
-    changes nothing.
+def record_reply(tx: Tx, call: Call, said: Prediction, on_failure: OnFailure = "retry") -> Reply:
+    """Store what the drawn model said; the second of the two transactions of a try. A reply that arrives twice changes
+    nothing.
     """
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
     row = tx.first(sa.select(draw).where(mine))
@@ -115,7 +126,7 @@ def record_reply(tx: Tx, call: Call, said: Prediction) -> Reply:
     answer = stored_reply(said.answer or "", tx.settings.reply_length).strip()
     if not answer:
         error = stored_reply(said.error or "empty answer", 500)
-        return _failed(tx, call, error, row.attempts + 1, row.seed, asked)
+        return _failed(tx, call, error, row, asked, on_failure)
     tx.change(draw, mine, outcome="OK", attempts=row.attempts + 1, ended_at=tx.now)
     if asked.state != "ASKED":
         return TooLate(call.question_id)
@@ -137,16 +148,17 @@ def record_reply(tx: Tx, call: Call, said: Prediction) -> Reply:
     return Answered(call.question_id, (used or 0) + 1, answer, raw)
 
 
-def _failed(tx: Tx, call: Call, error: str, attempts: int, seed: int, asked: AnyRow) -> Reply:
+def _failed(tx: Tx, call: Call, error: str, row: AnyRow, asked: AnyRow, on_failure: OnFailure) -> Reply:
     mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
-    if asked.state == "ASKED" and attempts <= tx.settings.model_retries:
+    attempts = row.attempts + 1
+    if asked.state == "ASKED" and on_failure == "retry" and attempts <= tx.settings.model_retries:
         tx.change(draw, mine, attempts=attempts, error=error)
         return RetryDraw(call)
     tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
     if asked.state != "ASKED":
         return TooLate(call.question_id)
-    again = Random(f"{seed}:again").getrandbits(62)
-    if draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
+    again = Random(f"{row.seed}:again").getrandbits(62)
+    if on_failure != "stop" and draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
         return RetryDraw(call_for(tx, call.question_id))
     tx.change(question, question.c.id == call.question_id, state="MODEL_FAILED")
     return ModelsFailed(call.question_id)

@@ -19,7 +19,7 @@ from web_study import WebStudy, at_once, saying
 
 from askew.collect import database as database_module
 from askew.collect.draws import Call
-from askew.collect.schema import ensemble_member, event, prediction, question
+from askew.collect.schema import draw, ensemble_member, event, prediction, question
 from askew.collect.web.robot_queue import BATCH, FAILURES, RobotQueue
 from askew.types import Prediction
 
@@ -136,9 +136,11 @@ def test_the_breaker_opens_after_five_failures_and_the_last_model_is_tried_again
     assert FAILURES == 5
 
 
-def test_a_model_that_hangs_costs_one_timeout_and_others_answer(web: WebStudy) -> None:
+def test_a_model_that_hangs_is_called_once_and_another_answers_in_the_time_that_is_left(web: WebStudy) -> None:
+    """It is not called again for the same question, and not at all once it is known to hang."""
     hanging, wake = web.small.models[0], threading.Event()
-    web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=1.5, rest=0.2)
+    web.service.robots.stop()
+    web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=5, rest=3600)
     browser = web.browser(web.small.people[0])
 
     def hangs(call: Call) -> Prediction:
@@ -149,14 +151,40 @@ def test_a_model_that_hangs_costs_one_timeout_and_others_answer(web: WebStudy) -
     address = browser.post("/write").location
     with saying(web, hangs):
         for n in range(3):
-            started = time.monotonic()
             browser.post(f"{address}/ask", question=f"What is number {n}?")
-            assert time.monotonic() - started < 15, "a person never waits for a dead model much longer than its timeout"
             page = browser.get(address)
             assert "blue" in page.html
             number = page.html.partition('name="try" value="')[2].partition('"')[0]
             browser.post(f"{address}/judge", **{"try": number}, verdict="correct")
         wake.set()
+    with web.small.study.database.read() as tx:
+        draws = tx.rows(sa.select(draw).order_by(draw.c.question_id, draw.c.n))
+    failed = [row for row in draws if row.model_id == hanging]
+    assert [row.outcome for row in draws if row.model_id != hanging] == ["OK"] * 3
+    assert all((row.outcome, row.attempts) == ("FAILED", 1) for row in failed)
+    assert all("the model hangs" in row.error for row in failed[1:]), "known to hang: nobody waits for it again"
+    web.small.check()
+
+
+def test_nobody_waits_longer_than_the_limit_when_every_model_hangs(web: WebStudy) -> None:
+    """The models share the time: a person gets a page, no try is used, and the question can be asked again."""
+    wake = threading.Event()
+    web.service.robots.stop()
+    web.service.robots = RobotQueue(web.small.study.database, web.robots, timeout=0.5, rest=3600)
+    recipe = RECIPES["/write/{session:int}/ask"](web)
+
+    def hangs(call: Call) -> Prediction:
+        wake.wait(60)
+        return Prediction(call.question_id, "late")
+
+    with saying(web, hangs):
+        assert recipe.browser.post(recipe.path, question="What is it?").status == 303
+        assert row(web) == ("MODEL_FAILED", None)
+        assert "No robot could answer" in recipe.browser.get("/write/1").html
+        wake.set()
+    with web.small.study.database.read() as tx:
+        draws = tx.rows(sa.select(draw.c.attempts, draw.c.outcome))
+    assert set(draws) == {(1, "FAILED")}, "each model is called once at most"
     web.small.check()
 
 

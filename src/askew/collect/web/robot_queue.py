@@ -1,9 +1,10 @@
-"""The robots of a running service: one thread and one queue per model, so that a slow or dead model stops nobody else.
+"""The robots of a running service: one thread and one queue per model, so that a slow or dead model delays nobody else.
 
-A thread takes all that waits, at most 32, and asks its model at once. Who waits gets an answer or a failure within
-ten seconds. A model that hangs keeps its thread: calls fail at once until it comes back or a new thread takes over.
-After five failures in a row the breaker opens: the model leaves the round's draw, which its owner sees on the monitor
-page; the last model of a round stays and rests for a few seconds between trials.
+A thread takes all waiting questions, at most 32, and asks its model once. Whoever asks gets an answer or a failure
+within ten seconds, whatever the models do: a model that has not answered after six is given up for this question, and
+another one is asked in the time that is left. A model that hangs keeps its thread: calls fail immediately until it
+returns or a new thread takes over. After five failures in a row the breaker opens: the model is no longer drawn, which
+the owner sees on the monitor page; the last model of a round stays, with a few seconds between calls.
 """
 
 from __future__ import annotations
@@ -23,7 +24,16 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from askew.collect.database import Database
-from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
+from askew.collect.draws import (
+    Answered,
+    Call,
+    ModelsFailed,
+    RetryDraw,
+    TooLate,
+    has_others,
+    pending_calls,
+    record_reply,
+)
 from askew.collect.events import record_event
 from askew.collect.refusals import Refused
 from askew.collect.rounds import set_model_active
@@ -33,6 +43,11 @@ from askew.types import Prediction
 log = logging.getLogger("askew.collect")
 BATCH = 32
 TIMEOUT = 10.0
+"""Seconds until a person who asks gets an answer or a failure."""
+PATIENCE = 0.6
+"""The share of that time for a model while there are others to ask."""
+LEAST_LEFT = 0.05
+"""With less of that time left, no further model is asked."""
 FAILURES = 5
 REST = 5.0
 ABANDONED = 4
@@ -53,6 +68,13 @@ class _Waiting:
     future: Future[Prediction] = field(default_factory=Future)
 
 
+@dataclass(frozen=True)
+class Unanswered:
+    """A model that was not asked, or did not answer in time: asking it again at once would not help."""
+
+    reason: str
+
+
 @dataclass
 class Lane:
     """One model's queue and thread."""
@@ -69,23 +91,24 @@ class Lane:
     _started: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def ask(self, call: Call) -> Prediction:
-        """What the model says, or that it failed; never longer than the timeout."""
+    def ask(self, call: Call, seconds: float | None = None) -> Prediction | Unanswered:
+        """What the model says, a failed prediction too; Unanswered when it was not asked, or not in time."""
+        seconds = self.timeout if seconds is None else seconds
         if time.monotonic() < self.rests_until:
-            return Prediction(call.question_id, None, error="the model rests after failures")
+            return Unanswered("the model rests after failures")
         with self._lock:
             if not self._ready():
-                return Prediction(call.question_id, None, error="the model hangs")
+                return Unanswered("the model hangs")
             if not self._started:
                 self._started = True
                 threading.Thread(target=self._work, args=(self._queue,), name="robot", daemon=True).start()
             waiting = _Waiting(call)
             self._queue.put(waiting)
         try:
-            return waiting.future.result(self.timeout)
+            return waiting.future.result(max(0.0, seconds))
         except TookTooLong:
             waiting.future.cancel()
-            return Prediction(call.question_id, None, error=f"no answer within {self.timeout:g} seconds")
+            return Unanswered(f"no answer within {seconds:.1f} seconds")
 
     def stop(self) -> None:
         """Let the thread end when it comes back."""
@@ -93,7 +116,7 @@ class Lane:
 
     def _ready(self) -> bool:
         """Whether a call can be queued: a thread that hangs is left behind, a few times."""
-        if self._busy_since is None or time.monotonic() - self._busy_since < self.timeout:
+        if self._busy_since is None or time.monotonic() - self._busy_since < PATIENCE * self.timeout:
             return True
         if self.abandoned >= ABANDONED or time.monotonic() - self._busy_since < self.timeout + self.rest:
             return False
@@ -154,16 +177,23 @@ class RobotQueue:
         self._lock = threading.Lock()
 
     def ask(self, call: Call) -> Answered | ModelsFailed | TooLate:
-        """Ask the drawn model, again or another one while the protocol says so, and keep the answer."""
+        """Ask the drawn model, then it again or others as the protocol says, and store the answer; at most
+        ``timeout`` seconds."""
+        end = time.monotonic() + self.timeout
+        with self.database.read() as tx:
+            first = self.timeout * (PATIENCE if has_others(tx, call) else 1)
         while True:
             lane = self.lane(call.model_id)
-            said = lane.ask(call)
+            found = lane.ask(call, min(first, end - time.monotonic()))
+            late = isinstance(found, Unanswered)
+            said = Prediction(call.question_id, None, error=found.reason) if isinstance(found, Unanswered) else found
+            over = time.monotonic() >= end - LEAST_LEFT * self.timeout
             with self.database.write() as tx:
-                reply = record_reply(tx, call, said)
+                reply = record_reply(tx, call, said, "stop" if over else "redraw" if late else "retry")
             self._count(lane, call, said)
             if not isinstance(reply, RetryDraw):
                 return reply
-            call = reply.call
+            call, first = reply.call, self.timeout
 
     def lane(self, model_id: int) -> Lane:
         """The queue of a model."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+import subprocess
+import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +17,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from small_study import SmallStudy
 
 from askew.collect import migrations, schema
@@ -41,6 +44,22 @@ def test_the_first_revision_is_not_edited_once_it_is_out():
         text for trigger in all_triggers() for kind in ("sqlite", "postgresql") for text in trigger.statements(kind)
     ]
     assert hashlib.sha256("\n".join(made).encode()).hexdigest()[:12] == "91ee3f1ab927"
+
+
+def test_the_last_revision_is_the_one_named_and_a_database_at_it_is_opened_without_alembic(tmp_path):
+    scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
+    made = create_study(tmp_path / "study", PRESETS["small"])
+    assert scripts.get_current_head() == migrations.HEAD == migrations.revision(made.database)
+    made.close()
+    lines = [
+        "import sys, askew.collect.web.serve",
+        "from pathlib import Path",
+        "from askew.collect.study import open_study",
+        f"open_study(Path({str(made.folder)!r})).close()",
+        "print([name for name in ('alembic', 'numpy', 'askew.world') if name in sys.modules])",
+    ]
+    said = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True)
+    assert said.stdout == "[]\n", "the service would take longer to start"
 
 
 def test_a_study_of_the_first_revision_is_brought_up_and_work_goes_on(tmp_path):

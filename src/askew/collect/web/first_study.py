@@ -10,8 +10,6 @@ from pathlib import Path
 from askew.collect.rounds import add_model, change_round, create_round
 from askew.collect.study import FILE, Study, create_study, open_study
 from askew.collect.study_settings import settings_of
-from askew.collect.world_images import import_world
-from askew.collect.world_items import add_world_gold, add_world_quiz
 from askew.engine.settings import check_whole
 from askew.errors import DataError, UsageError, need_extras
 from askew.registry import make
@@ -79,6 +77,9 @@ def create(new: NewStudy) -> Study:
 
 
 def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
+    from askew.collect.world_images import import_world  # only for a new study: it slows down every other start
+    from askew.collect.world_items import add_world_gold, add_world_quiz
+
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]
         round_id = create_round(tx, dict.fromkeys(models, 1.0))

@@ -71,7 +71,8 @@ def load_robots(study: Study, robots: Robots, private: Collection[str]) -> None:
             host = urlsplit(made.url).hostname or ""
             check_now(AddressRule(host, host in private))
         elif shown is not None:
-            said = robots.answer([Call(0, 0, row.id, *shown, "What is in the image?")])[0]
+            test = Call(0, 0, row.id, shown.id, shown.sha256, shown.suffix, "What is in the image?")
+            said = robots.answer([test])[0]
             if said.error:
                 print(f"Warning: the robot {row.name} failed a test question: {said.error}", file=sys.stderr)
 

@@ -14,7 +14,7 @@ from small_study import SmallStudy
 from study_machine import StudyMachine, copied, people
 from study_model import IMAGES, PEOPLE, SETTINGS
 
-from askew.collect.gold_rule import is_careless
+from askew.collect.gold import is_careless
 from askew.collect.prepared_items import add_gold
 from askew.collect.quiz import add_quiz_item, qualify, quiz_for, take_quiz
 from askew.collect.refusals import Gone, NotAllowed

@@ -6,7 +6,7 @@ import pytest
 from small_study import SmallStudy
 
 from askew.collect.agreement import Agreement, agreement_of, agreements, counted_answers, krippendorff_alpha
-from askew.collect.exclusion import exclude
+from askew.collect.moderation import exclude
 from askew.collect.verifying import claim_slot, verify
 
 

@@ -12,7 +12,7 @@ from leaving_people import VERIFIERS, write_questions
 from small_study import SMALL, SmallStudy
 
 from askew.collect.database import Tx
-from askew.collect.sessions import place_for
+from askew.collect.leases import place_for
 from askew.collect.verifying import claim_slot, slot_for
 
 

@@ -14,7 +14,7 @@ pytest.importorskip("sqlalchemy", reason="the extra collect is not installed")
 from askew.cli import main
 from askew.collect.accounts import person_named
 from askew.collect.study import open_study
-from askew.collect.web.secret_key import VARIABLE, read_secret
+from askew.collect.web.study_files import VARIABLE, read_secret
 from askew.collect.writing import claim_image
 from remedies import refused, said
 

@@ -22,8 +22,8 @@ from small_study import SmallStudy
 
 from askew.collect import migrations, schema
 from askew.collect.database import Database, ServerClock, sqlite_url
+from askew.collect.leases import place_for
 from askew.collect.refusals import DatabaseBusy
-from askew.collect.sessions import place_for
 from askew.collect.study import Study, create_study, open_study
 from askew.collect.study_settings import PRESETS
 from askew.collect.triggers import all_triggers

@@ -12,10 +12,9 @@ import pytest
 import sqlalchemy as sa
 from small_study import SMALL, SmallStudy, tiny_images
 
-from askew.collect.exclusion import exclude
 from askew.collect.freeze import freeze, preview_freeze, snapshot_hash
-from askew.collect.gold import answer_gold, gold_count, set_gold_state
-from askew.collect.gold_rule import gold_rate, is_careless, strikes_allowed
+from askew.collect.gold import answer_gold, gold_count, gold_rate, is_careless, set_gold_state, strikes_allowed
+from askew.collect.moderation import exclude
 from askew.collect.prepared_items import add_gold, add_gold_file, promote_gold
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import round_counts

@@ -20,8 +20,7 @@ from askew.collect.model_addresses import AddressRule, address_of
 from askew.collect.robots import Robots
 from askew.collect.rounds import add_model, create_round
 from askew.collect.schema import model
-from askew.collect.web.serve import make_service
-from askew.collect.web.server import Address
+from askew.collect.web.serve import Address, make_service
 from askew.errors import ModelError, UsageError
 from askew.models.openai import OpenAI
 from askew.types import Question

@@ -10,10 +10,9 @@ import pytest
 from small_study import SmallStudy
 
 from askew.collect.accounts import add_annotator
-from askew.collect.exclusion import exclude
-from askew.collect.flags import quarantine, resolve
 from askew.collect.freeze import freeze
 from askew.collect.gold import answer_gold, give_gold
+from askew.collect.moderation import exclude, quarantine, resolve
 from askew.collect.payments import Rates, bonus_csv, parse_rates, payments_csv, work_of_all
 from askew.collect.prepared_items import add_gold
 from askew.collect.rounds import change_round

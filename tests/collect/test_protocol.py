@@ -7,13 +7,20 @@ import sqlalchemy as sa
 from small_study import SMALL, SmallStudy
 
 from askew.collect import schema
+from askew.collect.database import once
 from askew.collect.draws import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
-from askew.collect.exclusion import exclude, preview_exclusion
-from askew.collect.expiry import Expired, expire
-from askew.collect.flags import flag_question, quarantine, report_image, resolve, unhide_image
-from askew.collect.forms import once
 from askew.collect.freeze import freeze
 from askew.collect.invariants import violations
+from askew.collect.leases import Expired, expire
+from askew.collect.moderation import (
+    exclude,
+    flag_question,
+    preview_exclusion,
+    quarantine,
+    report_image,
+    resolve,
+    unhide_image,
+)
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
 from askew.collect.verifying import claim_slot, extend_verifying, skip_slot, verify

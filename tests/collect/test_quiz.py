@@ -17,7 +17,7 @@ from askew.collect.schema_quality import qualification, quiz_item
 from askew.collect.study_settings import settings_of
 from askew.collect.verify_queue import claim_task
 from askew.collect.verifying import claim_slot
-from askew.collect.world_items import add_world_gold, add_world_quiz
+from askew.collect.world_content import add_world_gold, add_world_quiz
 from askew.collect.writing import claim_image
 from askew.errors import BadOption, DataError
 

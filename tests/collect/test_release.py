@@ -15,10 +15,9 @@ from small_study import SMALL, SmallStudy
 
 from askew.cli import main
 from askew.collect import schema
-from askew.collect.deletion import delete_text
-from askew.collect.flags import quarantine, resolve
 from askew.collect.freeze import freeze, preview_freeze
 from askew.collect.invariants import violations
+from askew.collect.moderation import delete_text, quarantine, resolve
 from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.release import release
 from askew.collect.rounds import change_round

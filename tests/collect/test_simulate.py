@@ -23,7 +23,7 @@ from askew.collect.stats.from_study import FromStudy
 from askew.collect.stats.statistics import statistics
 from askew.collect.study import create_study
 from askew.collect.study_settings import PRESETS
-from askew.collect.world_images import import_world, load_world, world_images
+from askew.collect.world_content import import_world, load_world, world_images
 from askew.collect.writing import ask, claim_image
 from askew.errors import BadOption
 from askew.models.baselines import Scripted

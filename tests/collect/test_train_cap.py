@@ -10,9 +10,9 @@ from small_study import SMALL, SmallStudy
 
 from askew.cli import main
 from askew.collect.freeze import freeze
+from askew.collect.freeze_rules import KEPT_PERCENT, most_of_one_author, over_cap
 from askew.collect.release import release
 from askew.collect.rounds import change_round
-from askew.collect.train_cap import KEPT_PERCENT, most_of_one_author, over_cap
 
 
 def test_the_cap_is_met_or_not_applied():

@@ -46,9 +46,16 @@ ACTIONS = {
 }
 """The actions, each with its summary."""
 
-SETUP = ("init", "models", "round", "images", "people")
-WORK = ("demo", "serve", "simulate", "check", "freeze", "export")
-"""Actions that share a file in ``askew.collect.commands``; each of the others has one of its own."""
+MODULES = {
+    "study_setup": ("init", "models", "round", "images", "people"),
+    "study_work": ("demo", "serve", "simulate", "check", "freeze", "export"),
+    "quality": ("quiz", "gold", "pay"),
+    "study_statistics": ("stats", "coding"),
+    "stored_data": ("backup", "restore", "delete"),
+}
+"""The files in ``askew.collect.commands`` with the actions of each."""
+OWN_ARGUMENTS = ("quality", "study_statistics", "stored_data")
+"""Files whose actions say themselves what they take besides a study."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +64,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, summary in ACTIONS.items():
         action = actions.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
-        if name not in (*SETUP, *WORK):
+        if _module(name) in OWN_ARGUMENTS:
             action.formatter_class = argparse.RawDescriptionHelpFormatter
         elif name != "demo":
             action.add_argument("study", metavar="STUDY", help="the study's folder")
@@ -74,6 +81,10 @@ def main(args: argparse.Namespace) -> int:
 
 def _parts(name: str) -> tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]:
     """What adds the options of an action, and what does it."""
-    shared = "study_setup" if name in SETUP else "study_work" if name in WORK else ""
-    module = import_module(f"askew.collect.commands.{shared or name}")
-    return module.ACTIONS[name] if shared else (module.add_options, module.main)
+    found: tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
+    found = import_module(f"askew.collect.commands.{_module(name)}").ACTIONS[name]
+    return found
+
+
+def _module(name: str) -> str:
+    return next(module for module, actions in MODULES.items() if name in actions)

@@ -1,15 +1,20 @@
-"""How far people agree: each verifier with the majority of the others, and all together by Krippendorff's alpha."""
+"""How far people agree: each verifier with the majority of the others, and all together by Krippendorff's alpha.
+
+``people_lines`` lists the people of a study with their agreement and their answers to gold questions.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from askew.collect.database import Tx
-from askew.collect.schema import verification
+from askew.collect.database import AnyRow, Tx
+from askew.collect.gold import GoldCount, gold_counts
+from askew.collect.quiz import needs_quiz
+from askew.collect.schema import annotator, verification
 
 Answers = Mapping[int, Mapping[int, str]]
 """Question to person to normalised answer."""
@@ -115,6 +120,33 @@ class AlphaSums:
         n = sum(self.totals.values())
         expected = sum(count * (n - count) for count in self.totals.values())
         return 1 - (n - 1) * self.differ / expected if expected else None
+
+
+def people_lines(tx: Tx) -> Iterator[str]:
+    """A line for each person, and how far all verifiers agree."""
+    answers = counted_answers(tx)
+    golds, agreed = gold_counts(tx), agreements(answers)
+    for row in tx.rows(sa.select(annotator).order_by(annotator.c.id)):
+        parts = [row.role, *_standing(tx, row), *_figures(golds.get(row.id), agreed.get(row.id))]
+        yield f"{row.name} ({row.pseudonym}): {', '.join(parts)}"
+    alpha = krippendorff_alpha(list(said.values()) for said in answers.values())
+    if alpha is not None:
+        yield f"Agreement of all verifiers (Krippendorff's alpha, nominal): {alpha:.3f} on {len(answers):,} questions."
+
+
+def _standing(tx: Tx, row: AnyRow) -> list[str]:
+    if row.excluded_at is not None:
+        return [f"excluded ({row.excluded_reason or 'no reason given'})"]
+    return ["quiz not passed"] if needs_quiz(tx, row.id) else []
+
+
+def _figures(gold: GoldCount | None, agreement: Agreement | None) -> list[str]:
+    found = []
+    if gold is not None:
+        found.append(f"gold {gold.right} of {gold.answered} right")
+    if agreement is not None and agreement.share is not None:
+        found.append(f"agrees with most others in {100 * agreement.share:.0f} % of {agreement.compared}")
+    return found
 
 
 def _most_frequent(counts: Counter[str]) -> str | None:

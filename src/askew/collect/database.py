@@ -3,19 +3,22 @@
 Writes are serialised on both: SQLite by ``BEGIN IMMEDIATE``, PostgreSQL by one advisory lock that each writing
 transaction takes first. So a function may read, decide and write, and nothing changes in between. A reply is given
 only after the commit, which waits for the disk (WAL with ``synchronous=FULL``; PostgreSQL's default).
+
+Two things belong to a transaction: the events it logs, and the form it was sent by, which takes effect once.
 """
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
-from askew.collect.refusals import DatabaseBusy
+from askew.collect.refusals import DatabaseBusy, NotAllowed
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError, UsageError, need
 
@@ -247,3 +250,25 @@ def _busy(engine: Engine) -> DatabaseBusy:
 def sqlite_url(path: Path) -> str:
     """The URL of an SQLite file."""
     return f"sqlite:///{path}"
+
+
+def record_event(
+    tx: Tx, kind: str, subject: str, actor: int | None = None, data: Mapping[str, Any] | None = None
+) -> None:
+    """Log an event, for good: what happened (``round.state``), to what (``round 2``), by whom (None: the terminal)."""
+    about = json.dumps(data or {}, sort_keys=True)
+    tx.insert(schema.event, at=tx.now, actor_id=actor, kind=kind, subject=subject, data=about)
+
+
+def once(tx: Tx, form_key: str, annotator_id: int, kind: str, act: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Do ``act`` for a form; if the form was sent before, give its first result and do nothing (invariant 9)."""
+    earlier = tx.first(sa.select(schema.form).where(schema.form.c.form_key == form_key))
+    if earlier is not None:
+        if (earlier.annotator_id, earlier.kind) != (annotator_id, kind):
+            raise NotAllowed("This form was sent by somebody else, or for something else. Open the page again.")
+        kept: dict[str, Any] = json.loads(earlier.result)
+        return kept
+    result = act()
+    stored = json.dumps(result)
+    tx.insert(schema.form, form_key=form_key, annotator_id=annotator_id, kind=kind, result=stored, at=tx.now)
+    return result

@@ -9,17 +9,13 @@ from dataclasses import dataclass, field
 
 import sqlalchemy as sa
 
-from askew.collect.database import AnyRow, Tx
-from askew.collect.events import record_event
-from askew.collect.example_types import Verdicts, example_type, text_rule_removes
+from askew.collect.database import AnyRow, Tx, record_event
+from askew.collect.freeze_rules import Verdicts, example_type, over_cap, split_images, text_rule_removes
 from askew.collect.history import encoded, history
-from askew.collect.image_splits import split_images
+from askew.collect.leases import end_session, reopen_all
 from askew.collect.refusals import Refused
 from askew.collect.rounds import blockers, move_round
 from askew.collect.schema import annotator, image, judgement, prediction, question, session, slot, verification
-from askew.collect.sessions import end_session
-from askew.collect.slots import reopen_all
-from askew.collect.train_cap import over_cap
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,11 @@
-"""Gold questions: verification tasks whose answer is known, mixed into a person's queue to measure attention.
+"""Gold questions: verification tasks with a known answer, mixed into a person's queue to measure attention.
 
-They live in tables of their own, so they never enter types, splits or counts of a study (invariant 18). A person gets
-each at most once and is held to the first answer. Enough wrong answers (strikes) exclude an annotator.
+They have tables of their own, so they never enter types, splits or counts of a study (invariant 18). A person gets
+each at most once, and the first answer counts. Too many wrong answers (strikes) exclude an annotator, by Wald's
+sequential probability ratio test: each answer multiplies the odds that the person is careless (correct in
+``gold_bad_percent`` of the cases) rather than good (``gold_good_percent``). When the odds reach
+100 / ``gold_mistake_percent`` to 1, the person is excluded. By Ville's inequality at most ``gold_mistake_percent`` of
+the good ones ever get there, however many gold questions they answer.
 """
 
 from __future__ import annotations
@@ -9,23 +13,62 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log
 from random import Random
 
 import sqlalchemy as sa
 
 from askew.collect.accounts import require_worker
-from askew.collect.database import AnyRow, Tx
-from askew.collect.events import record_event
-from askew.collect.exclusion import exclude
-from askew.collect.flags import IMAGE_REASONS
-from askew.collect.gold_rule import gold_rate, is_careless
+from askew.collect.database import AnyRow, Tx, record_event
+from askew.collect.moderation import IMAGE_REASONS, exclude
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
 from askew.collect.schema import annotator, image, lease, question, round_, session, study
 from askew.collect.schema_parts import CONFIDENCES, GOLD_STATES
 from askew.collect.schema_quality import gold_item, gold_result
+from askew.collect.study_settings import StudySettings
 from askew.collect.typed_text import checked_text, same_answer
 from askew.collect.verifying import FLAGGING
+
+PATIENCE = 4
+"""After so many right answers, with none wrong, the rate has fallen to a half."""
+
+
+def gold_rate(right: int, wrong: int, settings: StudySettings) -> float:
+    """The share of gold among a person's next questions, between 0 and 1.
+
+    A wrong answer takes back what two right ones proved.
+
+    >>> [gold_rate(right, 0, StudySettings()) for right in (0, 4, 12)], gold_rate(4, 2, StudySettings())
+    ([0.5, 0.25, 0.125], 0.5)
+    """
+    proven = max(0, right - 2 * wrong)
+    return max(settings.gold_least_percent, settings.gold_first_percent * PATIENCE / (PATIENCE + proven)) / 100
+
+
+def is_careless(right: int, wrong: int, settings: StudySettings) -> bool:
+    """Whether so many right and wrong answers to gold questions show that a person is careless.
+
+    >>> [is_careless(0, wrong, StudySettings()) for wrong in (3, 4)]
+    [False, True]
+    >>> [is_careless(4, wrong, StudySettings()) for wrong in (5, 6)]
+    [False, True]
+    """
+    return wrong >= strikes_allowed(right, settings) + 1
+
+
+def strikes_allowed(right: int, settings: StudySettings) -> int:
+    """How many wrong answers (strikes) a person may have who gave so many right ones.
+
+    >>> [strikes_allowed(right, StudySettings()) for right in (0, 4, 10, 20)]
+    [3, 5, 7, 12]
+    """
+    good, bad = settings.gold_good_percent / 100, settings.gold_bad_percent / 100
+    limit = log(100 / settings.gold_mistake_percent)
+    per_wrong, per_right = log((1 - bad) / (1 - good)), log(good / bad)
+    # The small term keeps the count from depending on the last bits of the logarithms.
+    return int((limit + right * per_right) / per_wrong - 1e-9)
+
 
 WITHDRAWN = "withdrawn"
 """Why a held gold question ended when it cannot be shown any more."""

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from askew.collect.database import Tx
-from askew.collect.events import record_event
+from askew.collect.database import Tx, record_event
 from askew.collect.refusals import Refused
 from askew.collect.schema import image, place, round_
 from askew.collect.study import Study

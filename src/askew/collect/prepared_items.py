@@ -13,8 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from askew.collect.database import Tx
-from askew.collect.events import record_event
+from askew.collect.database import Tx, record_event
 from askew.collect.image_import import cleaned
 from askew.collect.quiz import add_quiz_item
 from askew.collect.refusals import Refused

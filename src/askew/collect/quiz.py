@@ -14,8 +14,7 @@ from random import Random
 import sqlalchemy as sa
 
 from askew.collect.accounts import person, require_worker
-from askew.collect.database import AnyRow, Tx
-from askew.collect.events import record_event
+from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.schema import annotator, study
 from askew.collect.schema_parts import VERDICTS

@@ -8,8 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from askew.collect.database import AnyRow, Tx
-from askew.collect.events import record_event
+from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.quiz import quiz_blockers
 from askew.collect.refusals import Gone, Refused
 from askew.collect.schema import ensemble_member, image, model, place, question, round_, session, slot

@@ -28,7 +28,7 @@ from askew.collect.study import Study
 from askew.collect.typed_text import same_answer
 from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.verifying import claim_slot, verify
-from askew.collect.world_images import load_world, world_images
+from askew.collect.world_content import load_world, world_images
 from askew.collect.writing import WritingTask, ask, claim_image, judge, release_image, writing_task
 from askew.errors import UsageError
 from askew.types import Prediction

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from askew.collect import gold, verifying
 from askew.collect.accounts import require_worker
 from askew.collect.database import Tx
-from askew.collect.flags import IMAGE_REASONS, report_image
+from askew.collect.moderation import IMAGE_REASONS, report_image
 from askew.collect.quiz import require_qualified
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.schema import image, slot

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from askew.collect import sessions
+from askew.collect import leases
 from askew.collect.accounts import require_worker
 from askew.collect.database import AnyRow, Tx
 from askew.collect.draws import Call, call_for, draw_model
@@ -71,18 +71,18 @@ class Judged:
 def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
     """The image the person holds, or a new one; None when there is nothing to write for."""
     require_qualified(tx, annotator_id)
-    held = sessions.leased_session(tx, annotator_id)
+    held = leases.leased_session(tx, annotator_id)
     if held is not None:
-        sessions.renew(tx, held.id)
+        leases.renew(tx, held.id)
         return writing_task(tx, annotator_id, held.id)
     open_ = open_round(tx)
-    new = sessions.start_session(tx, annotator_id, open_.id) if open_ else None
+    new = leases.start_session(tx, annotator_id, open_.id) if open_ else None
     return None if new is None else writing_task(tx, annotator_id, new)
 
 
 def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
     """The task of a session that goes on, to show it again."""
-    held = sessions.own_session(tx, annotator_id, session_id)
+    held = leases.own_session(tx, annotator_id, session_id)
     shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
     assert shown is not None
     tries = session_tries(tx, session_id)
@@ -105,8 +105,8 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
     One that no model could answer may be asked again. None of these uses a try.
     """
     require_worker(tx, annotator_id)
-    held = sessions.own_session(tx, annotator_id, session_id)
-    sessions.require_working(tx, held.image_id)
+    held = leases.own_session(tx, annotator_id, session_id)
+    leases.require_working(tx, held.image_id)
     text = checked_text(text, tx.settings.question_length, "A question")
     normalised = same_question(text)
     if not normalised:
@@ -127,7 +127,7 @@ def ask(tx: Tx, annotator_id: int, session_id: int, text: str, seed: int | None 
     else:
         new = earlier
         tx.change(question, question.c.id == new, state="ASKED", asked_at=tx.now, text=text)
-    sessions.renew(tx, session_id)
+    leases.renew(tx, session_id)
     drawn = draw_model(tx, new, held.image_id, secrets.randbits(62) if seed is None else seed)
     assert drawn is not None, "a working round has an active model"
     return call_for(tx, new)
@@ -146,8 +146,8 @@ def judge(
         raise Refused(f"There is no judgement {verdict!r}. Choose one of: {', '.join(VERDICTS)}.")
     if row.state != "ANSWERED":
         raise Gone(_NOT_JUDGED.get(row.state, "You have judged this answer already."))
-    held = sessions.own_session(tx, annotator_id, row.session_id)
-    sessions.require_working(tx, held.image_id)
+    held = leases.own_session(tx, annotator_id, row.session_id)
+    leases.require_working(tx, held.image_id)
     said = _checked_answer(tx, verdict, answer, confidence)
     tx.insert(
         judgement,
@@ -170,24 +170,24 @@ def judge(
 def release_image(tx: Tx, annotator_id: int, session_id: int, reason: str = "") -> None:
     """Give an image back: somebody else gets its place; judged questions stay."""
     require_worker(tx, annotator_id)
-    sessions.own_session(tx, annotator_id, session_id)
-    sessions.end_session(tx, session_id, "RELEASED", reason[:200])
+    leases.own_session(tx, annotator_id, session_id)
+    leases.end_session(tx, session_id, "RELEASED", reason[:200])
 
 
 def extend_writing(tx: Tx, annotator_id: int, session_id: int) -> int:
     """Start the lease anew; gives its end."""
     require_worker(tx, annotator_id)
-    held = sessions.own_session(tx, annotator_id, session_id)
+    held = leases.own_session(tx, annotator_id, session_id)
     if held.extensions >= tx.settings.max_extensions:
         raise Refused("The time cannot be extended again. Ask or judge a question, or give the image back.")
-    return sessions.renew(tx, session_id, extensions=held.extensions + 1)
+    return leases.renew(tx, session_id, extensions=held.extensions + 1)
 
 
 def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
     """Take a question back before anybody has verified it; it is kept and never released."""
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
-    sessions.require_working(tx, row.image_id)
+    leases.require_working(tx, row.image_id)
     leased = tx.value(sa.select(sa.func.count()).where(slot.c.question_id == question_id, slot.c.state != "OPEN"))
     if row.state not in ("CORRECT", "UNSURE", "VERIFYING") or row.done or leased:
         raise Gone("This question cannot be taken back any more: somebody is verifying it, or has done so.")
@@ -244,11 +244,11 @@ def _go_on(tx: Tx, row: AnyRow, verdict: str) -> Judged:
     left = tx.settings.max_tries - int(used)
     succeeded = verdict == "wrong" and tx.settings.stop_at_first_success
     if not succeeded and left > 0:
-        sessions.renew(tx, row.session_id)
+        leases.renew(tx, row.session_id)
         return Judged(row.id, "LEASED", left)
     won = succeeded or _has_success(tx, row.session_id)
     state = "SUCCEEDED" if won else "EXHAUSTED"
-    sessions.end_session(tx, row.session_id, state)
+    leases.end_session(tx, row.session_id, state)
     return Judged(row.id, state, left)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from web_study import WebStudy
 
-from askew.collect.web.server import Address, listening, make_server
+from askew.collect.web.serve import Address, listening, make_server
 from askew.types import Prediction
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -17,8 +17,8 @@ from small_study import SmallStudy
 
 from askew.collect.accounts import give_consent
 from askew.collect.database import ServerClock
-from askew.collect.web.consent import read_consent
 from askew.collect.web.login import start_session
+from askew.collect.web.study_files import read_consent
 
 _LOOK_SECONDS = 15.0
 

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from web_study import Browser, WebStudy
 
 from askew.collect.database import Tx
-from askew.collect.flags import quarantine, report_image
+from askew.collect.moderation import quarantine, report_image
 from askew.collect.quiz import add_quiz_item, quiz_for
 from askew.collect.rounds import create_round
 from askew.collect.schema import image

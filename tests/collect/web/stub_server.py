@@ -12,9 +12,9 @@ from askew.collect.draws import Call
 from askew.collect.study import open_study
 from askew.collect.web.app import make_app
 from askew.collect.web.robot_queue import RobotQueue
-from askew.collect.web.secret_key import read_secret
 from askew.collect.web.security import Limits, SecretKeys
-from askew.collect.web.server import Address, listening, make_server
+from askew.collect.web.serve import Address, listening, make_server
+from askew.collect.web.study_files import read_secret
 from askew.collect.web.visit import Service
 from askew.types import Prediction
 

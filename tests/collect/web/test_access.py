@@ -13,7 +13,7 @@ import pytest
 from small_study import SmallStudy
 from web_study import Browser, WebStudy
 
-from askew.collect.flags import report_image
+from askew.collect.moderation import report_image
 from askew.collect.web.app import PAGES
 from askew.collect.web.login import create_invite
 from askew.collect.writing import claim_image

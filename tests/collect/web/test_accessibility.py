@@ -10,11 +10,10 @@ import pytest
 from browser_site import ALL, COLOURS, Site, violations
 from recipes import ask_for_quiz
 
-from askew.collect.exclusion import exclude
-from askew.collect.flags import quarantine, report_image
+from askew.collect.moderation import exclude, quarantine, report_image
 from askew.collect.quiz import quiz_for
+from askew.collect.stats.page import write_statistics
 from askew.collect.stats.statistics import opened_source, statistics
-from askew.collect.stats.stats_files import write_statistics
 from askew.collect.web import visit as visit_module
 from askew.collect.web.login import create_invite
 from askew.collect.writing import claim_image

@@ -21,8 +21,7 @@ from askew.collect.invariants import violations
 from askew.collect.schema import question, verification
 from askew.collect.schema_quality import gold_result
 from askew.collect.study import open_study
-from askew.collect.web.colleagues import Colleagues
-from askew.collect.web.demo_study import finish
+from askew.collect.web.demo_study import Colleagues, finish
 from askew.collect.web.first_study import NewStudy, open_or_create
 from askew.collect.web.robot_queue import RobotQueue
 from askew.errors import DataError, UnknownName, UsageError

@@ -13,8 +13,8 @@ from small_study import SmallStudy
 from web_study import WebStudy
 
 from askew.collect.web.app import make_app
-from askew.collect.web.secret_key import FILE, VARIABLE, read_secret
-from askew.collect.web.server import Address, check_address, check_files, listening
+from askew.collect.web.serve import Address, check_address, check_files, listening
+from askew.collect.web.study_files import KEY_FILE, VARIABLE, read_secret
 from askew.errors import DataError, UsageError
 
 REFUSED = {
@@ -64,8 +64,8 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path, monkey
     first = read_secret(tmp_path)
     assert len(first) == 64
     assert read_secret(tmp_path) == first
-    assert stat.S_IMODE((tmp_path / FILE).stat().st_mode) == 0o600
-    os.chmod(tmp_path / FILE, 0o644)
+    assert stat.S_IMODE((tmp_path / KEY_FILE).stat().st_mode) == 0o600
+    os.chmod(tmp_path / KEY_FILE, 0o644)
     with pytest.raises(DataError, match="chmod 600"):
         read_secret(tmp_path)
 
@@ -76,8 +76,8 @@ def test_weak_keys_are_refused(weak: str, tmp_path: Path, monkeypatch: pytest.Mo
     with pytest.raises(UsageError, match="drawn at random"):
         read_secret(tmp_path)
     monkeypatch.delenv(VARIABLE)
-    (tmp_path / FILE).write_text(weak)
-    os.chmod(tmp_path / FILE, 0o600)
+    (tmp_path / KEY_FILE).write_text(weak)
+    os.chmod(tmp_path / KEY_FILE, 0o600)
     with pytest.raises(UsageError, match="drawn at random"):
         read_secret(tmp_path)
 

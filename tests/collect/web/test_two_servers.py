@@ -17,8 +17,8 @@ from web_study import at_once
 from askew.collect.accounts import give_consent
 from askew.collect.database import ServerClock
 from askew.collect.schema import question, session, verification
-from askew.collect.web.consent import read_consent
 from askew.collect.web.login import start_session
+from askew.collect.web.study_files import read_consent
 
 PEOPLE, IMAGES = 5, 6
 

@@ -1,1 +1,1 @@
-"""The subcommands of ``askew collect``, one file each or a few in one, which only parse and print."""
+"""The subcommands of ``askew collect``, which only parse and print; related ones share a file."""

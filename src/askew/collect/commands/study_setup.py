@@ -28,7 +28,7 @@ def _init_options(parser: argparse.ArgumentParser) -> None:
 def _init(args: argparse.Namespace) -> int:
     from askew.collect.study import create_study
     from askew.collect.study_settings import settings_of
-    from askew.collect.world_items import add_world_quiz
+    from askew.collect.world_content import add_world_quiz
     from askew.engine.settings import check_whole
     from askew.errors import BadOption
 
@@ -141,7 +141,7 @@ def _images(args: argparse.Namespace) -> int:
     from askew.collect.image_import import import_images
     from askew.collect.rounds import round_numbered
     from askew.collect.schema import image, round_
-    from askew.collect.world_images import import_world
+    from askew.collect.world_content import import_world
     from askew.errors import UsageError
 
     if (args.folder is None) == (args.world is None):
@@ -173,8 +173,8 @@ def _people_options(parser: argparse.ArgumentParser) -> None:
 
 def _people(args: argparse.Namespace) -> int:
     from askew.collect.accounts import add_annotator, person_named
-    from askew.collect.exclusion import exclude, preview_exclusion
-    from askew.collect.people_summary import people_lines
+    from askew.collect.agreement import people_lines
+    from askew.collect.moderation import exclude, preview_exclusion
     from askew.errors import UsageError
 
     if args.exclude and not (args.preview or args.reason):

@@ -1,4 +1,7 @@
-"""``askew collect`` while people work and after: serve, simulate, check, freeze and export."""
+"""``askew collect`` while people work and afterwards: demo, serve, simulate, check, freeze and export.
+
+Nothing heavy is imported before it is used: all options are read for ``askew collect --help``.
+"""
 
 from __future__ import annotations
 
@@ -8,30 +11,87 @@ from collections import Counter
 from pathlib import Path
 
 from askew.collect.commands.study_setup import listed_counts, opened_study
+from askew.errors import need
 
+_SERVE = """\
+examples:
+  askew collect serve STUDY
+  askew collect serve STUDY --model bundled:xnm --model openai:gpt-4o-mini --preset small
+  askew collect serve STUDY --host 0.0.0.0 --trusted-host collect.example.org --forwarded-allow-ips 127.0.0.1
 
-def _demo_options(parser: argparse.ArgumentParser) -> None:
-    from askew.collect.web.serve_options import add_demo_options
+The first start prints a link that makes the owner's account; it works once. Behind a proxy that speaks TLS, name the
+public host with --trusted-host. Several processes may serve one study."""
 
-    add_demo_options(parser)
+_DEMO = """\
+examples:
+  askew collect demo
+  askew collect demo --output my-demo --port 8001
 
-
-def _demo(args: argparse.Namespace) -> int:
-    from askew.collect.web.serve_options import demo_with
-
-    return demo_with(args)
+Open the link, make the owner's account, and fool the robot. Simulated colleagues answer your questions while you go
+on, and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, ready for askew run."""
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
-    from askew.collect.web.serve_options import add_serve_options
-
-    add_serve_options(parser)
+    parser.epilog, parser.formatter_class = _SERVE, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--host", default="127.0.0.1", metavar="IP", help="address to listen on (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
+    parser.add_argument("--owner-link", action="store_true", help="print a new one-time link for the owner")
+    new = parser.add_argument_group("for a new study")
+    new.add_argument("--database", metavar="URL", help="postgresql+psycopg://user@host/name instead of a file")
+    new.add_argument(
+        "--model", action="append", metavar="MODEL", help="a robot: a model as for askew run; can be repeated"
+    )
+    new.add_argument("--preset", metavar="NAME", help="paper (3 writers, 9 verifiers; the default) or small (1 and 2)")
+    new.add_argument("--scenes", type=int, metavar="N", help="images of the embedded world (default 60)")
+    net = parser.add_argument_group("network")
+    net.add_argument("--http", action="store_true", help="serve plain HTTP to other computers in a private network")
+    net.add_argument("--root-path", default="", metavar="PATH", help="where a proxy mounts the service, e.g. /collect")
+    net.add_argument("--forwarded-allow-ips", default="", metavar="IPS", help="proxies whose headers are trusted")
+    net.add_argument(
+        "--trusted-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a host name of the service; can be repeated",
+    )
+    net.add_argument(
+        "--private-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="a model's host name in a private network; can be repeated (addresses and localhost are allowed anyway)",
+    )
 
 
 def _serve(args: argparse.Namespace) -> int:
-    from askew.collect.web.serve_options import serve_with
+    need("starlette", "collect")
+    from askew.collect.web.first_study import NewStudy
+    from askew.collect.web.serve import Address, serve
 
-    return serve_with(args)
+    new = NewStudy(Path(args.study), args.database, args.model, args.preset, args.scenes)
+    address = Address(
+        host=args.host,
+        port=args.port,
+        http=args.http,
+        root_path=args.root_path,
+        forwarded_allow_ips=args.forwarded_allow_ips,
+        trusted_hosts=tuple(args.trusted_host),
+    )
+    return serve(new, address, owner_link=args.owner_link, private_hosts=args.private_host)
+
+
+def _demo_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog, parser.formatter_class = _DEMO, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--output", metavar="DIR", default="collect-demo", help="folder (default collect-demo)")
+    parser.add_argument("--port", type=int, default=8000, metavar="N", help="port to listen on (default 8000; 0: any)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="stop after this many seconds (default: on Ctrl-C)")
+
+
+def _demo(args: argparse.Namespace) -> int:
+    need("starlette", "collect")
+    from askew.collect.web.demo_study import demo
+
+    return demo(Path(args.output), args.port, args.seconds)
 
 
 def _simulate_options(parser: argparse.ArgumentParser) -> None:
@@ -96,8 +156,8 @@ def _freeze_options(parser: argparse.ArgumentParser) -> None:
 def _freeze(args: argparse.Namespace) -> int:
     import sqlalchemy as sa
 
-    from askew.collect.expiry import expire
     from askew.collect.freeze import freeze, preview_freeze
+    from askew.collect.leases import expire
     from askew.collect.rounds import change_round, round_numbered
     from askew.collect.schema import study as study_table
 

@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askew.collect.stats import published
-from askew.collect.stats.rates import Floats, Rate, share
-from askew.collect.stats.sheets import Cell, Sheet, SheetColumn
+from askew.collect.stats.sheets import Cell, Floats, Rate, Sheet, SheetColumn, share
 from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
 from askew.files.limits import bounded_read

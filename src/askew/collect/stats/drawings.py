@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
 
 from askew.collect.stats.figures import BANDS
-from askew.collect.stats.rates import Rate
-from askew.collect.stats.sheets import Line, Sheet
+from askew.collect.stats.sheets import Line, Rate, Sheet
 from askew.collect.stats.tables import ALL
 from askew.report.markup import Html, el, join, part
 

@@ -16,10 +16,9 @@ import numpy as np
 
 from askew.answers.normalise import normalise, tokens
 from askew.collect.agreement import AlphaSums
-from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, answer_groups, equal_answers
-from askew.collect.stats.rates import Floats, Ints, Mask
+from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, Vocabulary, answer_groups, equal_answers
+from askew.collect.stats.sheets import Floats, Ints, Mask
 from askew.collect.stats.told_examples import Answer, Example
-from askew.collect.stats.vocabulary import Vocabulary
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
 from askew.metrics.accuracy import accuracy, leave_one_out

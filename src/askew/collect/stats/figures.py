@@ -8,8 +8,7 @@ import numpy as np
 
 from askew.collect.stats.facts import NONE, TYPES, WORDS, Facts
 from askew.collect.stats.published import FIGURE_NOTES
-from askew.collect.stats.rates import Ints, Mask, share
-from askew.collect.stats.sheets import Sheet, SheetColumn
+from askew.collect.stats.sheets import Ints, Mask, Sheet, SheetColumn, share
 from askew.collect.stats.tables import Counted
 
 LEAST_SHARE = 0.005

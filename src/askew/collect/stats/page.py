@@ -1,14 +1,18 @@
-"""The statistics as one page in the style of the report: nothing is fetched, nothing runs."""
+"""How statistics are written: one page without scripts, CSV and SVG files, and one JSON file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 
-from askew.collect.stats.drawings import chart_style, draw
-from askew.collect.stats.rates import Rate
-from askew.collect.stats.sheets import Cell, Sheet, SheetColumn, interval_shown, shown
+import orjson
+
+from askew.collect.stats.drawings import chart_style, draw, standalone
+from askew.collect.stats.sheets import Cell, Rate, Sheet, SheetColumn, csv_rows, interval_shown, json_of, shown
 from askew.collect.stats.statistics import Statistics
 from askew.collect.study_settings import differences
+from askew.files.read_write import csv_line, write_joined
 from askew.metrics.interval import METHOD
 from askew.report.markup import Html, details, el, framed, join, scroll
 from askew.report.paper_tables import PUBLISHED
@@ -175,3 +179,33 @@ def _round(about: object) -> str:
     assert isinstance(about, dict)
     frozen = f", seed {about['seed']}, snapshot {about['snapshot']}" if about["snapshot"] else ""
     return f"{about['state']}, {about['images']:,} images{frozen}"
+
+
+FORMAT = 1
+PAGE = "stats.html"
+
+
+def write_statistics(found: Statistics, folder: Path) -> None:
+    """Write all files; each appears whole or not at all. The same study gives the same bytes."""
+    for name, content in _files(found):
+        write_joined(folder / name, [content])
+
+
+def _files(found: Statistics) -> Iterator[tuple[str, bytes]]:
+    for sheet in found.sheets:
+        yield f"{sheet.name}.csv", b"".join(map(csv_line, csv_rows(sheet)))
+    for sheet in found.figures:
+        yield f"{sheet.name}.svg", standalone(draw(sheet), sheet).encode()
+    about = found.about
+    whole = {
+        "askew_stats": FORMAT,
+        "name": about.name,
+        "source": about.source,
+        "settings": asdict(about.settings),
+        "rounds": {str(number): dict(facts) for number, facts in about.rounds.items()},
+        "vocabulary": found.vocabulary,
+        "interval": METHOD,
+        "tables": {sheet.name: json_of(sheet) for sheet in found.sheets},
+    }
+    yield "stats.json", orjson.dumps(whole, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS) + b"\n"
+    yield PAGE, page(found).encode()

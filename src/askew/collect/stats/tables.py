@@ -10,8 +10,7 @@ import numpy as np
 
 from askew.collect.stats import published
 from askew.collect.stats.facts import CLASSES, NONE, SPLITS, Facts
-from askew.collect.stats.rates import Floats, Ints, Mask, Rate, mean, mean_share, of_sums, share
-from askew.collect.stats.sheets import Sheet, SheetColumn
+from askew.collect.stats.sheets import Floats, Ints, Mask, Rate, Sheet, SheetColumn, mean, mean_share, of_sums, share
 from askew.collect.stats.told_examples import About, Drawn, Ended
 
 ALL = "all"

@@ -8,8 +8,7 @@ import numpy as np
 
 from askew.collect.agreement import AlphaSums
 from askew.collect.stats.facts import NONE
-from askew.collect.stats.rates import Floats, Rate, mean_share, of_sums, share
-from askew.collect.stats.sheets import Sheet, SheetColumn
+from askew.collect.stats.sheets import Floats, Rate, Sheet, SheetColumn, mean_share, of_sums, share
 from askew.collect.stats.tables import Counted
 
 

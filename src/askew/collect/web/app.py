@@ -30,7 +30,6 @@ from askew.collect.web.pages import (
     monitor,
     my_work,
     people,
-    quiz_page,
     stored_files,
     verify,
 )
@@ -45,7 +44,6 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 PAGES: tuple[Page, ...] = (
     *entry.PAGES,
     *home.PAGES,
-    *quiz_page.PAGES,
     *attack.PAGES,
     *verify.PAGES,
     *my_work.PAGES,

@@ -1,26 +1,172 @@
-"""The demo: a small study with simulated colleagues, from the first question to a release."""
+"""The demo: a small study served to one person, with simulated colleagues, frozen and released at the end.
+
+Colleagues verify what a person wrote, and write a little for the person to verify. For questions of the embedded world
+they know the truth. For a person's own question they mostly give the author's answer, and otherwise the robot's: they
+show how the protocol works, and measure nothing.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 
 import sqlalchemy as sa
 
+from askew.collect import writing
+from askew.collect.accounts import add_annotator
+from askew.collect.database import Database, Tx
 from askew.collect.freeze import freeze
+from askew.collect.quiz import needs_quiz, qualify
 from askew.collect.release import release
 from askew.collect.rounds import change_round
-from askew.collect.schema import round_
+from askew.collect.schema import annotator, image, judgement, prediction, question, round_
+from askew.collect.schema_quality import gold_item
 from askew.collect.study import Study
+from askew.collect.typed_text import same_answer
+from askew.collect.verify_queue import answer_task, claim_task
 from askew.collect.web.app import make_app
-from askew.collect.web.colleagues import Colleagues
 from askew.collect.web.first_study import NewStudy, open_or_create
-from askew.collect.web.serve import announce, make_service
-from askew.collect.web.server import Address, check_files, listening, make_server
-from askew.errors import DataError, UsageError
+from askew.collect.web.robot_queue import RobotQueue
+from askew.collect.web.serve import Address, announce, check_files, listening, make_server, make_service
+from askew.collect.world_content import load_world
+from askew.errors import AskewError, DataError, UsageError
+
+log = logging.getLogger("askew.collect")
+PREFIX = "simulated "
+TRUST = 0.85
+"""How often a colleague gives the author's answer to a person's question."""
+WAITING = 2
+"""Questions of colleagues that wait for a person, at most."""
+
+
+@dataclass
+class Colleagues:
+    """People who are not there; ``step`` does the next thing that one of them would do."""
+
+    study: Study
+    robots: RobotQueue
+    names: tuple[str, ...] = ("Ada", "Bo", "Cleo")
+    pace: float = 2.0
+    """Seconds between two things they do."""
+    rng: Random = field(default_factory=lambda: Random("colleagues"))
+    _ids: list[int] = field(default_factory=list)
+    _known: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    _stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def database(self) -> Database:
+        """The study's database."""
+        return self.study.database
+
+    def join(self) -> None:
+        """Enter the study."""
+        with self.database.write() as tx:
+            for name in self.names:
+                known = tx.value(sa.select(annotator.c.id).where(annotator.c.name == PREFIX + name))
+                self._ids.append(known or add_annotator(tx, PREFIX + name))
+                if needs_quiz(tx, self._ids[-1]):
+                    qualify(tx, self._ids[-1])
+        world = load_world(self.study)
+        for name in world.scenes:
+            self._known[name] = [(one.text, one.answer) for one in world.questions(name)]
+
+    def work(self) -> None:
+        """Work until ``stop``; a failure is logged and forgotten."""
+        while not self._stop.wait(self.pace * self.rng.uniform(0.5, 1.5)):
+            try:
+                self.step()
+            except Exception as error:
+                log.warning("a simulated colleague failed: %s", type(error).__name__)
+
+    def start(self) -> None:
+        """Work in the background."""
+        threading.Thread(target=self.work, name="colleagues", daemon=True).start()
+
+    def stop(self) -> None:
+        """Go home."""
+        self._stop.set()
+
+    def step(self) -> bool:
+        """Verify a question, or write one; False when there is nothing to do."""
+        for person in self.rng.sample(self._ids, len(self._ids)):
+            if self._verify(person):
+                return True
+        with self.database.read() as tx:
+            waiting = tx.value(
+                sa.select(sa.func.count())
+                .select_from(question)
+                .where(question.c.state == "VERIFYING", question.c.annotator_id.in_(self._ids))
+            )
+        return waiting < WAITING and self._write(self.rng.choice(self._ids))
+
+    def _verify(self, person: int) -> bool:
+        with self.database.write() as tx:
+            if self._leaves_it_to_people(tx):
+                return False
+            task = claim_task(tx, person)
+            if task is None:
+                return False
+            answer_task(tx, person, task.reference, *self._answer(tx, task.reference))
+        return True
+
+    def _leaves_it_to_people(self, tx: Tx) -> bool:
+        """Colleagues' own questions are left to people while no question of a person waits."""
+        mine = question.c.annotator_id.in_(self._ids)
+        return not tx.value(
+            sa.select(sa.func.count()).select_from(question).where(question.c.state == "VERIFYING", ~mine)
+        )
+
+    def _answer(self, tx: Tx, reference: str) -> tuple[str, str]:
+        """What a colleague would say to a real or a gold question, and how sure."""
+        kind, _, number = reference.partition(" ")
+        if kind == "g":
+            known = tx.value(sa.select(gold_item.c.answers).where(gold_item.c.id == int(number)))
+            return json.loads(known)[0], "yes"
+        row = tx.first(
+            sa.select(question.c.text, judgement.c.answer, prediction.c.answer.label("robot"), image.c.name)
+            .join(judgement, judgement.c.question_id == question.c.id)
+            .join(prediction, prediction.c.question_id == question.c.id)
+            .join(image, image.c.id == question.c.image_id)
+            .where(question.c.id == int(number))
+        )
+        assert row is not None
+        truth = dict(self._known.get(row.name, ())).get(row.text)
+        if truth is not None:
+            return truth, "yes"
+        return (row.answer, "yes") if self.rng.random() < TRUST else (row.robot[:60], "maybe")
+
+    def _write(self, person: int) -> bool:
+        """Ask what the world asks about an image, and judge by what is true."""
+        with self.database.write() as tx:
+            task = writing.claim_image(tx, person)
+            if task is None:
+                return False
+            name = tx.value(sa.select(image.c.name).where(image.c.id == task.image_id))
+            asked = {one.text for one in task.tries}
+            left = [pair for pair in self._known.get(name, ()) if pair[0] not in asked and len(pair[1]) <= 60]
+            if not left:
+                writing.release_image(tx, person, task.session_id, "nothing to ask")
+                return True
+            text, truth = self.rng.choice(left)
+            try:
+                call = writing.ask(tx, person, task.session_id, text)
+            except AskewError:
+                writing.release_image(tx, person, task.session_id, "could not ask")
+                return True
+        self.robots.ask(call)
+        with self.database.write() as tx:
+            said = tx.value(sa.select(prediction.c.answer).where(prediction.c.question_id == call.question_id))
+            if said is not None:
+                right = same_answer(said) == same_answer(truth)
+                writing.judge(tx, person, call.question_id, "correct" if right else "wrong", None if right else truth)
+        return True
+
 
 SCENES, GOLD = 24, 12
 STEPS = """

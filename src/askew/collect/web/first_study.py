@@ -77,8 +77,11 @@ def create(new: NewStudy) -> Study:
 
 
 def _fill(study: Study, specs: Sequence[str], scenes: int, gold: int) -> None:
-    from askew.collect.world_images import import_world  # only for a new study: it slows down every other start
-    from askew.collect.world_items import add_world_gold, add_world_quiz
+    from askew.collect.world_content import (
+        add_world_gold,
+        add_world_quiz,
+        import_world,  # only for a new study: it slows down every other start
+    )
 
     with study.database.write() as tx:
         models = [add_model(tx, name, spec) for name, spec in zip(_names(specs), specs, strict=True)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from askew.collect import sessions, verify_queue, verifying
+from askew.collect import leases, verify_queue, verifying
 from askew.collect.database import Tx
 from askew.collect.rounds import open_round
 from askew.collect.schema import question, session, verification
@@ -46,7 +46,7 @@ class Progress:
 
 def work_for(tx: Tx, annotator_id: int) -> Work:
     """What this person holds, and whether there is more."""
-    held = sessions.leased_session(tx, annotator_id)
+    held = leases.leased_session(tx, annotator_id)
     task = verify_queue.held_reference(tx, annotator_id)
     open_ = open_round(tx)
     return Work(
@@ -54,7 +54,7 @@ def work_for(tx: Tx, annotator_id: int) -> Work:
         session_until=held.lease_until if held is not None else None,
         task=task,
         task_until=verify_queue.open_task(tx, annotator_id, task).lease_until if task is not None else None,
-        images=held is not None or (open_ is not None and sessions.place_for(tx, annotator_id, open_.id) is not None),
+        images=held is not None or (open_ is not None and leases.place_for(tx, annotator_id, open_.id) is not None),
         questions=task is not None or verifying.slot_for(tx, annotator_id) is not None,
     )
 

@@ -23,7 +23,7 @@ from typing import Protocol
 
 import sqlalchemy as sa
 
-from askew.collect.database import Database
+from askew.collect.database import Database, record_event
 from askew.collect.draws import (
     Answered,
     Call,
@@ -34,7 +34,6 @@ from askew.collect.draws import (
     pending_calls,
     record_reply,
 )
-from askew.collect.events import record_event
 from askew.collect.refusals import Refused
 from askew.collect.rounds import set_model_active
 from askew.collect.schema import image

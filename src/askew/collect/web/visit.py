@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -15,16 +16,83 @@ from sqlalchemy.engine import Row
 from starlette.requests import Request
 from starlette.responses import Response
 
-from askew.collect.database import Database, Tx
-from askew.collect.forms import once
+from askew.collect.database import Database, Tx, once
 from askew.collect.refusals import NotAllowed
 from askew.collect.study import Study
-from askew.collect.web.consent import Consent, read_consent
 from askew.collect.web.failures import Failure
 from askew.collect.web.login import Passwords
 from askew.collect.web.robot_queue import RobotQueue
 from askew.collect.web.security import Buckets, InFlight, Limits, SecretKeys
-from askew.collect.web.text_filters import FILTERS
+from askew.collect.web.study_files import Consent, read_consent
+
+STATES = {
+    "ASKED": "Waiting for the robot",
+    "ANSWERED": "Not judged yet",
+    "MODEL_FAILED": "The robot failed",
+    "CORRECT": "Robot was right",
+    "UNSURE": "Not sure",
+    "VERIFYING": "Robot was wrong, being verified",
+    "VERIFIED": "Robot was wrong, verified",
+    "ABANDONED": "Not finished",
+    "WITHDRAWN": "Withdrawn",
+}
+
+
+def moment(milliseconds: int | None) -> str:
+    """A time for people, in UTC.
+
+    >>> moment(0)
+    '1970-01-01 00:00 UTC'
+    >>> moment(None)
+    '—'
+    """
+    if milliseconds is None:
+        return "—"
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def machine_time(milliseconds: int) -> str:
+    """A time for the ``datetime`` attribute.
+
+    >>> machine_time(0)
+    '1970-01-01T00:00:00Z'
+    """
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def duration(milliseconds: int) -> str:
+    """How long, in whole minutes or seconds.
+
+    >>> duration(20 * 60_000), duration(61_000), duration(59_000), duration(-5)
+    ('20 minutes', '1 minute', '59 seconds', '0 seconds')
+    """
+    seconds = max(0, milliseconds // 1000)
+    n, unit = (seconds // 60, "minute") if seconds >= 60 else (seconds, "second")
+    return f"{n} {unit}" if n == 1 else f"{n} {unit}s"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "question"), counted(1200, "question")
+    ('1 question', '1,200 questions')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def state_words(state: str) -> str:
+    """A question's state in plain words."""
+    return STATES.get(state, state.capitalize())
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "moment": moment,
+    "machine_time": machine_time,
+    "duration": duration,
+    "counted": counted,
+    "state_words": state_words,
+}
+
 
 LARGEST = 2**31 - 1
 """The largest number that something can have in a database."""

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.accounts import give_consent
-from askew.collect.forms import once
+from askew.collect.database import once
 from askew.collect.refusals import Refused
 from askew.collect.schema import form
 from askew.collect.web import login

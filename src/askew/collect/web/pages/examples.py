@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.database import Tx
-from askew.collect.flags import quarantine, resolve, unhide_image
+from askew.collect.moderation import quarantine, resolve, unhide_image
 from askew.collect.schema import (
     annotator,
     draw,

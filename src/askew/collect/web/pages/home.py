@@ -1,4 +1,4 @@
-"""Where people start: what there is to do, how far they are, and the completion code at the end."""
+"""Where people start: the quiz before the first task, available tasks, their progress, and the completion code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from askew.collect.quiz import needs_quiz
+from askew.collect.database import Tx
+from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
+from askew.collect.refusals import Refused
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 
@@ -37,7 +39,44 @@ def finish(visit: Visit) -> Response:
     return visit.render("finish.html", done=done, completion=code if done.pieces else None, waits=bool(code))
 
 
+VERDICTS = (("correct", "✓", "Definitely correct"), ("wrong", "✗", "Definitely wrong"), ("unsure", "?", "Not sure"))
+
+
+def show_quiz(visit: Visit) -> Response:
+    """The examples, or what became of the last attempt."""
+    return _quiz_page(visit)
+
+
+def send_quiz(visit: Visit) -> Response:
+    """Take the judgements of an attempt; after a refusal they are shown again."""
+    try:
+
+        def act(tx: Tx) -> dict[str, bool]:
+            return {"passed": take_quiz(tx, visit.me, visit.field_number("attempt"), _said(visit)).passed}
+
+        visit.once("quiz", act)
+    except Refused as refusal:
+        return _quiz_page(visit, 422, str(refusal))
+    return visit.redirect("/quiz")
+
+
+def _said(visit: Visit) -> dict[int, str]:
+    """Example to verdict, as it was sent."""
+    sent = ((name.removeprefix("item-"), value) for name, value in visit.form.items() if name.startswith("item-"))
+    return {int(key): value for key, value in sent if key.isascii() and key.isdigit() and len(key) < 10}
+
+
+def _quiz_page(visit: Visit, status: int = 200, error: str = "") -> Response:
+    with visit.service.database.read() as tx:
+        quiz = quiz_for(tx, visit.me)
+    if not quiz.needed and (quiz.last is None or not quiz.last.passed):
+        return visit.redirect("/home")
+    return visit.render("quiz.html", status, quiz=quiz, error=error, said=_said(visit), verdicts=VERDICTS)
+
+
 PAGES = (
     Page("GET", "/home", home, "worker"),
     Page("GET", "/finish", finish, "worker"),
+    Page("GET", "/quiz", show_quiz, "worker"),
+    Page("POST", "/quiz", send_quiz, "worker"),
 )

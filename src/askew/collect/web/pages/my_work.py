@@ -10,9 +10,8 @@ from starlette.responses import Response
 
 from askew.collect import writing
 from askew.collect.accounts import require_worker
-from askew.collect.database import Tx
-from askew.collect.events import record_event
-from askew.collect.exclusion import exclude
+from askew.collect.database import Tx, record_event
+from askew.collect.moderation import exclude
 from askew.collect.refusals import Refused
 from askew.collect.schema import annotator, flag, image, judgement, prediction, question, session, slot, verification
 from askew.collect.schema_quality import gold_item, gold_result

@@ -12,9 +12,8 @@ from starlette.responses import Response
 from askew.collect.accounts import person
 from askew.collect.agreement import agreement_of, agreements, counted_answers
 from askew.collect.database import Tx
-from askew.collect.exclusion import exclude, preview_exclusion
-from askew.collect.gold import gold_count, gold_counts
-from askew.collect.gold_rule import strikes_allowed
+from askew.collect.gold import gold_count, gold_counts, strikes_allowed
+from askew.collect.moderation import exclude, preview_exclusion
 from askew.collect.quiz import last_attempt, needs_quiz, qualify
 from askew.collect.refusals import NotAllowed, Refused
 from askew.collect.schema import annotator, invite, question, verification

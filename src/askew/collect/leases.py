@@ -1,7 +1,12 @@
-"""Writing sessions: a person has an image for a while, and uses up one of its places when the work is done."""
+"""Leases: a person holds an image to write about, or a question to verify, for a while.
+
+A session uses up one of its image's places when the work is done; a slot waits for one verifier. The next claim takes
+over an expired lease by itself; ``expire`` is for monitors and freezing.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -10,7 +15,7 @@ import sqlalchemy as sa
 from askew.collect.database import AnyRow, Tx
 from askew.collect.refusals import Gone, NotAllowed
 from askew.collect.rounds import WORKING
-from askew.collect.schema import image, lease, place, question, round_, session
+from askew.collect.schema import image, lease, place, question, round_, session, slot
 from askew.collect.schema_quality import gold_item, gold_result
 
 UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
@@ -133,3 +138,55 @@ _OVER = {
     "RELEASED": "You gave this image back. Take the next image.",
     "EXPIRED": "Your time for this image ended, and it was given to somebody else. Questions you judged are kept.",
 }
+
+
+OPEN_FIRST = (sa.case((slot.c.state == "OPEN", 0), else_=1), slot.c.lease_until, slot.c.n)
+"""The order in which slots are taken: open ones before those whose lease is over, so that late answers can count."""
+
+
+def free_slot(tx: Tx, question_id: int) -> AnyRow | None:
+    """A slot of the question that is open, or whose lease is over."""
+    free = (slot.c.state == "OPEN") | ((slot.c.state == "LEASED") & (slot.c.lease_until < tx.now))
+    return tx.first(sa.select(slot).where(slot.c.question_id == question_id, free).order_by(*OPEN_FIRST).limit(1))
+
+
+def reopen(tx: Tx, question_id: int, n: int, outcome: str, reason: str = "") -> None:
+    """Open a leased slot again, and note how the lease ended."""
+    held = (slot.c.question_id == question_id) & (slot.c.n == n)
+    holder = tx.value(sa.select(slot.c.annotator_id).where(held, slot.c.state == "LEASED"))
+    if holder is not None:
+        empty = {"annotator_id": None, "leased_at": None, "lease_until": None}
+        tx.change(slot, held, state="OPEN", **empty)
+        end_lease(tx, question_id, holder, outcome, reason)
+
+
+def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> int:
+    """Open every leased slot that the condition picks; gives how many."""
+    held = tx.rows(sa.select(slot.c.question_id, slot.c.n).where(slot.c.state == "LEASED", where))
+    for row in held:
+        reopen(tx, row.question_id, row.n, outcome)
+    return len(held)
+
+
+def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason: str = "") -> None:
+    """Note how the lease that goes on ended."""
+    going_on = (
+        (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id) & lease.c.ended_at.is_(None)
+    )
+    tx.change(lease, going_on, ended_at=tx.now, outcome=outcome, reason=reason)
+
+
+@dataclass(frozen=True)
+class Expired:
+    """How many leases were over."""
+
+    sessions: int
+    slots: int
+
+
+def expire(tx: Tx) -> Expired:
+    """End every session and free every slot whose lease is over."""
+    over = tx.rows(sa.select(session.c.id).where(session.c.state == "LEASED", session.c.lease_until < tx.now))
+    for row in over:
+        end_session(tx, row.id, "EXPIRED")
+    return Expired(len(over), reopen_all(tx, slot.c.lease_until < tx.now, "EXPIRED"))

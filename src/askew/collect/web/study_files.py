@@ -1,14 +1,58 @@
-"""The consent text: askew's own, or the study's in ``consent.txt`` in its folder. A new text asks everybody again."""
+"""Files in a study's folder that the service reads: the secret key and the consent text.
+
+The key is generated at the first start, in a file that only its owner can read, or comes from the environment. The
+consent text is askew's own, or the study's in ``consent.txt``; after a change everybody is asked again.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
+import secrets
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.errors import DataError
+from askew.errors import DataError, UsageError
 
-FILE = "consent.txt"
+KEY_FILE = "secret.key"
+VARIABLE = "ASKEW_COLLECT_SECRET"
+LEAST = 32
+
+
+def read_secret(folder: Path) -> bytes:
+    """The key; a short or repetitive one is refused, and a file that others can read."""
+    given = os.environ.get(VARIABLE)
+    if given is not None:
+        return _strong(given, f"The environment variable {VARIABLE}")
+    path = folder / KEY_FILE
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        refuse_readable(path, 0o077)
+        return _strong(path.read_text(encoding="utf-8").strip(), str(path))
+    with os.fdopen(handle, "w", encoding="utf-8") as file:
+        file.write(secrets.token_hex(32) + "\n")
+    return read_secret(folder)
+
+
+def refuse_readable(path: Path, by: int) -> None:
+    """Refuse a file whose permissions let others read or write it; ``by`` are the bits that must be off."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if os.name == "posix" and mode & by:
+        raise DataError(f"{path}: other users of this computer can read it (mode {mode:o}). Say: chmod 600 {path}")
+
+
+def _strong(text: str, where: str) -> bytes:
+    if len(text) < LEAST or len(set(text)) < 10:
+        raise UsageError(
+            f"{where} is no secret: it needs at least {LEAST} characters, drawn at random. Make one: "
+            'python -c "import secrets; print(secrets.token_hex(32))"'
+        )
+    return text.encode()
+
+
+CONSENT_FILE = "consent.txt"
 LONGEST = 40_000
 DEFAULT = """\
 What you do. You look at images, ask a computer program ("the robot") questions about them, judge its answers, and \
@@ -45,7 +89,7 @@ class Consent:
 
 def read_consent(folder: Path) -> Consent:
     """The consent text of a study."""
-    path = folder / FILE
+    path = folder / CONSENT_FILE
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

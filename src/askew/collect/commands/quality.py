@@ -1,0 +1,199 @@
+"""``askew collect`` for quality: quiz, gold questions and payments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from askew.collect.database import Tx
+    from askew.collect.prepared_items import Added
+
+_QUIZ = """\
+examples:
+  askew collect quiz STUDY --world 16
+  askew collect quiz STUDY --add quiz.jsonl
+
+A line of the file: {"image": "a.jpg", "question": "Is it red?", "robot_answer": "yes", "verdict": "wrong", "hint": "The
+ball is blue."}, with the image's path seen from the file; verdicts are correct, wrong and unsure. Twice as many
+examples as an attempt has give a second attempt examples of its own. The settings quiz_required, quiz_items,
+quiz_pass_percent and quiz_attempts are set when the study is made: askew collect init STUDY --set quiz_required=true"""
+
+
+def _quiz_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _QUIZ
+    parser.add_argument("study", metavar="STUDY", help="the study's folder")
+    parser.add_argument("--add", metavar="FILE", help="add the examples of a JSONL file")
+    parser.add_argument("--world", type=int, metavar="N", help="add N examples about scenes of the embedded world")
+    parser.add_argument("--remove", type=int, metavar="ID", help="stop using an example")
+    parser.add_argument("--qualify", metavar="NAME", help="let a person work who has not passed")
+
+
+def _quiz(args: argparse.Namespace) -> int:
+    """Add or remove examples, and list them."""
+    import sqlalchemy as sa
+
+    from askew.collect.accounts import person_named
+    from askew.collect.prepared_items import add_quiz_file
+    from askew.collect.quiz import qualify, quiz_blockers, remove_quiz_item
+    from askew.collect.schema_quality import quiz_item
+    from askew.collect.study import open_study
+    from askew.collect.world_content import add_world_quiz
+    from askew.engine.settings import check_whole
+
+    if args.world is not None:
+        check_whole("world", args.world, least=1)
+    study = open_study(Path(args.study))
+    for done in (
+        add_quiz_file(study, Path(args.add)) if args.add else None,
+        add_world_quiz(study, args.world) if args.world else None,
+    ):
+        if done is not None:
+            print(f"Added {done.added} examples; left out {len(done.left_out)}.")
+            for reason in done.left_out[:20]:
+                print(f"  {reason}")
+    with study.database.write() as tx:
+        if args.remove is not None:
+            remove_quiz_item(tx, args.remove)
+        if args.qualify:
+            qualify(tx, person_named(tx, args.qualify).id)
+            print(f"{args.qualify} needs no quiz any more.")
+        for row in tx.rows(sa.select(quiz_item).where(quiz_item.c.active).order_by(quiz_item.c.id)):
+            print(f"{row.id} {row.question} {row.robot_answer}: {row.verdict}")
+        settings, blockers = tx.settings, quiz_blockers(tx)
+    needed = "must pass" if settings.quiz_required else "need not pass"
+    percent = f"{settings.quiz_pass_percent} % of {settings.quiz_items} examples, {settings.quiz_attempts} attempts"
+    print(f"Annotators {needed} the quiz ({percent}).")
+    for reason in blockers:
+        print(f"No round can open: {reason.replace('STUDY', args.study)}")
+    study.close()
+    return 0
+
+
+_GOLD = """\
+examples:
+  askew collect gold STUDY --add gold.jsonl
+  askew collect gold STUDY --promote 20
+  askew collect gold STUDY --world 40
+  askew collect gold STUDY --void 7
+
+A line of the file: {"image": "a.jpg", "question": "What color is the ball?", "answers": ["red", "dark red"]}, with the
+image's path seen from the file. --promote takes verified questions to which everybody gave one answer. Questions that a
+guess rarely answers are better than yes or no. A person meets each once; have at least 20."""
+
+
+def _gold_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _GOLD
+    parser.add_argument("study", metavar="STUDY", help="the study's folder")
+    parser.add_argument("--add", metavar="FILE", help="add the questions of a JSONL file")
+    parser.add_argument("--promote", type=int, metavar="N", help="add up to N verified questions of the study")
+    parser.add_argument("--question", type=int, nargs="+", metavar="ID", help="add these verified questions")
+    parser.add_argument("--world", type=int, metavar="N", help="add N questions about scenes of the embedded world")
+    parser.add_argument("--retire", type=int, metavar="ID", help="stop showing a gold question")
+    parser.add_argument(
+        "--void",
+        type=int,
+        metavar="ID",
+        help="withdraw a gold question that was a mistake: its results no longer count",
+    )
+
+
+def _gold(args: argparse.Namespace) -> int:
+    """Add or change gold questions, and list them with how people answered."""
+    from askew.collect.gold import set_gold_state
+    from askew.collect.prepared_items import add_gold_file, promote_gold
+    from askew.collect.study import open_study
+    from askew.collect.world_content import add_world_gold
+    from askew.engine.settings import check_whole
+
+    for name in ("promote", "world"):
+        if getattr(args, name) is not None:
+            check_whole(name, getattr(args, name), least=1)
+    study = open_study(Path(args.study))
+    if args.add:
+        _told(add_gold_file(study, Path(args.add)))
+    if args.world:
+        _told(add_world_gold(study, args.world))
+    with study.database.write() as tx:
+        if args.promote or args.question:
+            _told(promote_gold(tx, args.promote or len(args.question), args.question))
+        for number, state in ((args.retire, "RETIRED"), (args.void, "VOID")):
+            if number is not None:
+                set_gold_state(tx, number, state)
+        _list(tx)
+    study.close()
+    return 0
+
+
+def _told(done: Added) -> None:
+    print(f"Added {done.added} gold questions; left out {len(done.left_out)}.")
+    for reason in done.left_out[:20]:
+        print(f"  {reason}")
+
+
+def _list(tx: Tx) -> None:
+    from askew.collect.gold import gold_table
+
+    rows = gold_table(tx)
+    for row in rows:
+        answers = f"{row.right} of {row.answered} right" if row.answered else "not answered yet"
+        doubt = "; most people fail it: check its answers" if row.answered >= 5 and 2 * row.right < row.answered else ""
+        print(f"{row.id} {row.state} {row.question} -> {', '.join(row.answers)} ({answers}{doubt})")
+    active = sum(row.state == "ACTIVE" for row in rows)
+    few = " Add more: a newcomer meets about 20 among 40 questions." if active < 20 else ""
+    print(f"{active} gold questions are shown.{few}")
+
+
+_PAY = """\
+examples:
+  askew collect pay STUDY --rate session=0.50 answer=0.05 bonus=0.25 --output pay.csv
+  askew collect pay STUDY --rate bonus=0.25 --output pay.csv --bonuses bonuses.csv --id PROLIFIC_PID
+
+session: a finished image; answer: an answered question, gold ones included; bonus: a question that verifiers confirmed
+(type E), known once the round is frozen. --bonuses writes lines of id and amount, as platforms take them."""
+
+
+def _pay_options(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = _PAY
+    parser.add_argument("study", metavar="STUDY", help="the study's folder")
+    parser.add_argument(
+        "--rate", nargs="+", default=[], metavar="NAME=AMOUNT", help="what is paid for a session, an answer, a bonus"
+    )
+    parser.add_argument("--output", required=True, metavar="FILE", help="the CSV file, one row per person")
+    parser.add_argument("--bonuses", metavar="FILE", help="also write the bonuses by a platform's ids")
+    parser.add_argument("--id", metavar="NAME", help="which of the platform's ids, e.g. PROLIFIC_PID")
+
+
+def _pay(args: argparse.Namespace) -> int:
+    """Write the files, and print the totals."""
+    from askew.collect.payments import bonus_csv, parse_rates, payments_csv, work_of_all
+    from askew.collect.study import open_study
+    from askew.errors import UsageError
+    from askew.files.read_write import write_joined
+
+    if (args.bonuses is None) != (args.id is None):
+        raise UsageError("--bonuses and --id go together: the file, and the name of the ids in it.")
+    rates = parse_rates(args.rate)
+    study = open_study(Path(args.study))
+    with study.database.read() as tx:
+        works = work_of_all(tx)
+    study.close()
+    bonuses = bonus_csv(works, rates, args.id) if args.id else None
+    write_joined(Path(args.output), [payments_csv(works, rates)])
+    pay, bonus = sum(work.pay(rates) for work in works), sum(work.bonus(rates) for work in works)
+    pending = sum(work.pay(rates, "pending") for work in works)
+    print(f"{len(works)} people: pay {pay:.2f}, bonus {bonus:.2f}, total {pay + bonus:.2f}; pending {pending:.2f}.")
+    print(f"Payments: {args.output}")
+    if bonuses is not None:
+        write_joined(Path(args.bonuses), [bonuses[0]])
+        print(f"Bonuses: {args.bonuses}; {bonuses[1]} people with a bonus have no {args.id}.")
+    return 0
+
+
+ACTIONS = {
+    "quiz": (_quiz_options, _quiz),
+    "gold": (_gold_options, _gold),
+    "pay": (_pay_options, _pay),
+}
+"""For each action what adds its options, and what does it."""

@@ -1,0 +1,255 @@
+"""What takes something out of a study: flags and quarantine, reports of images, exclusion of people, deletion of text.
+
+Nothing here deletes a row. Enough flags suspend a question until an owner decides; the work of an excluded person stops
+counting, and others do it again; deletion, on request, blanks what was written.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import asdict, dataclass
+
+import sqlalchemy as sa
+
+from askew.collect.accounts import person, require_owner, require_worker
+from askew.collect.database import Database, Tx, record_event
+from askew.collect.leases import end_session, reopen_all, require_working
+from askew.collect.refusals import Gone, Refused
+from askew.collect.rounds import WORKING
+from askew.collect.schema import (
+    annotator,
+    flag,
+    image,
+    judgement,
+    login,
+    place,
+    prediction,
+    question,
+    round_,
+    session,
+    slot,
+    verification,
+)
+
+IMAGE_REASONS = ("the image is offensive or disturbing", "the image shows private information")
+"""Reasons of verifiers that report the image."""
+
+
+def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> bool:
+    """Flag a question; True when it is in quarantine now. A second flag by the same person changes nothing."""
+    worker = require_worker(tx, annotator_id)
+    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    if row is None:
+        raise Refused("There is no such question.")
+    require_working(tx, row.image_id)
+    _add(tx, annotator_id, reason, question_id=question_id)
+    people = tx.value(sa.select(sa.func.count()).where(flag.c.question_id == question_id, flag.c.resolved_at.is_(None)))
+    if row.standing == "OK" and (people >= tx.settings.flags_to_quarantine or worker.role == "owner"):
+        _quarantine(tx, question_id, annotator_id, reason)
+        return True
+    return bool(row.standing != "OK")
+
+
+def quarantine(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
+    """Take a question out until it is resolved."""
+    require_owner(tx, owner_id)
+    flag_question(tx, owner_id, question_id, reason)
+
+
+def resolve(tx: Tx, owner_id: int, question_id: int, keep: bool) -> None:
+    """Put a question in quarantine back to work, or remove it for good (type U)."""
+    require_owner(tx, owner_id)
+    image_id = tx.value(sa.select(question.c.image_id).where(question.c.id == question_id))
+    require_working(tx, image_id)
+    held = (question.c.id == question_id) & (question.c.standing == "QUARANTINED")
+    if tx.change(question, held, standing="OK" if keep else "REMOVED") != 1:
+        raise Gone("The question is not in quarantine.")
+    tx.change(flag, (flag.c.question_id == question_id) & flag.c.resolved_at.is_(None), resolved_at=tx.now)
+    record_event(tx, "question.resolved", f"question {question_id}", owner_id, {"kept": keep})
+
+
+def report_image(tx: Tx, annotator_id: int, image_id: int, reason: str) -> bool:
+    """Report an image; True when it is hidden now: nobody gets it, and who holds it is done with it."""
+    worker = require_worker(tx, annotator_id)
+    row = tx.first(sa.select(image).where(image.c.id == image_id))
+    if row is None:
+        raise Refused("There is no such image.")
+    require_working(tx, image_id)
+    _add(tx, annotator_id, reason, image_id=image_id)
+    people = tx.value(sa.select(sa.func.count()).where(flag.c.image_id == image_id, flag.c.resolved_at.is_(None)))
+    if row.hidden_at is None and (people >= tx.settings.reports_to_hide or worker.role == "owner"):
+        _hide(tx, image_id, annotator_id)
+        return True
+    return row.hidden_at is not None
+
+
+def unhide_image(tx: Tx, owner_id: int, image_id: int) -> None:
+    """Show a hidden image again; its reports are resolved."""
+    require_owner(tx, owner_id)
+    require_working(tx, image_id)
+    if tx.change(image, (image.c.id == image_id) & image.c.hidden_at.is_not(None), hidden_at=None) != 1:
+        raise Gone("The image is not hidden.")
+    tx.change(flag, (flag.c.image_id == image_id) & flag.c.resolved_at.is_(None), resolved_at=tx.now)
+    record_event(tx, "image.unhidden", f"image {image_id}", owner_id)
+
+
+def _add(tx: Tx, annotator_id: int, reason: str, **subject: int) -> None:
+    ((name, key),) = subject.items()
+    mine = (flag.c[name] == key) & (flag.c.annotator_id == annotator_id)
+    if tx.first(sa.select(flag.c.id).where(mine)) is None:
+        tx.insert(flag, annotator_id=annotator_id, reason=reason[:200], at=tx.now, **subject)
+
+
+def _quarantine(tx: Tx, question_id: int, actor: int, reason: str) -> None:
+    tx.change(question, question.c.id == question_id, standing="QUARANTINED")
+    reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
+    record_event(tx, "question.quarantined", f"question {question_id}", actor, {"reason": reason[:200]})
+
+
+def _hide(tx: Tx, image_id: int, actor: int) -> None:
+    tx.change(image, image.c.id == image_id, hidden_at=tx.now)
+    for row in tx.rows(sa.select(session.c.id).where(session.c.image_id == image_id, session.c.state == "LEASED")):
+        end_session(tx, row.id, "RELEASED", "the image was reported")
+    about = sa.select(question.c.id).where(question.c.image_id == image_id)
+    reopen_all(tx, slot.c.question_id.in_(about), "STOPPED")
+    record_event(tx, "image.hidden", f"image {image_id}", actor)
+
+
+@dataclass(frozen=True)
+class ExclusionEffect:
+    """What excluding a person changes, in rounds that are not frozen."""
+
+    verifications: int
+    """Answers that stop to count; as many slots open again."""
+    questions: int
+    """Questions of this person that will not be released."""
+    sessions: int
+    """Writing sessions whose place opens again."""
+    frozen: int
+    """Answers and questions in frozen rounds, which stay as they are."""
+
+
+def preview_exclusion(tx: Tx, annotator_id: int) -> ExclusionEffect:
+    """What excluding this person would change."""
+    said = verification.join(question, question.c.id == verification.c.question_id)
+    mine, counted = verification.c.annotator_id == annotator_id, verification.c.slot_n.is_not(None)
+    wrote = session.join(place, place.c.session_id == session.c.id)
+    return ExclusionEffect(
+        verifications=_count(tx, said, question, mine & counted),
+        questions=_count(tx, question, question, question.c.annotator_id == annotator_id),
+        sessions=_count(tx, wrote, session, session.c.annotator_id == annotator_id),
+        frozen=_count(tx, said, question, mine & counted, working=False)
+        + _count(tx, question, question, question.c.annotator_id == annotator_id, working=False),
+    )
+
+
+def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) -> ExclusionEffect:
+    """Exclude a person from the study. No row is deleted; slots and places open again where the round is not frozen."""
+    who = person(tx, annotator_id)
+    if who.excluded_at is not None:
+        raise Refused(f"{who.name} is excluded already.")
+    effect = preview_exclusion(tx, annotator_id)
+    tx.change(annotator, annotator.c.id == annotator_id, excluded_at=tx.now, excluded_reason=reason[:200])
+    tx.execute(sa.delete(login).where(login.c.annotator_id == annotator_id))
+    reopen_all(tx, slot.c.annotator_id == annotator_id, "STOPPED")
+    _uncount(tx, annotator_id)
+    _open_places(tx, annotator_id)
+    record_event(tx, "person.excluded", f"annotator {annotator_id}", actor, {"reason": reason[:200], **asdict(effect)})
+    return effect
+
+
+def _uncount(tx: Tx, annotator_id: int) -> None:
+    """The person's answers stop to count, and their slots open again."""
+    said = tx.rows(
+        sa.select(verification.c.id, verification.c.question_id, verification.c.slot_n)
+        .join(question, question.c.id == verification.c.question_id)
+        .join(image, image.c.id == question.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+        .where(verification.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
+    )
+    for row in said:
+        tx.change(verification, verification.c.id == row.id, slot_n=None, excluded=True)
+        if row.slot_n is None:
+            continue
+        done = (slot.c.question_id == row.question_id) & (slot.c.n == row.slot_n)
+        tx.change(slot, done, state="OPEN", annotator_id=None, leased_at=None, lease_until=None)
+        tx.change(question, question.c.id == row.question_id, done=question.c.done - 1)
+        tx.change(question, (question.c.id == row.question_id) & (question.c.state == "VERIFIED"), state="VERIFYING")
+
+
+def _open_places(tx: Tx, annotator_id: int) -> None:
+    """The person's writing stops to count: the session that goes on ends, and every place opens again."""
+    held = (
+        sa.select(session.c.id, session.c.state)
+        .join(image, image.c.id == session.c.image_id)
+        .join(round_, round_.c.id == image.c.round_id)
+        .where(session.c.annotator_id == annotator_id, round_.c.state.in_(WORKING))
+    )
+    for row in tx.rows(held):
+        if row.state == "LEASED":
+            end_session(tx, row.id, "RELEASED", "excluded")
+        else:
+            tx.change(place, place.c.session_id == row.id, session_id=None)
+
+
+def _count(
+    tx: Tx, joined: sa.FromClause, table: sa.Table, where: sa.ColumnElement[bool], *, working: bool = True
+) -> int:
+    """How many rows; ``table`` is the one with the image."""
+    chosen = round_.c.state.in_(WORKING)
+    source = joined.join(image, image.c.id == table.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    counted = sa.select(sa.func.count()).select_from(source).where(where, chosen if working else ~chosen)
+    return int(tx.value(counted))
+
+
+def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> None:
+    """Blank everything that was written about a question, and take the question out for good.
+
+    ``owner_id`` is None on the command line, which only owners of the study's folder can use.
+    """
+    if owner_id is not None:
+        require_owner(tx, owner_id)
+    row = tx.first(sa.select(question).where(question.c.id == question_id))
+    if row is None:
+        raise Refused(f"There is no question {question_id}.")
+    if row.text == "":
+        raise Gone("The text of this question was deleted before.")
+    if row.state in ("ASKED", "ANSWERED"):
+        raise Refused("The question is being judged. Wait until its author is done, or quarantine it.")
+    reopen_all(tx, slot.c.question_id == question_id, "STOPPED")
+    values = {"text": "", "normalised": f"deleted {question_id}", "standing": "REMOVED"}
+    tx.change(question, question.c.id == question_id, **values)
+    tx.change(prediction, prediction.c.question_id == question_id, answer="", raw="", normalised="")
+    said = (judgement.c.question_id == question_id) & judgement.c.answer.is_not(None)
+    tx.change(judgement, said, answer="", normalised="")
+    tx.change(verification, verification.c.question_id == question_id, answer="", normalised="")
+    record_event(tx, "question.deleted", f"question {question_id}", owner_id, {"reason": reason[:200]})
+
+
+def rewrite_file(database: Database) -> bool:
+    """Write SQLite's file anew: what was deleted stays in its free space otherwise. False if others keep it busy.
+
+    PostgreSQL overwrites such space by itself (autovacuum), after a while.
+    """
+    if not database.is_sqlite:
+        return True
+    with closing(database.engine.raw_connection()) as connection:
+        try:
+            connection.execute("VACUUM")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except sqlite3.OperationalError:
+            return False
+    return not busy
+
+
+def released_before(tx: Tx, question_id: int) -> bool:
+    """Whether a question is in a round that was released."""
+    joined = question.join(image, image.c.id == question.c.image_id).join(round_, round_.c.id == image.c.round_id)
+    state = sa.select(round_.c.state).select_from(joined).where(question.c.id == question_id)
+    return bool(tx.value(state) == "RELEASED")
+
+
+def deleted_questions(tx: Tx) -> list[int]:
+    """The ids of questions whose text was deleted."""
+    return [row.id for row in tx.rows(sa.select(question.c.id).where(question.c.text == "").order_by(question.c.id))]

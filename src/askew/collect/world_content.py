@@ -1,0 +1,189 @@
+"""The embedded world as the content of a study: its scenes as images, and gold questions and a quiz about them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path
+from random import Random
+
+import sqlalchemy as sa
+
+from askew.collect.image_import import Imported, import_images
+from askew.collect.prepared_items import Added, add_gold, is_in_quiz, store_image
+from askew.collect.quiz import add_quiz_item
+from askew.collect.schema import image
+from askew.collect.study import Study
+from askew.collect.typed_text import same_question
+from askew.errors import UsageError
+from askew.files.paths import cache_folder
+from askew.files.read_write import write_joined
+from askew.types import Question
+from askew.world.ask import asked
+from askew.world.dataset import SceneCache, World, generator
+from askew.world.phrasing import Asked
+from askew.world.scenes import make_scene
+
+FILE = "world.json"
+SIZE = 224
+DRAFTS = 3
+"""How often a scene is questioned, so that there is enough to ask about it."""
+
+
+@dataclass(frozen=True)
+class WorldStudy:
+    """Which scene each image of a study shows."""
+
+    seed: int
+    scenes: dict[str, int]
+    """Name of the imported file to the number of the scene."""
+    size: int = SIZE
+    """Width and height of the images."""
+
+    def questions(self, name: str) -> list[Asked]:
+        """What can be asked about an image, each with its true answer; nothing twice in nearly the same words."""
+        scene = make_scene(self.seed, self.scenes[name], (self.size, self.size))
+        found = {same_question(one.text): one for draft in range(DRAFTS) for one in asked(scene, self.seed + draft)}
+        return list(found.values())
+
+
+def import_world(
+    study: Study,
+    round_id: int,
+    indices: Sequence[int],
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
+    size: int = SIZE,
+) -> Imported:
+    """Add scenes of the embedded world to a draft round as images; their domain is the setting (indoors, outdoors)."""
+    cache = SceneCache(str(cache_folder() / "world" / generator() / f"seed-{seed}-size-{size}"), seed, size)
+    known = load_world(study) if (study.folder / FILE).is_file() else WorldStudy(seed, {}, size)
+    if (known.seed, known.size) != (seed, size):
+        raise UsageError(
+            f"The study has scenes of the world with seed {known.seed} and size {known.size}. Use the same ones."
+        )
+    paths, domains = [], {}
+    for index in indices:
+        scene, _ = cache.entry(index)
+        path = Path(cache.image_path(index))
+        paths.append(path)
+        domains[path.name] = str(scene.facts.get("setting", "world"))
+        known.scenes[path.name] = index
+        progress(1)
+    about = {"seed": seed, "size": size, "scenes": known.scenes}
+    write_joined(study.folder / FILE, [json.dumps(about, sort_keys=True).encode()])
+    return import_images(study, paths, round_id, "world", domains)
+
+
+def load_world(study: Study) -> WorldStudy:
+    """Which scenes the study shows."""
+    path = study.folder / FILE
+    if not path.is_file():
+        raise UsageError(
+            f"{study.folder}: its images are not scenes of the embedded world, so nobody can be simulated. "
+            "Add some: askew collect images STUDY --world 100"
+        )
+    about = json.loads(path.read_text(encoding="utf-8"))
+    return WorldStudy(about["seed"], about["scenes"], about["size"])
+
+
+def world_images(study: Study, round_id: int) -> dict[int, str]:
+    """The images of a round: id to name."""
+    with study.database.read() as tx:
+        rows = tx.rows(sa.select(image.c.id, image.c.name).where(image.c.round_id == round_id))
+    return {row.id: row.name for row in rows}
+
+
+WORLD_SEED = 20_000
+"""The first of the worlds used here, unlike those that images of rounds are drawn from."""
+
+
+def add_world_gold(study: Study, many: int) -> Added:
+    """Gold questions about scenes of the embedded world: counts, colors and sides, which have one name each."""
+    done = Added()
+    for chosen in _world_questions(_has_one_word):
+        if done.added >= many:
+            break
+        passing = ["gray", "grey"] if chosen.answers[0] == "gray" else [chosen.answers[0]]
+        kept = store_image(study, _file(chosen))
+        with study.database.write() as tx:
+            done.added += add_gold(tx, kept, chosen.text, passing) is not None
+    return done
+
+
+UNKNOWABLE = (
+    ("What will happen next?", "rain"),
+    ("What is the name of the person who drew this?", "anna"),
+    ("What was here yesterday?", "a market"),
+    ("How much did all of this cost?", "20 dollars"),
+    ("What is everybody here thinking about?", "lunch"),
+    ("What is behind the camera?", "a wall"),
+)
+"""Questions that no image answers, with what a robot says to them."""
+
+
+def add_world_quiz(study: Study, many: int = 16) -> Added:
+    """A quiz about scenes of the embedded world: of eight examples three are right, three wrong and two unknowable."""
+    done = Added()
+    questions = _world_questions(lambda one: len(set(one.answers)) == 1)
+    earlier: list[Question] = []
+    for number in range(many):
+        chosen = next(questions)
+        text, said, verdict, hint = _quiz_example(number, chosen, earlier)
+        earlier.append(chosen)
+        kept = store_image(study, _file(chosen))
+        with study.database.write() as tx:
+            if is_in_quiz(tx, kept, text):
+                done.left_out.append(f"{text}: it is in the quiz already")
+                continue
+            add_quiz_item(tx, kept, text, said, verdict, hint)
+            done.added += 1
+    return done
+
+
+def _has_one_word(chosen: Question) -> bool:
+    """Whether careful people can only give one answer, in one way."""
+    counted = chosen.kind.answer_type == "number" and chosen.answers[0].isdigit()
+    return len(set(chosen.answers)) == 1 and (
+        counted or chosen.answers[0] in ("left", "right") or "what color" in chosen.text.lower()
+    )
+
+
+def _quiz_example(number: int, chosen: Question, earlier: list[Question]) -> tuple[str, str, str, str]:
+    """The question, the robot's answer, the right verdict and the hint of one example."""
+    true = chosen.answers[0]
+    place, turn = number % 8, number // 8
+    if place in (3, 7):
+        text, said = UNKNOWABLE[(2 * turn + (place == 7)) % len(UNKNOWABLE)]
+        return text, said, "unsure", "The image does not show it, so nobody can know. Choose “not sure”."
+    if place in (0, 2, 5):
+        return chosen.text, true, "correct", f"The image shows it: the answer is {true}."
+    wrong = {"yes": "no", "no": "yes"}.get(true) or _other_answer(chosen, earlier)
+    return chosen.text, wrong, "wrong", f"The correct answer is {true}, and nobody would accept {wrong}."
+
+
+def _other_answer(chosen: Question, earlier: list[Question]) -> str:
+    """An answer to another question of the same kind, so that it could be one."""
+    if chosen.kind.answer_type == "number":
+        return str(int(chosen.answers[0]) + 3) if chosen.answers[0].isdigit() else "7"
+    same = [one for one in earlier if one.kind.question_type == chosen.kind.question_type]
+    others = [one.answers[0] for one in same if one.answers[0] not in (chosen.answers[0], "yes", "no")]
+    return others[-1] if others else {"what color": "purple"}.get(chosen.kind.question_type[:10], "an elephant")
+
+
+def _world_questions(fits: Callable[[Question], bool]) -> Iterator[Question]:
+    """One question per scene of worlds of their own, on which at least nine of ten simulated people agree."""
+    for seed in count(WORLD_SEED):
+        scenes = groupby(World("val", seed=seed).questions(), key=lambda one: one.image)
+        for shown, drawn in scenes:
+            agreed = [one for one in drawn if Counter(one.answers).most_common(1)[0][1] >= 9 and fits(one)]
+            if agreed and shown is not None:
+                yield Random(f"{shown.id}").choice(agreed)
+
+
+def _file(chosen: Question) -> Path:
+    assert chosen.image is not None
+    return Path(str(chosen.image.path))

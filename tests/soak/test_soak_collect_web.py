@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -23,13 +24,16 @@ sys.path[:0] = [str(HERE.parent / "collect"), str(HERE.parent / "collect" / "web
 from load import run_load  # noqa: E402
 from small_study import SmallStudy  # noqa: E402
 from test_access import PEOPLE, Crowd, fuzz  # noqa: E402
-from web_study import WebStudy  # noqa: E402
+from web_study import WebStudy, at_once  # noqa: E402
 
 from askew.collect.accounts import give_consent  # noqa: E402
 from askew.collect.database import ServerClock  # noqa: E402
+from askew.collect.draws import Call  # noqa: E402
 from askew.collect.schema import judgement, question  # noqa: E402
-from askew.collect.web.consent import read_consent  # noqa: E402
 from askew.collect.web.login import start_session  # noqa: E402
+from askew.collect.web.robot_queue import TIMEOUT, RobotQueue  # noqa: E402
+from askew.collect.web.study_files import read_consent  # noqa: E402
+from askew.types import Prediction  # noqa: E402
 
 pytestmark = pytest.mark.soak
 SHARE = float(os.environ.get("ASKEW_SOAK_SHARE", "1"))
@@ -63,6 +67,49 @@ def test_100_people_for_half_an_hour_meet_no_error_and_wait_for_nothing(tmp_path
     assert max(memory for memory, _ in last) <= 1.3 * max(memory for memory, _ in warm)
     assert p95 <= 0.3
     assert p99 <= 1.0
+
+
+class OneHangs:
+    """Answers within a third of a second, however many questions; the first model never does."""
+
+    def __init__(self, dead: int) -> None:
+        self.dead, self.over = dead, threading.Event()
+
+    def answer(self, calls: Sequence[Call]) -> list[Prediction]:
+        self.over.wait(600 if calls[0].model_id == self.dead else 0.3)
+        return [Prediction(call.question_id, "blue") for call in calls]
+
+
+def test_answers_are_shown_within_two_seconds_though_a_model_hangs(tmp_path: Path) -> None:
+    """40 people, one question in ten seconds each; the seconds are those of a machine with two cores of its own."""
+    web = WebStudy.of(SmallStudy.make(tmp_path / "study", images=400, people=40, robots=3))
+    robots = OneHangs(web.small.models[0])
+    web.service.robots.stop()
+    web.service.robots = RobotQueue(web.small.study.database, robots)
+    waits: list[float] = []
+
+    def work(number: int) -> None:
+        browser, rng = web.browser(web.small.people[number]), random.Random(number)
+        for _ in range(10):
+            time.sleep(rng.uniform(0, 20))
+            place = browser.post("/write").location
+            begun = time.monotonic()
+            browser.post(f"{place}/ask", question="What is it?")
+            page = browser.get(place)
+            waits.append(time.monotonic() - begun)
+            tried = re.search(r'name="try" value="(\d+)"', page.html)
+            assert tried is not None, "the question has an answer"
+            browser.post(f"{place}/judge", **{"try": tried.group(1)}, verdict="wrong", answer="red")
+
+    at_once(40, work)
+    robots.over.set()
+    web.small.check()
+    web.close()
+    waits.sort()
+    print(f"{len(waits)} answers: p50 {median(waits):.2f} s, p95 {waits[379]:.2f} s, longest {waits[-1]:.2f} s")
+    assert len(waits) == 400
+    assert waits[379] <= 2
+    assert waits[-1] <= TIMEOUT + 1
 
 
 class Writer(threading.Thread):
@@ -113,6 +160,12 @@ class Writer(threading.Thread):
         return answer.headers.get("location") if answer.status_code == 303 else None
 
 
+def processor_seconds(process: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def answers(port: int) -> None:
     """Wait until a server answers."""
     for _ in range(600):
@@ -130,6 +183,7 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     version, port, stop, rng = read_consent(small.study.folder).version, [0], threading.Event(), random.Random(1)
     writers: list[Writer] = []
     starts: list[float] = []
+    processor: list[float] = []
     for person in small.people:
         with small.study.database.write() as tx:
             give_consent(tx, person, version)
@@ -145,6 +199,7 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
                 writer.start()
         answers(port[0])
         starts.append(time.monotonic() - begun)
+        processor.append(processor_seconds(server.pid))
         time.sleep(rng.uniform(0.2, 2.0))
         server.send_signal(signal.SIGKILL)
         server.wait()
@@ -161,7 +216,10 @@ def test_200_kills_lose_nothing_that_was_acknowledged(tmp_path: Path) -> None:
         assert writer.asked <= texts
         assert writer.judged <= judged
     asked = sum(len(writer.asked) for writer in writers)
-    print(f"{asked} questions; restarts: median {median(starts):.1f} s, longest {max(starts):.1f} s")
+    print(
+        f"{asked} questions; restarts: median {median(starts):.1f} s, longest {max(starts):.1f} s; of processor time: "
+        f"median {median(processor):.1f} s, longest {max(processor):.1f} s"
+    )
     assert asked >= KILLS // 4
-    assert median(starts) <= 6  # the goal is 3 s on a machine of its own; this one may be busy
+    assert median(processor) <= 3, "seconds of processor time, for other programs may be running"
     small.close()

@@ -9,7 +9,7 @@ LOCKED := $(INSTALL) --require-hashes -r
 KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
 	tests/language/test_fast_tagger.py tests/language/test_tagger.py tests/language/test_tag_network.py
 
-.PHONY: demo test kernels lint bench soak docs lock clean
+.PHONY: demo test kernels lint bench soak docs lock sbom clean
 .DEFAULT_GOAL := help
 
 help:  ## what there is to make
@@ -69,5 +69,8 @@ lock:  ## write locks/ anew, for what pyproject.toml asks for; UPGRADE=--upgrade
 	@$(BIN)/python -c 'import uv' || $(LOCKED) locks/dev.txt
 	$(BIN)/python tools/lock.py $(UPGRADE)
 
+sbom: $(VENV)/user  ## a bill of materials of what the locks install, in sbom.json (CycloneDX)
+	$(BIN)/python tools/sbom.py sbom.json
+
 clean:  ## remove what was made
-	rm -rf $(VENV) demo site build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo site build dist sbom.json .pytest_cache .mypy_cache .ruff_cache

@@ -115,3 +115,18 @@ def test_the_second_run_of_kernels_uses_another_processor():
     assert tool("other_blas").other_core("SkylakeX", "x86_64") == "Haswell"
     assert tool("other_blas").other_core("Zen", "x86_64") == "Prescott"
     assert other in ("", "Haswell", "Prescott", "ARMV8")
+
+
+def test_the_bill_of_materials_lists_every_package_of_every_lock_once():
+    made = tool("sbom").bill(ROOT / "locks", "0.1.0")
+    assert made == tool("sbom").bill(ROOT / "locks", "0.1.0")
+    listed = {(part["name"], part["version"]): part for part in made["components"]}
+    assert len(listed) == len(made["components"]) == len({part["bom-ref"] for part in made["components"]})
+    locked = {(canonicalize_name(pin.name), str(pin.specifier)[2:]) for file in FILES for pin in pins(file)}
+    assert listed.keys() == locked
+    assert all(part["hashes"] for part in listed.values())
+    required = {key for key, part in listed.items() if part["scope"] == "required"}
+    assert required == {(canonicalize_name(pin.name), str(pin.specifier)[2:]) for pin in pins("user.txt")}
+    hashes = (ROOT / "locks" / "user.txt").read_text().count("--hash=")
+    assert sum(len(listed[key]["hashes"]) for key in required) == hashes
+    assert len(made["dependencies"][0]["dependsOn"]) == len(required)

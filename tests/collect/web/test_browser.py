@@ -32,7 +32,7 @@ def test_the_whole_journey_without_javascript(site: Site, enter: Callable[..., A
     page.goto(f"/invite/{token}")
     page.fill("#name", "Ada")
     page.fill("#password", "correct horse")
-    page.click("text=Make my account")
+    page.click("text=Create my account")
     page.check("#agree")
     page.click("text=Agree and go on")
     page.locator("text=I have read this: start").first.click()

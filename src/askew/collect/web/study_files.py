@@ -54,6 +54,8 @@ def _strong(text: str, where: str) -> bytes:
 
 CONSENT_FILE = "consent.txt"
 LONGEST = 40_000
+LONGEST_TITLE = 30
+"""Characters of a sentence that is the title of its paragraph."""
 DEFAULT = """\
 What you do. You look at images, ask a computer program ("the robot") questions about them, judge its answers, and \
 answer questions that other people asked. Most people need one to three minutes for an image. The task needs sight.
@@ -82,9 +84,18 @@ class Consent:
     version: str
 
     @property
-    def paragraphs(self) -> list[str]:
-        """The text at its empty lines."""
-        return [part.strip() for part in self.text.replace("\r\n", "\n").split("\n\n") if part.strip()]
+    def paragraphs(self) -> list[tuple[str, str]]:
+        """The text at its empty lines; a short first sentence is the title of its paragraph.
+
+        >>> Consent("Your rights. You can stop.\\n\\nThank you for taking part in this study of ours.", "1").paragraphs
+        [('Your rights.', 'You can stop.'), ('', 'Thank you for taking part in this study of ours.')]
+        """
+        parts = [part.strip() for part in self.text.replace("\r\n", "\n").split("\n\n") if part.strip()]
+        split = [part.partition(". ") for part in parts]
+        return [
+            (first + ".", rest) if rest and len(first) <= LONGEST_TITLE else ("", part)
+            for part, (first, _, rest) in zip(parts, split, strict=True)
+        ]
 
 
 def read_consent(folder: Path) -> Consent:

@@ -9,7 +9,7 @@ from bag_encoder import Bag, template_pool
 import askew.rank.ranking as ranking_module
 from askew.errors import BadOption
 from askew.rank.lasso import Lasso, nonnegative
-from askew.rank.lasso.nonnegative import Best
+from askew.rank.lasso.nonnegative import Best, Head
 from askew.rank.lasso.signed import SignedPool
 from askew.rank.pool_vectors import one_thread
 from askew.rank.question_pool import QuestionPool
@@ -192,14 +192,30 @@ def test_more_near_columns_than_a_scan_lists_are_checked_one_by_one(monkeypatch)
     assert found.x.tobytes() == expected.x.tobytes()
 
 
-def test_a_scan_that_drops_a_column_reports_it():
-    scores = np.arange(10, dtype=np.float32)[None]
-    for above, full in ((7.5, False), (6.5, False), (5.5, True), (-1.0, True)):
+def test_no_dropped_item_is_above_the_floor():
+    scores = np.random.default_rng(0).permutation(40).astype(np.float32)[None]
+    for floor in (-1.0, 20.5, 36.5, 39.0):
         best = Best(rows=1, keep=3)
-        best.start(np.array([above]), np.array([3]))
-        best.see(scores, offset=0)
-        assert best.row(0)[0].tolist() == [9, 8, 7][: int(9.5 - above)]
-        assert bool(best.full[0]) is full
+        best.start(np.array([floor]), np.array([3]))
+        best.see(scores[:, :25], offset=0)
+        best.see(scores[:, 25:], offset=25)
+        listed = scores[0, best.listed(0)].tolist()
+        assert set(range(40)) - set(listed) == set(range(int(best.floor[0]) + 1)) - set(listed)
+        assert scores[0, best.row(0)[0]].tolist() == [each for each in (39, 38, 37) if each > floor]
+
+
+@pytest.mark.parametrize("near", [0.0, 0.03, 0.5])
+def test_rough_scans_and_short_lists_change_nothing(near, monkeypatch):
+    rows, numbers = rows_of(3000, own=0.5), list(range(0, 3000, 60))
+    expected = solved(rows, numbers)
+    monkeypatch.setattr(nonnegative, "_NEAR", near)
+    monkeypatch.setattr(nonnegative, "_FIRST", 16)
+    for head in (None, Head.of(rows, 8), Head.of(rows, 48)):
+        found = solved(rows, numbers, head=head)
+        for one, other in zip(expected, found, strict=True):
+            assert one.columns.tolist() == other.columns.tolist()
+            assert one.x.tobytes() == other.x.tobytes()
+            assert (one.certificate.gap, one.certificate.error) == (other.certificate.gap, other.certificate.error)
 
 
 def test_no_questions_and_an_empty_pool():

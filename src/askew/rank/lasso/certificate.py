@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-_UNIT = 1.0 + 1e-6
+UNIT = 1.0 + 1e-6
 """Upper bound on the length of a row: unit length up to float32 rounding."""
 _SUM_ERROR = 1e-15
 """Upper bound on the error of a product of two unit vectors in float64."""
@@ -78,10 +78,10 @@ def certify(penalty: float, residual: Any, rows: Any, x: Any, c: Any, outside: O
     off = float(np.linalg.norm(c - penalty * signs)) + _SUM_ERROR * float(np.sqrt(len(x)))
     error, shift = (off / sigma**2, off / sigma) if sigma > 0 else (0.0, 0.0)
     right = len(x) == 0 or (sigma > 0 and float(np.abs(x).min()) > error)
-    if not right or highest + _UNIT * shift + _SUM_ERROR >= penalty:
+    if not right or highest + UNIT * shift + _SUM_ERROR >= penalty:
         radius = float(np.sqrt(2 * gap))
-        open_ = outside.c * scale >= penalty - _UNIT * radius
-        complete = outside.ceiling * scale < penalty - _UNIT * radius
+        open_ = outside.c * scale >= penalty - UNIT * radius
+        complete = outside.ceiling * scale < penalty - UNIT * radius
         sigma = smallest_singular_value(np.concatenate([rows, outside.rows(open_)])) if complete else 0.0
         error = radius / sigma if sigma > 0 else float("inf")
     return Certificate(gap, objective, len(x), sigma, error, rounds)
@@ -139,6 +139,6 @@ def certified_positions(
     3
     """
     x, c, radius = np.asarray(x, float), np.asarray(c, float), float(np.sqrt(2 * gap))
-    zero = (x == 0) & ((np.abs(c) if signed else c) < penalty - _UNIT * radius)
-    apart = (x[:-1] - x[1:] > 2 * error) | (zero[:-1] & zero[1:] & (c[:-1] - c[1:] > 2 * _UNIT * radius))
+    zero = (x == 0) & ((np.abs(c) if signed else c) < penalty - UNIT * radius)
+    apart = (x[:-1] - x[1:] > 2 * error) | (zero[:-1] & zero[1:] & (c[:-1] - c[1:] > 2 * UNIT * radius))
     return int(np.argmin(np.append(apart, [ends, False])))

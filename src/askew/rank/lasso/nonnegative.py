@@ -1,9 +1,11 @@
 """LASSO with x ≥ 0 over a whole pool: working sets grow until a scan of the pool finds nothing to add.
 
-Questions are scanned in batches, so that a scan is one matrix product in float32. Columns that float32 cannot decide
-are recomputed in float64, so the last scan proves that the solution is optimal for the whole pool. The result for a
-question is computed from its support alone, in the order of the pool, so it does not depend on the other questions of
-its batch.
+Questions are scanned in batches, so that a scan is one matrix product in float32. The first scans are rough: they use
+only the directions in which the pool varies most. A scan of the whole vectors lists the columns that exceed λ or come
+close to it, and these are recomputed in float64. As long as the residual moves by less than what separates all other
+columns from λ, the list is all that must be looked at again; else the pool is scanned once more. So the end of the list
+proves that the solution is optimal for the whole pool. The result for a question is computed from its support alone, in
+the order of the pool, so it does not depend on the other questions of its batch.
 """
 
 from __future__ import annotations
@@ -17,21 +19,31 @@ import numpy as np
 
 from askew.rank.compiled import vectorised
 from askew.rank.lasso.active_set import enter, factor, refine, solve_working_set, solved
-from askew.rank.lasso.certificate import Outside, Solution, certify
+from askew.rank.lasso.certificate import UNIT, Outside, Solution, certify
 from askew.rank.pool_vectors import correlations, rounding
 
 BATCH = 256
-CHUNK = 16_384
-"""Rows of the pool in one matrix product."""
+CHUNK = 4096
+"""Rows of the pool in one matrix product: its results still fit into a processor's cache."""
 _FIRST = 128
 """Columns in the first working set: those nearest to the question."""
-_MORE = 64
+_MORE = 128
 """Columns added in a round, at most."""
-_LISTED = 512
-"""Columns that a scan may leave to float64."""
+_LISTED = 2048
+"""Columns that a scan of the pool lists for a question, at most."""
+_NEAR = 0.03
+"""Columns whose correlation is below λ by less than this share of the residual's length are listed too: they are the
+only ones that can reach λ while the residual moves by no more than that."""
 _TOLERANCE = 2e-13
 """A correlation above λ by no more than this costs a gap below 1e-12, also where hardly a residual is left."""
 _MOST_ROUNDS = 60
+_HEAD = 128
+"""Directions of the rough scans."""
+_GUESSES = 512
+"""Columns that a rough scan proposes for a question."""
+_ROUGH_ROUNDS = 3
+_FEW = 4
+"""A rough scan that finds no more columns than this is the last one."""
 
 
 @dataclass
@@ -50,9 +62,44 @@ class _Task:
     """Columns outside the working set that only float64 could clear in the last scan."""
     rounds: int = 0
 
+    @property
+    def now(self) -> Any:
+        """What is left of the target."""
+        return self.target if self.residual is None else self.residual
+
+
+@dataclass(frozen=True)
+class Head:
+    """The columns along the directions in which the pool varies most: where to look first, at a fraction of the cost.
+
+    Nothing is decided by it: a column that it proposes is checked in float64, and one that it misses is found by the
+    scans of the whole vectors that follow.
+    """
+
+    directions: Any
+    rows: Any
+
+    @classmethod
+    def of(cls, vectors: Any, count: int = _HEAD) -> Head:
+        """The columns along this many directions."""
+        sample = vectors[:: max(1, len(vectors) // CHUNK)].astype(np.float64)
+        directions = np.linalg.eigh(sample.T @ sample)[1][:, : -count - 1 : -1].astype(np.float32)
+        return cls(directions, vectors @ directions)
+
+    @staticmethod
+    def pays(vectors: Any) -> bool:
+        """Whether the pool is so large that rough scans save time."""
+        return bool(len(vectors) >= 4 * CHUNK and vectors.shape[1] >= 3 * _HEAD)
+
 
 def solve(
-    vectors: Any, targets: Any, excluded: Sequence[Any], penalty: float, batch: int = BATCH, chunk: int = CHUNK
+    vectors: Any,
+    targets: Any,
+    excluded: Sequence[Any],
+    penalty: float,
+    batch: int = BATCH,
+    chunk: int = CHUNK,
+    head: Head | None = None,
 ) -> Iterator[tuple[int, Solution]]:
     """Solve for each row of ``targets``; gives its number and solution, in the order in which they are finished.
 
@@ -66,8 +113,10 @@ def solve(
     work = _Work(vectors, penalty, min(batch, len(waiting)), min(chunk, len(vectors)))
     running: list[_Task] = []
     while waiting or running:
-        while waiting and len(running) < batch:
-            running.append(waiting.popleft())
+        fresh = [waiting.popleft() for _ in range(min(len(waiting), batch - len(running)))]
+        if head is not None:
+            work.look_ahead(fresh, head)
+        running += fresh
         work.scan(running)
         still: list[_Task] = []
         for row, task in enumerate(running):
@@ -87,49 +136,79 @@ class _Work:
         self._best = Best(batch, _LISTED)
         self._make_room(0)
 
+    def look_ahead(self, tasks: Sequence[_Task], head: Head) -> None:
+        """Fill the working sets by rough scans, until these find hardly anything."""
+        for turn in range(_ROUGH_ROUNDS):
+            if not tasks:
+                return
+            count = np.full(len(tasks), _GUESSES if turn else _FIRST)
+            self._best.start(np.full(len(tasks), 0.0 if turn else -np.inf, np.float32), count)
+            self._scan(head.rows, np.stack([task.now for task in tasks]) @ head.directions, tasks)
+            still = []
+            for row, task in enumerate(tasks):
+                columns = self._violating(task, self._best.listed(row))[0] if turn else self._best.row(row)[0]
+                if len(columns):
+                    self._add(task, columns)
+                if len(columns) > _FEW:
+                    still.append(task)
+            tasks = still
+
     def scan(self, tasks: Sequence[_Task]) -> None:
         """Compare every column of the pool with the residual of each task (at first, with the question itself)."""
-        now = np.stack([task.target if task.residual is None else task.residual for task in tasks])
-        bounds = np.array([rounding(row) for row in now])
-        first = np.array([task.rounds == 0 for task in tasks])
-        floors = np.where(first, -np.inf, self.penalty - 2 * bounds)
-        self._best.start(np.nextafter(floors.astype(np.float32), np.float32(-np.inf)), np.where(first, _FIRST, _LISTED))
+        now = np.stack([task.now for task in tasks])
+        first = np.array([len(task.working) == 0 for task in tasks])
+        floors = np.array([self.penalty - 2 * rounding(row) - _NEAR * np.sqrt(row @ row) for row in now])
+        floors = np.nextafter(np.where(first, -np.inf, floors).astype(np.float32), np.float32(-np.inf))
+        self._best.start(floors, np.where(first, _FIRST, _LISTED))
+        self._scan(self.vectors, now, tasks)
+
+    def _scan(self, pool: Any, now: Any, tasks: Sequence[_Task]) -> None:
         short = now.astype(np.float32)
-        masks = [np.sort(np.concatenate([task.working, task.excluded])) for task in tasks]
-        for start in range(0, len(self.vectors), self.chunk):
-            rows = self.vectors[start : start + self.chunk]
+        out = [np.concatenate([task.working, task.excluded]) for task in tasks]
+        columns, numbers = np.concatenate(out), np.repeat(np.arange(len(tasks)), [len(each) for each in out])
+        order = np.argsort(columns, kind="stable")
+        columns, numbers = columns[order], numbers[order]
+        for start in range(0, len(pool), self.chunk):
+            rows = pool[start : start + self.chunk]
             scores = self._scores[: len(tasks), : len(rows)]
             np.matmul(short, rows.T, out=scores)
-            for row, mask in enumerate(masks):
-                low, high = np.searchsorted(mask, (start, start + len(rows)))
-                scores[row, mask[low:high] - start] = -np.inf
+            low, high = np.searchsorted(columns, (start, start + len(rows)))
+            scores[numbers[low:high], columns[low:high] - start] = -np.inf
             self._best.see(scores, start)
 
     def advance(self, row: int, task: _Task) -> bool:
-        """Add what the scan found for this task and solve again; False when there was nothing to add."""
-        columns, scores = self._best.row(row)
-        task.rounds += 1
-        if task.rounds > 1:
-            columns = self._fresh(task, columns, scores, bool(self._best.full[row]))
-            if len(columns) and task.rounds > _MOST_ROUNDS:
-                task.near = self._all_near(task)  # the certificate must know what still objects
-                return False
-        if len(columns) == 0:
-            task.residual = task.target if task.residual is None else task.residual
-            return False
-        task.working = np.concatenate([task.working, columns])
-        self._solve(task)
-        return True
+        """Add what the scan listed for this task and solve again, as long as no other column can matter.
 
-    def _fresh(self, task: _Task, columns: Any, scores: Any, cut: bool) -> Any:
-        """Which of the columns that the scan listed, best first, are truly correlated by more than λ."""
-        sure = self.penalty + rounding(task.residual)
-        if len(scores) >= _MORE and scores[_MORE - 1] > sure:
-            return columns[:_MORE]
-        task.near = self._all_near(task) if cut else columns
-        c = correlations(self.vectors, task.near, task.residual)
-        order = np.argsort(-c, kind="stable")
-        return task.near[order[c[order] > self.penalty + _TOLERANCE]][:_MORE]
+        False when nothing in the whole pool is left to add.
+        """
+        task.rounds += 1
+        if len(task.working) == 0:
+            columns = self._best.row(row)[0]
+            if len(columns):
+                self._add(task, columns)
+            task.residual = task.now
+            return len(columns) > 0
+        listed, scanned = self._best.listed(row), task.residual
+        others = float(self._best.floor[row]) + rounding(scanned)  # no column that is not listed is above
+        while True:
+            violating, c = self._violating(task, listed)
+            moved, clear = task.residual - scanned, self.penalty - rounding(task.residual)
+            if others + float(np.sqrt(moved @ moved)) * UNIT > clear and task.residual is not scanned:
+                return True
+            if len(violating) == 0 and others > clear:  # a scan could not list all that are close to λ
+                listed, others = self._all_near(task), clear
+                continue
+            if len(violating) == 0 or task.rounds > _MOST_ROUNDS:
+                task.near = listed[c > self.penalty - 2 * rounding(task.residual)]
+                return False
+            self._add(task, violating)
+            listed = listed[~np.isin(listed, violating)]
+
+    def _violating(self, task: _Task, columns: Any) -> tuple[Any, Any]:
+        """The columns whose correlation exceeds λ most, and the correlations of all, in float64."""
+        c = correlations(self.vectors, columns, task.residual)
+        above = np.flatnonzero(c > self.penalty + _TOLERANCE)
+        return columns[above[np.argsort(-c[above], kind="stable")[:_MORE]]], c
 
     def _all_near(self, task: _Task) -> Any:
         """Every column outside the working set within the rounding of float32 of λ or above, found in float64."""
@@ -139,6 +218,10 @@ class _Work:
         allowed[task.excluded] = False
         everything = np.flatnonzero(allowed)
         return everything[correlations(self.vectors, everything, task.residual) > bound]
+
+    def _add(self, task: _Task, columns: Any) -> None:
+        task.working = np.concatenate([task.working, columns])
+        self._solve(task)
 
     def _make_room(self, size: int) -> None:
         room = size + 65
@@ -201,34 +284,38 @@ _STRIDE = 64
 
 
 class Best:
-    """For each row, the highest scores above its floor seen so far, at most ``keep``; ``full`` where some were let go.
+    """For each row, the highest scores above its floor seen so far: the best ``keep``, and up to as many more.
+
+    The ``floor`` rises when there are more; no item that is not listed is above it.
 
     >>> best = Best(rows=1, keep=2)
     >>> best.start(np.array([0.0]), np.array([2]))
-    >>> best.see(np.array([[0.3, -1.0, 0.9, 0.5]], np.float32), offset=100)
-    >>> best.row(0)[0].tolist(), bool(best.full[0])
-    ([102, 103], True)
+    >>> best.see(np.array([[0.25, -1.0, 0.75, 0.5, 0.125]], np.float32), offset=100)
+    >>> best.row(0)[0].tolist(), best.listed(0).tolist(), float(best.floor[0])
+    ([102, 103], [100, 102, 103], 0.0)
     """
 
     def __init__(self, rows: int, keep: int) -> None:
-        self.full = np.zeros(rows, np.bool_)
         self._where = np.empty((rows, 2 * keep), np.int64)
         self._score = np.empty((rows, 2 * keep), np.float32)
         self._count = np.zeros(rows, np.int64)
-        self._floor = np.zeros(rows, np.float32)
+        self.floor = np.zeros(rows, np.float32)
         self._keep = np.zeros(rows, np.int64)
 
     def start(self, floors: Any, keep: Any) -> None:
         """Forget what was seen; row ``i`` now keeps at most ``keep[i]`` scores above ``floors[i]``."""
         rows = len(floors)
         self._count[:rows] = 0
-        self.full[:rows] = False
-        self._floor[:rows] = floors
+        self.floor[:rows] = floors
         self._keep[:rows] = keep
 
     def see(self, scores: Any, offset: int) -> None:
         """Look at a block: row ``i``, column ``j`` is the score of item ``offset + j`` for row ``i``."""
-        _see(scores, offset, self._where, self._score, self._count, self._floor, self._keep, self.full)
+        _see(scores, offset, self._where, self._score, self._count, self.floor, self._keep)
+
+    def listed(self, number: int) -> Any:
+        """Items of one row, in any order."""
+        return self._where[number, : self._count[number]].copy()
 
     def row(self, number: int) -> tuple[Any, Any]:
         """Items and scores of one row, best first, the lower number first among equals."""
@@ -239,27 +326,24 @@ class Best:
 
 
 @vectorised
-def _see(scores, offset, where, score, count, floor, keep, full):  # type: ignore[no-untyped-def]
+def _see(scores, offset, where, score, count, floor, keep):  # type: ignore[no-untyped-def]
     for row in range(scores.shape[0]):
         values, low, filled = scores[row], floor[row], count[row]
         for start in range(0, len(values), _STRIDE):
-            block = values[start : start + _STRIDE]
-            above = 0
-            for value in block:
-                above += value > low
-            if above == 0:
+            stop, any_above = min(start + _STRIDE, len(values)), False
+            for place in range(start, stop):
+                any_above |= values[place] > low
+            if not any_above:
                 continue
-            for inside in range(len(block)):
-                if block[inside] > low:
-                    where[row, filled] = offset + start + inside
-                    score[row, filled] = block[inside]
+            for place in range(start, stop):
+                if values[place] > low:
+                    where[row, filled] = offset + place
+                    score[row, filled] = values[place]
                     filled += 1
                     if filled == 2 * keep[row]:
                         low = _halve(where[row], score[row], keep[row])
                         filled = keep[row]
-                        full[row] = True
         count[row], floor[row] = filled, low
-        full[row] = full[row] or filled > keep[row]
 
 
 @vectorised

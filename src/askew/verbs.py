@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -70,11 +71,13 @@ __all__ = [
     "Dataset",
     "DatasetFacts",
     "Encoder",
+    "EncodesByExecutor",
     "Estimates",
     "Executor",
     "FillsMissing",
     "FindsById",
     "Fingerprints",
+    "FitsByExecutor",
     "FittedRanker",
     "GivesBounds",
     "GivesInterval",
@@ -82,6 +85,7 @@ __all__ = [
     "HoldsGroups",
     "LearnsSwaps",
     "Loss",
+    "MakesRankings",
     "MakesTraining",
     "MapsFraction",
     "Metric",
@@ -207,6 +211,15 @@ class MakesTraining(Protocol):
 
 
 @runtime_checkable
+class MakesRankings(Protocol):
+    """A suite that ranks a pool of questions for each question (``askew build --for ranking``)."""
+
+    def write_rankings(self, data: Dataset, folder: Path, limit: int | None) -> tuple[int, Sequence[Path]]:
+        """Rank for the questions of the data and write the rankings; returns how many they are, and the files."""
+        ...
+
+
+@runtime_checkable
 class Perturbation(Protocol):
     """Makes variants of one question. ``Random`` is seeded by content, so order and workers do not matter."""
 
@@ -279,11 +292,29 @@ class Ranker(Protocol):
         ...
 
 
+@runtime_checkable
+class FitsByExecutor(Protocol):
+    """A ranker whose pool is read once, with the work shared by workers; they then get the fitted ranker."""
+
+    def fit_by(self, pool: Sequence[str], executor: Executor) -> FittedRanker:
+        """The same as ``fit``."""
+        ...
+
+
 class Encoder(Protocol):
     """Turns texts into vectors of unit length. Its ``repr`` is its signature."""
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One float32 row per text."""
+        ...
+
+
+@runtime_checkable
+class EncodesByExecutor(Protocol):
+    """An encoder whose texts may be encoded by several workers."""
+
+    def encode_by(self, texts: Sequence[str], executor: Executor) -> Any:
+        """The same as ``encode``."""
         ...
 
 

@@ -9,9 +9,9 @@ import askew
 from askew.data.jsonl import Lines
 from askew.engine.build import Coverage
 from askew.engine.components import Questions
-from askew.engine.publish import publish
+from askew.engine.publish import publish, publish_rankings
 from askew.engine.settings import Named, Settings
-from askew.errors import BadOption, DataError, MissingExtra
+from askew.errors import BadOption, DataError, MissingExtra, UsageError
 from askew.metrics.noise import r_score
 from askew.models.python_function import CallableModel
 from askew.suites.basic import BasicSuite, training
@@ -293,3 +293,28 @@ def test_scoring_needs_no_ranker_and_building_reports_what_to_install(monkeypatc
 def test_progress_shows_what_is_left(capsys):
     list(BasicSuite(Words(), top=3, progress=True).groups(DATA, 0))
     assert "Ranking (words): 100%" in capsys.readouterr().err
+
+
+def test_rankings_alone_are_those_of_the_benchmark(rankers, tmp_path):
+    suite = Named(BasicSuite("words+back", top=3), "basic")
+    publish(suite, Named(DATA, "mine"), tmp_path / "whole", Settings(), "build")
+    said = publish_rankings(suite, Named(DATA, "mine"), tmp_path / "alone", Settings(), "build")
+    names = ["bqd-back.jsonl", "bqd-words.jsonl"]
+    assert sorted(path.name for path in (tmp_path / "alone").glob("*.jsonl")) == names
+    for name in names:
+        assert (tmp_path / "alone" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+    assert "19 questions" in said
+    publish_rankings(suite, Named(DATA, "mine"), tmp_path / "first", Settings(limit=2), "build")
+    few, whole = ((tmp_path / folder / names[1]).read_bytes() for folder in ("first", "alone"))
+    assert whole.startswith(few), "the limit does not change the pool"
+    assert len(few.splitlines()) == 3
+    with pytest.raises(UsageError, match="ranks no questions; basic does"):
+        publish_rankings(Named(RadSuite(), "rad"), Named(DATA, "mine"), tmp_path / "rad", Settings(), "build")
+    with pytest.raises(DataError, match="no question in it"):
+        publish_rankings(suite, Named(Questions(()), "none"), tmp_path / "none", Settings(), "build")
+
+
+def test_the_papers_rankers_have_one_name():
+    eight = ("lasso", "bleu1", "bleu2", "bleu3", "bleu4", "rouge", "cider", "meteor")
+    assert BasicSuite("paper").rankers == eight
+    assert BasicSuite("paper+lasso:sign=free").rankers == (*eight, "lasso:sign=free")

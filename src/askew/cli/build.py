@@ -15,10 +15,12 @@ examples:
   askew build carets --scenes val_sceneGraphs.json --images images --tests all --size 5000 --output bench
   askew build carets --scenes train_sceneGraphs.json --for training --output more-questions
   askew build basic --data world:val --pool world:train --ranker lasso --top 21 --output bench
+  askew build basic --for ranking --data questions.txt --pool pool.txt --ranker paper --workers 2 --output bqd
 
 Writes groups.jsonl (for askew run --data and askew score), the variants and their originals as VQA v2 files,
 and datasheet.md: how many variants each test made or refused, and why.
-With --for training: the questions alone, as VQA v2 and as GQA files."""
+With --for training: the questions alone, as VQA v2 and as GQA files.
+With --for ranking: the ranked basic questions alone, without groups."""
 
 
 BESIDE: Options = {
@@ -41,7 +43,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scenes", metavar="FILE", help="GQA scene graphs instead of --data")
     parser.add_argument("--output", metavar="DIR", help="the benchmark's folder")
     parser.add_argument(
-        "--for", dest="purpose", choices=("testing", "training"), help="groups to test with (default), or questions"
+        "--for",
+        dest="purpose",
+        choices=("testing", "training", "ranking"),
+        help="groups to test with (default), questions, or rankings",
     )
     parser.add_argument(
         "--no-audit",
@@ -56,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Build, write, and print the coverage."""
     from askew.engine.components import as_data, as_suite
-    from askew.engine.publish import publish, publish_training
+    from askew.engine.publish import publish, publish_rankings, publish_training
     from askew.engine.settings import Settings
 
     options = settled(args, {"purpose": "testing"}, required=("output",))
@@ -70,6 +75,8 @@ def main(args: argparse.Namespace) -> int:
     suite = as_suite(options.suite, progress=not options.quiet, **given)
     if options.purpose == "training":
         print(publish_training(suite, data, Path(options.output), settings, as_typed()))
+    elif options.purpose == "ranking":
+        print(publish_rankings(suite, data, Path(options.output), settings, as_typed()))
     else:
         print(publish(suite, data, Path(options.output), settings, as_typed(), not options.no_audit))
     return 0

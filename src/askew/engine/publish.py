@@ -25,7 +25,7 @@ from askew.files.paths import public_text, root_of
 from askew.files.read_write import write_joined
 from askew.report.caveats import text_alone_sentence
 from askew.types import Question
-from askew.verbs import MakesTraining, Releases
+from askew.verbs import MakesRankings, MakesTraining, Releases
 
 SHOWN = 40
 """How many rules of a test are printed; the file lists all."""
@@ -88,6 +88,25 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
         sheet = f"{count:,} questions to train on, made from {data.what.name} (seed {settings.seed}): `{command}`\n"
         write_joined(about, [f"# {title}: training\n\n{sheet}".encode()])
         clear_unwritten(folder, [path, gqa, about, *vqa], f"{data.spec} {data.what!r}")
+        note_output(folder, "a benchmark", made_of)
+    return sheet
+
+
+def publish_rankings(suite: Named, data: Named, folder: Path, settings: Settings, command: str) -> str:
+    """Write the suite's rankings alone, for all questions of the data; returns a few lines about them."""
+    title, paper, ranks = suite.what.title, suite.what.paper, suite.what
+    if not isinstance(ranks, MakesRankings):
+        raise UsageError(f"{suite.what.name} ranks no questions; basic does.")
+    about = folder / "datasheet.md"
+    with alone_in(folder):
+        made_of = {"for": "ranking"} | _made_of(suite, data, settings)
+        check_output(folder, "a benchmark", made_of, settings.overwrite)
+        count, files = ranks.write_rankings(data.what, folder, settings.limit)
+        names = ", ".join(f"`{path.name}`" for path in files)
+        sheet = f"Rankings for {count:,} questions of {data.what.name}, in {names}: `{command}`\n"
+        lines = [f"- suite: `{public_text(repr(suite.what))}` ({paper})", f"- askew {askew.__version__}"]
+        write_joined(about, ["\n".join([f"# {title}: rankings", "", sheet, *lines, ""]).encode()])
+        clear_unwritten(folder, [about, *files], f"{data.spec} {data.what!r}")
         note_output(folder, "a benchmark", made_of)
     return sheet
 

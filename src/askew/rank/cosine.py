@@ -12,7 +12,7 @@ from askew.rank.pool_vectors import Columns, candidates, correlations, one_threa
 from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
-from askew.verbs import Encoder
+from askew.verbs import Encoder, Executor
 
 DIGITS = 10
 """Scores are rounded to so many decimals; equal scores rank by the place in the pool."""
@@ -33,7 +33,11 @@ class Cosine:
 
     def fit(self, pool: Sequence[str]) -> FittedCosine:
         """Encode the pool; identical vectors are compared once."""
-        return FittedCosine(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder)))
+        return self.fit_by(pool)
+
+    def fit_by(self, pool: Sequence[str], executor: Executor | None = None) -> FittedCosine:
+        """The same, with sentence vectors from workers."""
+        return FittedCosine(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder), executor))
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,7 +17,7 @@ from askew.errors import need
 from askew.rank.compiled import vectorised
 from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded
-from askew.verbs import Encoder
+from askew.verbs import Encoder, Executor
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,9 +39,9 @@ class Columns:
     """From the content of a vector to its column."""
 
     @classmethod
-    def of(cls, pool: QuestionPool, encoder: Encoder) -> Columns:
-        """Encode the pool and merge identical vectors."""
-        vectors = embedded(encoder, pool.texts)
+    def of(cls, pool: QuestionPool, encoder: Encoder, executor: Executor | None = None) -> Columns:
+        """Encode the pool, with workers if there are any, and merge identical vectors."""
+        vectors = embedded(encoder, pool.texts, executor)
         column: dict[bytes, int] = {}
         representative: list[int] = []
         twins: dict[int, list[int]] = {}

@@ -23,7 +23,7 @@ from askew.files.paths import cache_folder
 from askew.rank.question_pool import QuestionPool
 from askew.registry import make
 from askew.types import LostWorker, Ranked
-from askew.verbs import Executor, Ranker
+from askew.verbs import Executor, FitsByExecutor, FittedRanker, Ranker
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,8 @@ class Ranking:
     """The ``top`` nearest questions of a pool for any texts, computed on demand and cached in the cache folder.
 
     The ranker reads its pool only when there is something to rank. With ``workers`` above one, batches go to that many
-    processes, each of which fits the pool itself; the result is the same. Use it in a ``with`` statement.
+    processes, each of which reads the pool or, for rankers with sentence vectors, gets it; the result is the same. Use
+    it in a ``with`` statement.
     """
 
     name: str
@@ -254,7 +255,9 @@ class Ranking:
         return made
 
     @cached_property
-    def _fits(self) -> _Fits:
+    def _fits(self) -> _Fits | _Fitted:
+        if isinstance(self.ranker, FitsByExecutor):
+            return _Fitted(self.ranker.fit_by(self.pool.texts, self._executor), self.top)
         return _Fits(self.ranker, self.pool.texts, self.top)
 
 
@@ -272,5 +275,15 @@ class _Fits:
     top: int
 
     def __call__(self) -> Callable[[Sequence[str]], list[Ranked]]:
-        fitted = self.ranker.fit(self.pool)
-        return lambda texts: fitted.top(texts, self.top)
+        return _Fitted(self.ranker.fit(self.pool), self.top)()
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """In a worker: ranks batches of texts in a pool that was read before."""
+
+    fitted: FittedRanker
+    top: int
+
+    def __call__(self) -> Callable[[Sequence[str]], list[Ranked]]:
+        return lambda texts: self.fitted.top(texts, self.top)

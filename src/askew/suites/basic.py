@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -44,6 +45,12 @@ class OwnQuestions:
 
 
 OWN = OwnQuestions()
+PAPER = ("lasso", "bleu1", "bleu2", "bleu3", "bleu4", "rouge", "cider", "meteor")
+"""The rankers that the paper compares."""
+
+
+_AT_ONCE = 64 * BATCH
+"""Questions whose rankings are in memory at a time when all are ranked."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,7 @@ class BasicSuite:
     """Similar questions appended to each question, three at a time, as noise of increasing strength."""
 
     ranker: str | Ranker = "lasso"
-    """The ranker that orders the pool; several are joined with +, and the options of each with ;."""
+    """The ranker that orders the pool; several are joined with +, the options of each with ;. ``paper``: all eight."""
     pool: Dataset = OWN
     """The source of basic questions: any data, or a text file with one question per line."""
     kind: Literal["general", "yesno"] = "general"
@@ -159,6 +166,23 @@ class BasicSuite:
         """Write the data set of basic questions too, as JSONL and Parquet; ``askew build`` calls it."""
         return write_release(groups, folder)
 
+    def write_rankings(self, data: Dataset, folder: Path, limit: int | None = None) -> tuple[int, list[Path]]:
+        """Rank for all questions, one ranker after another, and write the data sets of basic questions alone."""
+        if self.bqd:
+            raise BadOption("basic: bqd is a file of rankings already. Give a ranker and a pool instead.")
+        read = Counter(question.text for question in islice(data.questions(), limit))
+        if not read:
+            raise DataError(f"{data.name}: there is no question in it. Give data with questions.")
+        texts = list(read)
+        found: dict[str, str] = {}
+        with ExitStack() as stack:
+            for ranking in self._rankings(data, stack, texts):
+                with ranking:
+                    for start in range(0, len(texts), _AT_ONCE):
+                        ranking.nearest(texts[start : start + _AT_ONCE])
+                found[ranking.signature] = ranking.name
+        return read.total(), write_files(islice(data.questions(), limit), found, folder)
+
     def _rankers(self) -> dict[str, Ranker]:
         """The rankers by name."""
         return {name: make("ranker", spec) if isinstance(spec, str) else spec for name, spec in self._specs().items()}
@@ -167,14 +191,15 @@ class BasicSuite:
         """The specs of the rankers by their names in tables: the name, or the whole spec if the name is ambiguous."""
         if not isinstance(self.ranker, str):
             return {type(self.ranker).__name__.lower(): self.ranker}
-        specs = [spec.strip().replace(";", ",") for spec in self.ranker.split("+")]
+        given = [spec.strip().replace(";", ",") for spec in self.ranker.split("+")]
+        specs = [spec for each in given for spec in (PAPER if each == "paper" else (each,))]
         short = [spec.partition(":")[0] for spec in specs]
         names = [name if short.count(name) == 1 else spec for name, spec in zip(short, specs, strict=True)]
         if len(set(names)) < len(names):
             raise BadOption(f"basic: the ranker {max(names, key=names.count)!r} is named twice. Name each once.")
         return dict(zip(names, specs, strict=True))
 
-    def _rankings(self, data: Dataset, stack: ExitStack) -> Iterator[Ranking]:
+    def _rankings(self, data: Dataset, stack: ExitStack, texts: Sequence[str] = ()) -> Iterator[Ranking]:
         source = training(data) if self.pool is OWN else self.pool
         pool = pool_of(source.questions(), self.kind == "yesno")
         if len(pool) <= SIZE:
@@ -185,11 +210,11 @@ class BasicSuite:
             )
         for name, ranker in self._rankers().items():
             ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers, self.executor)
-            yield self._shown(ranking, data, stack) if self.progress else ranking
+            yield self._shown(ranking, data, stack, texts) if self.progress else ranking
 
-    def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack) -> Ranking:
+    def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack, texts: Sequence[str]) -> Ranking:
         """The ranking with a progress bar."""
-        texts = list(dict.fromkeys(question.text for question in data.questions()))
+        texts = texts or list(dict.fromkeys(question.text for question in data.questions()))
         with ranking:
             missing = ranking.missing(texts)
         bar = progress_bar(Settings(progress=True), total=missing, desc=f"Ranking ({ranking.name})", unit=" texts")
@@ -209,6 +234,11 @@ def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
     if first is None:
         return []
     found = {variant.note["ranking"]: variant.made_by.partition("/")[2] for variant in first.variants}
+    return write_files(_originals(chain([first], rest)), found, folder)
+
+
+def write_files(questions: Iterable[Question], found: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write the stored rankings of these questions; ``found`` maps the signature of each ranking to its name."""
     with ExitStack() as stack:
         targets = {
             str(folder / ("bqd.jsonl" if len(found) == 1 else f"bqd-{_plain(name)}.jsonl")): stack.enter_context(
@@ -216,7 +246,7 @@ def write_release(groups: Iterable[Group], folder: Path) -> list[Path]:
             )
             for key, name in found.items()
         }
-        write_bqd(_originals(chain([first], rest)), targets)
+        write_bqd(questions, targets)
     files = [Path(path) for path in targets]
     with suppress(MissingExtra):
         for path in tuple(files):

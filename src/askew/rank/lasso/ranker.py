@@ -17,7 +17,7 @@ from askew.rank.pool_vectors import Columns, candidates, correlations, one_threa
 from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
-from askew.verbs import Encoder
+from askew.verbs import Encoder, Executor
 
 DIGITS = 10
 """Scores are rounded to so many decimals; equal rounded scores are ties."""
@@ -53,7 +53,11 @@ class Lasso:
 
     def fit(self, pool: Sequence[str]) -> FittedLasso:
         """Encode the pool; identical vectors become one column."""
-        return FittedLasso(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder)))
+        return self.fit_by(pool)
+
+    def fit_by(self, pool: Sequence[str], executor: Executor | None = None) -> FittedLasso:
+        """The same, with sentence vectors from workers."""
+        return FittedLasso(self, Columns.of(QuestionPool.of(pool), encoder_of(self.encoder), executor))
 
 
 @dataclass(frozen=True, repr=False)

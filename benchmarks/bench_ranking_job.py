@@ -1,0 +1,59 @@
+"""The paper's whole ranking job from a slice of it: 244,302 questions against a pool of 186,027, all rankers.
+
+    python benchmarks/bench_ranking_job.py --pool POOL.txt --questions QUESTIONS.txt [--slice 500]
+
+Both files have one question per line. Processor time of one process with one thread: reading the pool (once, with the
+vectors encoded before, whose time is stated too), and each question of the slice. The whole is extrapolated, for
+questions that are all distinct and for the share of distinct ones that is given; each distinct text is ranked once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from askew.rank.question_pool import QuestionPool
+from askew.rank.ranking import BATCH
+from askew.registry import make
+from askew.suites.basic import PAPER
+
+QUESTIONS = 244_302
+TOP = 21
+
+
+def lines(path: str) -> list[str]:
+    return Path(path).read_text(encoding="utf-8").splitlines()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--pool", required=True)
+    parser.add_argument("--questions", required=True)
+    parser.add_argument("--slice", type=int, default=512)
+    parser.add_argument("--rankers", default=",".join(PAPER))
+    parser.add_argument("--distinct", type=int, default=130_000, help="how many of the questions are distinct")
+    options = parser.parse_args()
+    pool, asked = QuestionPool.of(lines(options.pool)), lines(options.questions)
+    warm, asked = asked[-16:], asked[: options.slice]
+    print(f"{len(pool):,} questions in the pool, {len(asked):,} ranked", flush=True)
+    total_fit = total = 0.0
+    for spec in options.rankers.split(","):
+        ranker = make("ranker", spec)
+        start = time.process_time()
+        fitted = ranker.fit(pool.texts)
+        fitted.top(warm, TOP)  # compiles
+        ready = time.process_time()
+        for begin in range(0, len(asked), BATCH):
+            fitted.top(asked[begin : begin + BATCH], TOP)
+        fit, each = ready - start, (time.process_time() - ready) / len(asked)
+        print(f"  {spec}: {fit:.1f} s to read the pool, {each * 1e3:.2f} ms a question", flush=True)
+        total_fit, total = total_fit + fit, total + each
+        del fitted
+    for count, which in ((QUESTIONS, "all distinct"), (options.distinct, f"{options.distinct:,} of them distinct")):
+        minutes = (2 * total_fit + count * total) / 60
+        print(f"{QUESTIONS:,} questions, {which}: {minutes:.0f} core-minutes, {minutes / 2:.0f} minutes on 2 cores")
+
+
+if __name__ == "__main__":
+    main()

@@ -150,8 +150,8 @@ PROBES = {
     },
     "train/features.py": {"get_many"},  # features of users that have ``get`` alone
     "optional_verbs.py": {
-        "blind", "by_id", "counted", "free_text", "images", "notes", "opens_images", "path", "readers", "remarks",
-        "slices", "suites",
+        "blind", "by_id", "counted", "free_text", "images", "notes", "opens_images", "path", "readers", "recorded",
+        "remarks", "slices", "suites",
     },
 }  # fmt: skip
 """Attributes that may be looked for by name, mostly of objects of other packages.

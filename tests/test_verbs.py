@@ -38,6 +38,7 @@ def test_a_component_without_facts_has_the_defaults():
     assert values(verbs.ModelFacts(Plain())) == {
         "free_text": True,
         "by_id": False,
+        "recorded": False,
         "blind": False,
         "opens_images": False,
     }
@@ -55,6 +56,7 @@ def test_declared_facts_are_used(tmp_path):
     assert values(verbs.ModelFacts(Constant())) == {
         "free_text": False,
         "by_id": False,
+        "recorded": False,
         "blind": True,
         "opens_images": False,
     }
@@ -62,6 +64,7 @@ def test_declared_facts_are_used(tmp_path):
     assert verbs.DatasetFacts(GroupFile("a/groups.jsonl")).path == "a/groups.jsonl"
     (tmp_path / "answers.json").write_text('[{"question_id": 1, "answer": "yes"}]')
     assert verbs.ModelFacts(Predictions(str(tmp_path / "answers.json"))).by_id
+    assert verbs.ModelFacts(Predictions(str(tmp_path / "answers.json"))).recorded
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,13 @@ class ModelFacts:
         return bool(getattr(self.model, "by_id", False))
 
     @property
+    def recorded(self) -> bool:
+        """Whether its answers, by id, exist already, e.g. in a file: they are looked up while groups are made, and not
+        stored again. Default: False.
+        """
+        return bool(getattr(self.model, "recorded", False))
+
+    @property
     def blind(self) -> bool:
         """Whether it never looks at the image, so that no image file is read. Default: False."""
         return bool(getattr(self.model, "blind", False))

@@ -40,6 +40,15 @@ def test_repeated_ids_are_found_whatever_their_hashes(monkeypatch: pytest.Monkey
         assert [seen.add(key, 999) for key in keys] == list(range(400))
 
 
+def test_repeated_numbers_are_found_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("askew.data.disk_index._BITS", 64)
+    monkeypatch.setattr("askew.data.disk_index._RECENT", 5)
+    keys = Random(2).sample([-(2**63) + 1, -2, -1, *range(400), 2**63 - 1, 2**63, 2**70], 380)
+    with SeenIds() as seen:
+        assert [seen.add(key, place) for place, key in enumerate(keys)] == [None] * 380
+        assert [seen.add(key, 999) for key in reversed(keys)] == list(reversed(range(380)))
+
+
 def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
     same_hash = [-1, -2, 0, 2**61 - 1]
     keys: list[Id] = [*same_hash, *range(5, 90), *map(str, range(50)), "i5", "with\nline", "\ud800"]

@@ -1,4 +1,4 @@
-"""What is counted and refused while groups are built: every group is decoded once for each model, and no more."""
+"""What is counted and refused while groups are built: every group is decoded once for each model, or not at all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askew.engine.ask import Keys
 from askew.engine.planning import plan
 from askew.engine.settings import Named
 from askew.engine.store import Store
-from askew.errors import BadImage, BadRecord, DataError, RunError
+from askew.errors import BadImage, BadRecord, DataError, MissingPredictions, RunError
 from askew.models.baselines import Constant
 from askew.types import Group, ImageRef, Prediction, Question
 from running import write_questions
@@ -51,10 +51,26 @@ def test_each_group_is_decoded_once_for_each_model(decoded, tmp_path):
     predictions = [{"question_id": number, "answer": "red"} for number in once]
     (tmp_path / "p.json").write_text(json.dumps(predictions))
     assert main(["score", "q.jsonl", "p.json", "--output", "score", "--quiet"]) == 0
-    assert decoded == once
+    assert decoded == []  # judged while they were built
+    assert not (tmp_path / "score" / "answers.sqlite").exists()
     decoded.clear()
     askew.evaluate("constant:yes", "q.jsonl", "accuracy", output=tmp_path / "evaluated")
     assert decoded == once
+
+
+def test_predictions_that_lack_an_answer_are_reported_after_bad_records_and_groups(decoded, tmp_path):
+    """Predictions are looked up while groups are made, and the errors come in the order of reading all the same."""
+    (tmp_path / "p.json").write_text('[{"question_id": 0, "answer": "red"}]')
+    with pytest.raises(MissingPredictions, match=r"no prediction for 9 of the 10 questions just looked up, e.g. 1 "):
+        askew.evaluate("predictions:p.json", "q.jsonl", "accuracy", output=tmp_path / "o")
+    assert (tmp_path / "o" / "groups.jsonl").is_file()
+    assert not (tmp_path / "o" / "samples.jsonl").exists()
+    with pytest.raises(BadRecord, match=r"groups.jsonl: line 1.*'question' is blank"):
+        askew.evaluate("predictions:p.json", "q.jsonl", Odd(fault="blank"))
+    with (tmp_path / "q.jsonl").open("a") as file:
+        file.write('{"id": 10, "image": 1, "question": 7}\n')
+    with pytest.raises(BadRecord, match="line 11"):
+        askew.evaluate("predictions:p.json", "q.jsonl", "accuracy", output=tmp_path / "o")
 
 
 @dataclass(frozen=True)

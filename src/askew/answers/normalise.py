@@ -7,7 +7,6 @@ The evaluator's oddities are kept, because published accuracies depend on them. 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -78,8 +77,8 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
-    counts = Counter(map(normaliser, answers))
-    return max(counts, key=counts.__getitem__, default="")
+    same = [normaliser(answer) for answer in answers]
+    return max(dict.fromkeys(same), key=same.count, default="")
 
 
 def without_punctuation(text: str) -> str:

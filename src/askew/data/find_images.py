@@ -29,6 +29,7 @@ class ImagesById:
             )
         self._folder = folder
         self._templates = list(templates)
+        self._last: ImageRef | None = None
         self.found = 0
         self.missing: BadImage | None = None
 
@@ -45,7 +46,11 @@ class ImagesById:
     def find(self, key: Id, first: Sequence[str] = ()) -> ImageRef:
         """The image with this id; the templates in ``first``, from its record, are tried first."""
         if self._folder is None:
-            return ImageRef(key)
+            if (
+                self._last is None or type(self._last.id) is not type(key) or self._last.id != key
+            ):  # questions about one image usually stand together
+                self._last = ImageRef(key)
+            return self._last
         tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
         for place, path in enumerate(tried):
             if os.path.isfile(path):

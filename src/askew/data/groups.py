@@ -94,11 +94,12 @@ def write_groups(
     path: str,
     folders: ImageFolders | None = None,
     see: Sequence[Callable[[Group], None]] = (),
+    judge: Callable[[Group, Record], None] | None = None,
 ) -> int:
     """Write groups to a file, streamed; the file appears when it is complete. Returns their number.
 
     ``folders`` records where the images named in the file are. ``see``: functions that are called with each group as
-    it will be read.
+    it will be read. ``judge`` is called with its record too, after them.
     """
     folder = os.path.dirname(path)
     folders = folders or ImageFolders(folder)
@@ -107,10 +108,17 @@ def write_groups(
     def lines() -> Iterator[bytes]:
         for group in groups:
             stored = _stored(folder, group, folders)
-            yield line(group_record(stored))
+            record = group_record(stored)
+            written = line(record)
+            yield written
             placed = place.of(stored) if see else stored
             for function in see:
                 function(placed)
+            if judge is not None:
+                if stored.variants:  # notes hold any values, and JSON has fewer
+                    record = orjson.loads(written)
+                    placed = place.of(group_from(record))
+                judge(placed, record)
 
     count = write_joined(path, lines())
     remember(path, folders)

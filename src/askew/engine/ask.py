@@ -19,6 +19,7 @@ from askew.types import Group, Id, ImageRef, Outcome, Prediction, Question
 from askew.verbs import Model, ModelFacts, Streams
 
 Item = TypeVar("Item")
+Key = TypeVar("Key")
 Asking: TypeAlias = Callable[[Mapping[bytes, Question], int], Iterator[dict[bytes, Prediction]]]
 """Asks these questions in batches of this size."""
 _PARTICULAR = re.compile(r"""(['"]).*?\1|\S*[/\\]\S*""")
@@ -173,7 +174,7 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
         yield chunk
 
 
-def answers_of(model: Model, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
+def answers_of(model: Model, wanted: Mapping[Key, Question], batch_size: int) -> Iterator[dict[Key, Prediction]]:
     """The model's predictions, a batch at a time; from a streaming model, each one as it arrives."""
     if not isinstance(model, Streams):
         for keys in chunks(wanted, batch_size):

@@ -220,11 +220,12 @@ def prepare(
     settings: Settings,
     by_id: bool = False,
     see: Sequence[Callable[[Group], None]] = (),
+    judge: Sequence[Callable[[Group, Record], None]] = (),
 ) -> Prepared:
     """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
 
     ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``see``: functions that
-    are called with each group as it will be read.
+    are called with each group as it will be read; ``judge``: with its record too, as long as all groups are valid.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
@@ -242,7 +243,12 @@ def prepare(
         groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
         with GroupCheck() as check:
-            write_groups(groups, str(path), folders, (check.add, *see))
+
+            def valid(group: Group, record: Record) -> None:
+                for function in judge if check.valid else ():
+                    function(group, record)
+
+            write_groups(groups, str(path), folders, (check.add, *see), valid if judge else None)
     clear_unnamed(folder)
     for cover in covers:
         cover.text_alone = yes_no_alone(cover.texts)

@@ -20,6 +20,8 @@ from askew.errors import BadImage
 from askew.types import Group, Id, Question
 from askew.verbs import FindsById, ModelFacts
 
+_LARGEST = (1 << 8 * PREFIX) - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -53,7 +55,9 @@ class Planner:
         self._example: Question | None = None
         self._trouble: BadImage | None = None
         self._prefixes = array("Q")
-        self._ids = _IdHashes(model.what) if ModelFacts(model.what).by_id else None
+        facts = ModelFacts(model.what)
+        self._ids = _IdHashes(model.what) if facts.by_id else None
+        self._recorded = facts.recorded
 
     def add(self, group: Group) -> None:
         """Count one group."""
@@ -67,6 +71,9 @@ class Planner:
                 self._ids.add(question)
 
     def _prefix(self, question: Question) -> int:
+        """The beginning of the key; a recorded answer has no key, and one id asks one thing."""
+        if self._recorded:
+            return hash((question.id,)) & _LARGEST
         try:
             return int.from_bytes(self.keys.of(question)[:PREFIX], "big")
         except BadImage as trouble:  # raised by check, when all groups are there
@@ -89,11 +96,12 @@ class Planner:
         """How answers are found by id, if one id may belong to two questions; None if no id does."""
         return self._ids.found_by if self._ids is not None and self._ids.may_repeat() else None
 
-    def plan(self, store: Store) -> Plan:
-        """What is left to ask, given the answers in the store."""
+    def plan(self, store: Store | None) -> Plan:
+        """What is left to ask, given the answers in the store; recorded answers are not in one."""
         self.check()
         distinct = np.unique(np.asarray(self._prefixes, dtype=np.uint64))
-        known = store.tokens_of(prefix.to_bytes(PREFIX, "big") for prefix in map(int, distinct))
+        prefixes = () if store is None or self._recorded else map(int, distinct)
+        known = store.tokens_of(prefix.to_bytes(PREFIX, "big") for prefix in prefixes) if store is not None else {}
         read, written = (sum(counts) for counts in zip((0, 0), *known.values(), strict=True))
         return Plan(self._groups, len(self._prefixes), len(distinct), len(known), (read, written))
 

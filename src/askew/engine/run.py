@@ -11,11 +11,12 @@ its folder
 
 from __future__ import annotations
 
+import gc
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,25 +25,24 @@ from typing import Any
 import orjson
 
 import askew
-from askew.answers.extract import check_step, extract
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
 from askew.engine.ask import Keys, Streak, ask
 from askew.engine.ask_workers import WorkerAsking
 from askew.engine.build import Prepared, prepare
+from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
 from askew.engine.planning import Plan, Planner, unknown
 from askew.engine.results import (
     FORMAT,
     begin,
     claim_folder,
     model_folders,
-    sample_record,
     score_record,
     suite_record,
     too_many_failures,
     versions,
 )
-from askew.engine.run_metrics import AnswerForms, MeaningfulMetrics, measured_by, metric_record, scored_by, step_for
+from askew.engine.run_metrics import MeaningfulMetrics
 from askew.engine.settings import Named, Settings, progress_bar
 from askew.engine.store import Store
 from askew.errors import TooManyFailures
@@ -50,44 +50,10 @@ from askew.files.locks import alone_in
 from askew.files.paths import ImageFolders, public
 from askew.files.read_write import fingerprint, write_joined
 from askew.files.records import Record, group_record
-from askew.metrics.confidence import ConfidenceTable
-from askew.metrics.group_rows import SLICES
-from askew.metrics.scorer import Scorer
 from askew.registry import make
 from askew.report.caveats import made_nothing, nothing_sentence
-from askew.types import Group, Outcome, Prediction, Question
-from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Streams, Suite, SuiteFacts
-
-
-@dataclass
-class Tally:
-    """Counts of a model's requests and failures."""
-
-    asked: int = 0
-    tokens: tuple[int, int] = (0, 0)
-    """Read and written."""
-    failed: int = 0
-    """Requests without an answer."""
-    non_answers: dict[bytes, str] = field(default_factory=dict)
-    """Requests without an answer to score (failed, refused, empty), by key, with the reason."""
-
-    def add(self, said: Sequence[Prediction]) -> None:
-        """Count a batch that the model has answered."""
-        self.asked += len(said)
-        read, written = (sum(counts) for counts in zip(*(p.tokens for p in said), strict=True))
-        self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
-        self.failed += sum(prediction.failed for prediction in said)
-
-    def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
-        """Count a non-answer after extraction, once for each distinct request."""
-        if prediction.failed:
-            self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
-        return prediction
-
-    def record(self, asked: int, limit: float) -> dict[str, Any]:
-        """For results.json; ``asked`` counts what was answered in earlier runs too."""
-        errors = dict(Counter(self.non_answers.values()).most_common(20))
-        return {"count": len(self.non_answers), "asked": asked, "by_error": errors, "limit": limit}
+from askew.types import Group, Outcome, Prediction
+from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Streams
 
 
 @dataclass(frozen=True)
@@ -123,12 +89,18 @@ def run_models(
     for model in models:
         command = model.what.hide(command) if isinstance(model.what, HidesSecrets) else command
     with ExitStack() as held:
+        held.enter_context(_rare_collection())
         held.enter_context(alone_in(output))
         claim_folder(output, models, data, suites, settings)
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
         begin(output, folders if len(folders) > 1 else ())
         planners = [Planner(model) for model in models]
-        prepared = _prepared(planners, data, suites, output, settings)
+        recorded = {
+            folder: RecordedAnswers(planner, suites, folder / "samples.jsonl", settings)
+            for planner, folder in zip(planners, folders, strict=True)
+            if ModelFacts(planner.model.what).recorded
+        }
+        prepared = _prepared(planners, data, suites, output, settings, list(recorded.values()))
         if skipped := prepared.data["skipped"]:
             tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
         for sentence in prepared.data["remarks"]:
@@ -139,83 +111,66 @@ def run_models(
         for planner, folder in zip(planners, folders, strict=True):
             if len(models) > 1:
                 tell("note", planner.model.spec)
-            results.append(run(planner, prepared, folder, settings, command))
+            judged = recorded.get(folder) if prepared.checked else None
+            results.append(run(planner, prepared, folder, settings, command, judged))
         finish(folders)
     return Runs(folders, results, [error for one in results if (error := too_many_failures(one))])
 
 
 def _prepared(
-    planners: Sequence[Planner], data: Named, suites: Sequence[Named], folder: Path, settings: Settings
+    planners: Sequence[Planner],
+    data: Named,
+    suites: Sequence[Named],
+    folder: Path,
+    settings: Settings,
+    recorded: Sequence[RecordedAnswers] = (),
 ) -> Prepared:
-    """The groups on disk. Each was seen by every planner, so what cannot be asked is refused before anything is."""
+    """The groups on disk. Each was seen by every planner, so what cannot be asked is refused before anything is.
+
+    ``recorded`` answers are judged in the same pass, unless a group must be checked by reading it again.
+    """
     metrics = MeaningfulMetrics(settings.metrics, [suite.what for suite in suites])
     see = [metrics.add, *(planner.add for planner in planners)]
-    prepared = prepare(data, suites, folder, settings, see=see)
-    metrics.check()
-    for planner in planners:
-        if (found_by := planner.repeats_ids()) is not None:
-            for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
-                pass
-        planner.check()
+    with ExitStack() as files:
+        judge = [files.enter_context(answers).add for answers in recorded]
+        prepared = prepare(data, suites, folder, settings, see=see, judge=judge)
+        metrics.check()
+        for planner in planners:
+            if (found_by := planner.repeats_ids()) is not None:
+                for _ in unique_by_id(prepared.read(), prepared.data["spec"], found_by):
+                    pass
+            planner.check()
+        for answers in recorded if prepared.checked else ():
+            answers.finish()
     return prepared
 
 
-@dataclass(frozen=True)
-class _Scoring:
-    """How one model's answers are extracted, compared and scored."""
-
-    suites: Mapping[str, Suite]
-    """By name, each in the mode of accuracy that this model's answers are compared in."""
-    scorers: Mapping[str, Scorer]
-    step: str
-    """How answers are extracted."""
-    forms: AnswerForms
-    confidence: Mapping[str, ConfidenceTable]
-    """How sure the model was, by suite."""
-
-    @classmethod
-    def of(cls, model: Named, prepared: Prepared, settings: Settings) -> _Scoring:
-        own = {suite.what.name: suite.what for suite in prepared.suites}
-        used = {suite.what.name: scored_by(suite, model.what, settings) for suite in prepared.suites}
-        scorers = {}
-        for name, suite in own.items():
-            slices = SuiteFacts(suite).slices
-            metrics = measured_by(suite, used[name].accuracy, settings.metrics)
-            scorers[name] = Scorer(metrics, name, SLICES if slices is None else slices)
-        step = step_for(model.what, settings)
-        check_step(step)
-        forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})
-        return cls(used, scorers, step, forms, {name: ConfidenceTable(used[name].accuracy) for name in own})
-
-    def add(self, outcome: Outcome) -> None:
-        """Score an outcome."""
-        self.scorers[outcome.group.suite].add(outcome)
-        self.confidence[outcome.group.suite].add(outcome)
-
-    def records(self, prepared: Prepared) -> list[dict[str, Any]]:
-        """The suites as results.json has them, with the metrics that comparison needs."""
-        return [
-            suite_record(suite, replace(cover, suite=self.suites[suite.what.name]))
-            | {"metrics": {n: metric_record(m) for n, m in self.scorers[suite.what.name].metrics.items()}}
-            for suite, cover in zip(prepared.suites, prepared.covers, strict=True)
-        ]
-
-
-def run(planner: Planner, prepared: Prepared, folder: Path, settings: Settings, command: str = "") -> dict[str, Any]:
+def run(
+    planner: Planner,
+    prepared: Prepared,
+    folder: Path,
+    settings: Settings,
+    command: str = "",
+    recorded: RecordedAnswers | None = None,
+) -> dict[str, Any]:
     """Ask the planner's model the groups, score its answers, and write its folder; returns what results.json holds.
 
     That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
+    ``recorded``: the model's answers, if they were judged while the groups were made.
     """
-    started, clock = datetime.now(timezone.utc), time.perf_counter()
-    begin(folder)
-    model, keys, tally = planner.model, planner.keys, Tally()
-    scoring = _Scoring.of(model, prepared, settings)
-    with Store(store_path(folder, settings), prepared.answers) as store:
-        todo = planner.plan(store)
-        records = deque[Record]()
-        outcomes = _asked(prepared.read(records.append), model, keys, store, todo, tally, settings)
-        extracted = _extracted(scoring.step, outcomes, keys, tally, scoring.forms)
-        _write_samples(folder / "samples.jsonl", extracted, records, scoring, prepared.folders)
+    model, keys = planner.model, planner.keys
+    if recorded is not None:
+        started, clock, judge, todo = recorded.started, recorded.clock, recorded.judge, planner.plan(None)
+        judge.tally.asked = todo.distinct
+    else:
+        started, clock = datetime.now(timezone.utc), time.perf_counter()
+        judge = OutcomeJudge(model, keys, prepared.suites, settings)
+        with Store(store_path(folder, settings), prepared.answers) as store:
+            todo = planner.plan(store)
+            records = deque[Record]()
+            outcomes = _asked(prepared.read(records.append), model, keys, store, todo, judge.tally, settings)
+            _write_samples(folder / "samples.jsonl", outcomes, records, judge, prepared.folders)
+    tally = judge.tally
     results: dict[str, Any] = {
         "format": FORMAT,
         "askew": askew.__version__,
@@ -223,14 +178,14 @@ def run(planner: Planner, prepared: Prepared, folder: Path, settings: Settings, 
             "name": model.name or model.spec,
             "spec": model.spec,
             "signature": model.signature,
-            "extract": extraction(scoring.step),
+            "extract": extraction(judge.step),
         },
         "data": prepared.data,
         "groups": fingerprint(str(prepared.groups)),
-        "suites": scoring.records(prepared),
-        "answer_forms": scoring.forms.record(),
-        "scores": [score_record(score) for scorer in scoring.scorers.values() for score in scorer.scores()],
-        "calibration": {name: table.record() for name, table in scoring.confidence.items()},
+        "suites": judge.records(prepared.suites, prepared.covers),
+        "answer_forms": judge.forms.record(),
+        "scores": [score_record(score) for scorer in judge.scorers.values() for score in scorer.scores()],
+        "calibration": {name: table.record() for name, table in judge.confidence.items()},
         "failures": tally.record(todo.distinct, settings.max_failures),
         "usage": _usage(tally, todo, model.what),
         "seed": settings.seed,
@@ -320,23 +275,6 @@ def _asked(
             yield from ask(groups, model, keys, store, settings.batch_size, on_answers, asking)
 
 
-def _extracted(
-    step: str, outcomes: Iterable[Outcome], keys: Keys, tally: Tally, forms: AnswerForms
-) -> Iterator[Outcome]:
-    """The same outcomes, with the short answer extracted from each reply."""
-
-    def taken(suite: str, question: Question, said: Prediction) -> Prediction:
-        found = tally.judge(keys, question, extract(step, question, said))
-        forms.add(suite, question, said, found)
-        return found
-
-    for outcome in outcomes:
-        group = outcome.group
-        first = taken(group.suite, group.original, outcome.original)
-        rest = [taken(group.suite, variant.question, said) for variant, said in outcome.pairs()]
-        yield Outcome(group, first, tuple(rest)) if rest or first is not outcome.original else outcome
-
-
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
     """Tokens of this command and of all answers of this run, those from the store included, with what they cost where
     the model knows prices. Answers that a shared store holds for other runs do not count.
@@ -348,20 +286,27 @@ def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
 
 
 def _write_samples(
-    path: Path, outcomes: Iterable[Outcome], records: deque[Record], scoring: _Scoring, folders: ImageFolders
+    path: Path, outcomes: Iterable[Outcome], records: deque[Record], judge: OutcomeJudge, folders: ImageFolders
 ) -> None:
-    """Score and write the outcomes as they come, their images by the names of ``groups.jsonl``.
+    """Judge and write the outcomes as they come, their images by the names of ``groups.jsonl``.
 
     ``records`` has the record in that file of each group that was read and not yet written, where it is known.
     """
 
     def lines() -> Iterator[bytes]:
         for outcome in outcomes:
-            scoring.add(outcome)
-            group = outcome.group
-            record = records.popleft() if records else None
-            if record is None or group.original.tags:  # which may be in another order in the file
-                record = group_record(folders.public_group(group))
-            yield orjson.dumps(sample_record(record, outcome, scoring.suites[group.suite])) + b"\n"
+            record = records.popleft() if records else group_record(folders.public_group(outcome.group))
+            yield judge.line(outcome, record)
 
     write_joined(path, lines())
+
+
+@contextmanager
+def _rare_collection() -> Iterator[None]:
+    """Look for reference cycles less often: millions of small objects come and go, and next to none is in a cycle."""
+    usual = gc.get_threshold()
+    gc.set_threshold(100_000, *usual[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)

@@ -29,23 +29,24 @@ Record = dict[str, Any]
 
 def question_record(question: Question) -> Record:
     """A question as a record."""
-    image = question.image
-    return _present(
-        id=question.id,
-        image=image and image.id,
-        path=image and image.path,
-        sha256=image and image.sha256,
-        size=image and image.size,
-        question=question.text,
-        answers=question.answers,
-        answer_type=question.kind.answer_type,
-        question_type=question.kind.question_type,
-        context=question.context,
-        confidences=question.confidences,
-        tags=dict(question.tags),
-        choices=question.choices,
-        scene=question.scene and scene_record(question.scene),
-    )
+    image, kind = question.image, question.kind
+    record: Record = {"id": question.id}
+    if image is not None:
+        record |= _present(image=image.id, path=image.path, sha256=image.sha256, size=image.size)
+    for name, value in (
+        ("question", question.text),
+        ("answers", question.answers),
+        ("answer_type", kind.answer_type),
+        ("question_type", kind.question_type),
+        ("context", question.context),
+        ("confidences", question.confidences),
+        ("tags", question.tags and dict(question.tags)),
+        ("choices", question.choices),
+        ("scene", question.scene and scene_record(question.scene)),
+    ):
+        if value:
+            record[name] = value
+    return record
 
 
 def question_from(record: Mapping[str, Any]) -> Question:
@@ -151,15 +152,19 @@ def group_from(record: Mapping[str, Any]) -> Group:
 
 def prediction_record(prediction: Prediction) -> Record:
     """A prediction as a record."""
-    record = _present(
-        score=prediction.score,
-        error=prediction.error,
-        tries=prediction.tries if prediction.tries != 1 else None,
-        seconds=round(prediction.seconds, 6),
-        raw=prediction.raw,
-        tokens=prediction.tokens if any(prediction.tokens) else None,
-    )
-    return record if prediction.answer is None else {"answer": prediction.answer, **record}
+    record: Record = {} if prediction.answer is None else {"answer": prediction.answer}
+    if prediction.score is not None:
+        record["score"] = prediction.score
+    if prediction.error:
+        record["error"] = prediction.error
+    if prediction.tries != 1:
+        record["tries"] = prediction.tries
+    record["seconds"] = round(prediction.seconds, 6)
+    if prediction.raw:
+        record["raw"] = prediction.raw
+    if prediction.tokens != (0, 0):
+        record["tokens"] = prediction.tokens
+    return record
 
 
 def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Prediction:

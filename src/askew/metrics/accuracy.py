@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -43,7 +43,7 @@ def compared(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
     >>> compared("A dog.", ("dog", "dog"))
     ('A dog.', ['dog', 'dog'])
     """
-    if mode == "exact" or (mode == "official" and _unanimous(answers)):
+    if mode == "exact" or (mode == "official" and _unanimous(set(answers))):
         return clean(answer), list(map(clean, answers))
     return normalise(answer), list(map(normalise, answers))
 
@@ -227,16 +227,20 @@ def summed(values: Iterable[float]) -> Row | None:
 @lru_cache(maxsize=1 << 14)
 def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
     """The same as ``accuracy``, for a known mode and at least one answer of people."""
-    ours, people = compared(answer, answers, mode)
     if mode == "exact":
+        ours, people = compared(answer, answers, mode)
         return float(ours == modal_answer(people, str))
+    distinct = set(answers)
+    as_compared = clean if mode == "official" and _unanimous(distinct) else normalise
+    ours = as_compared(answer)
+    matching = sum(answers.count(said) for said in distinct if as_compared(said) == ours)
     if mode == "simple":
-        return min(1.0, people.count(ours) / min(3, len(people)))
-    return leave_one_out(people.count(ours), len(people))
+        return min(1.0, matching / min(3, len(answers)))
+    return leave_one_out(matching, len(answers))
 
 
-def _unanimous(answers: tuple[str, ...]) -> bool:
-    return answers.count(answers[0]) == len(answers) or len(set(map(clean, answers))) == 1
+def _unanimous(answers: Collection[str]) -> bool:
+    return len(answers) == 1 or len(set(map(clean, answers))) == 1
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ images, as everywhere.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Any
@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from askew.metrics.accuracy import Accuracy, Side, agreement
-from askew.metrics.calibration import BINS, CalibrationError, bin_of, is_probability, members
+from askew.metrics.calibration import BINS, CalibrationError, bin_of, is_probability
 from askew.metrics.group_rows import Numbering, cluster_key
 from askew.metrics.interval import difference, interval
 from askew.metrics.scorer import ranks
 from askew.metrics.sums import Floats, Ints, settled
-from askew.types import Mode, Outcome
+from askew.types import Mode, Outcome, Prediction, Question
 
 COVERAGES = tuple(tenth / 10 for tenth in range(1, 11))
 """Shares of the answers, the surest first, of which the accuracy is given."""
@@ -62,19 +62,27 @@ class ConfidenceTable:
 
     def add(self, outcome: Outcome) -> None:
         """Note how sure the model was here, and how correct."""
-        for side, found in self._sides.items():
-            for question, prediction, _ in members(outcome, side):
-                if not question.answers or prediction.answer is None:
-                    continue
-                score = prediction.score
-                if side != "original":  # those are among all
-                    self.answered += 1
-                    self.unscored += score is None
-                    self.outside += score is not None and not is_probability(score)
-                if is_probability(score):
-                    found.scores.append(score)
-                    found.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
-                    found.images.append(self._images[cluster_key(outcome)])
+        self._add(
+            outcome, outcome.group.original, outcome.original, ("all", "original") if outcome.variants else ("all",)
+        )
+        for variant, prediction in outcome.pairs() if outcome.variants else ():
+            self._add(outcome, variant.question, prediction, ("variant",))
+
+    def _add(self, outcome: Outcome, question: Question, prediction: Prediction, sides: Sequence[Side]) -> None:
+        if not question.answers or prediction.answer is None:
+            return
+        score = prediction.score
+        self.answered += 1
+        if score is None:
+            self.unscored += 1
+        elif is_probability(score):
+            for side in sides:
+                found = self._sides[side]
+                found.scores.append(score)
+                found.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
+                found.images.append(self._images[cluster_key(outcome)])
+        else:
+            self.outside += 1
 
     def record(self) -> dict[str, Any]:
         """For results.json: ``before`` and ``after`` where answers have scores, and how the error changes."""

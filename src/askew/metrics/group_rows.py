@@ -78,15 +78,30 @@ class GroupRows:
         self.clusters = Numbering() if clusters is None else clusters
         self._tables = {name: _MetricRows() for name in self.metrics}
         self._parts = {name: Numbering() for name in (WHOLE, *self.slices)}
+        self._combinations = Numbering()
+        """The parts that a row counts in, together; there are few combinations, and many rows of each."""
         self._codes = {name: array("q") for name in (WHOLE, *self.slices)}
+        """For each slice, the number of the part that a combination has in it; -1 for none."""
+        self._plain: dict[Hashable, int] = {}
+        """The combination of groups without variants, by what the original decides."""
+        self._combination = array("q")
         self._group = array("q")
         self._cluster = array("q")
         self._incomplete = array("b")
 
     def add(self, outcome: Outcome) -> None:
         """Measure this outcome for every part it counts in."""
+        if not outcome.variants:
+            original = outcome.group.original
+            key = original.kind.answer_type, original.kind.question_type, original.tags
+            if (combination := self._plain.get(key)) is None:
+                ((_, parts),) = _measured_together(outcome, self.slices).items()
+                combination = self._plain[key] = self._numbered(parts)
+            self._add(outcome, combination)
+            return
         for places, parts in _measured_together(outcome, self.slices).items():
-            self._add(outcome if len(places) == len(outcome.variants) else keep(outcome, places), parts)
+            whole = len(places) == len(outcome.variants)
+            self._add(outcome if whole else keep(outcome, places), self._numbered(parts))
 
     def parts(self) -> Iterator[tuple[str, str]]:
         """Each part as (slice, value), everything first, values in alphabetical order."""
@@ -98,17 +113,24 @@ class GroupRows:
     def select(self, part: tuple[str, str]) -> dict[str, Selected]:
         """The rows of each metric in this part."""
         name, value = part
-        chosen = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
+        chosen = (np.asarray(self._codes[name]) == self._parts[name].get(value, -2))[np.asarray(self._combination)]
         incomplete = np.asarray(self._incomplete).astype(bool)
         group, cluster = np.asarray(self._group), np.asarray(self._cluster)
         return {metric: table.select(chosen, incomplete, group, cluster) for metric, table in self._tables.items()}
 
-    def _add(self, outcome: Outcome, parts: Mapping[str, str]) -> None:
+    def _numbered(self, parts: Mapping[str, str]) -> int:
+        """The number of this combination of parts."""
+        number = self._combinations[tuple(parts.items())]
+        if number == len(self._codes[WHOLE]):
+            for name, codes in self._codes.items():
+                codes.append(self._parts[name][parts[name]] if name in parts else -1)
+        return number
+
+    def _add(self, outcome: Outcome, combination: int) -> None:
         record = len(self._group)
+        self._combination.append(combination)
         self._group.append(self.groups[outcome.group.id])
         self._cluster.append(self.clusters[cluster_key(outcome)])
-        for name, codes in self._codes.items():
-            codes.append(self._parts[name][parts[name]] if name in parts else -1)
         incomplete = outcome.original.answer is None or any(p.answer is None for p in outcome.variants)
         self._incomplete.append(incomplete)
         for name, metric in self.metrics.items():

@@ -31,6 +31,8 @@ class Predictions:
     """Scored as the public evaluator scores such a file, unless the user chooses another way."""
     by_id: ClassVar[bool] = True
     """Answers are matched by id, not by text: two questions with the same text may have different answers."""
+    recorded: ClassVar[bool] = True
+    """The file is their store."""
     blind: ClassVar[bool] = True
     """The answers exist already: no image file needs to exist."""
 

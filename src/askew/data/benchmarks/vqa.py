@@ -11,19 +11,21 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import itemgetter
 from typing import Any
 
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
 from askew.data.disk_index import RecordFile, distinct
 from askew.data.find_images import ImagesById
 from askew.data.json_stream import items, may_be, scalar
-from askew.errors import BadRecord, DataError
+from askew.errors import BadImage, BadRecord, DataError
 from askew.files.read_write import fingerprint, signature
 from askew.files.records import kind_of
 from askew.types import Id, ImageRef, Question
 
 _SPLIT = re.compile(r"(train|val|test-dev|test)\d{4}")
 _OFFICIAL = re.compile(r"^(v\d_)?(OpenEnded|MultipleChoice)_mscoco_")
+_ANSWER, _CONFIDENCE = itemgetter("answer"), itemgetter("answer_confidence")
 _QUESTIONS_FILE = re.compile(r"questions\.json(\.gz)?$")
 
 
@@ -70,20 +72,27 @@ class Vqa:
         answered = Sieve(self.annotations or "", self.skip_bad, self.skipped)
         images = ImagesById(self.images, _templates(self._subset()))
         with ExitStack() as stack:
-            annotations = stack.enter_context(closing(Annotations(answered))) if self.annotations else None
+            annotations = (
+                stack.enter_context(closing(Annotations(answered, pack=_packed))) if self.annotations else None
+            )
             for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
                 entry = annotations.take(key) if annotations else None
-                found = asked.sift(number, key, _question, record, images)
-                if found is None:
+                try:
+                    image, words = _question(record, images)
+                except (BadRecord, BadImage) as fault:
+                    asked.refuse(number, fault, key)
                     continue
                 if entry:
-                    question = answered.sift(entry[0], key, _answered, key, *found, entry[1])
-                    if question:
+                    try:
+                        question = _answered(key, image, words, entry[1])
+                    except BadRecord as fault:
+                        answered.refuse(entry[0], fault, key)
+                    else:
                         yield question
                 elif annotations:
                     asked.refuse(number, _unanswered(answered.path), key)
                 else:
-                    yield Question(key, *found)
+                    yield Question(key, image, words)
             if annotations:
                 annotations.refuse_left_over()
 
@@ -98,25 +107,40 @@ class Vqa:
 def _question(record: Mapping[str, Any], images: ImagesById) -> tuple[ImageRef, str]:
     """The image and the text of a question."""
     image = identity(record, "image_id")
-    split = text(record, "coco_split", "")
+    split = text(record, "coco_split", "") if "coco_split" in record else ""
     return images.find(image, _coco(split) if split else ()), text(record, "question")
 
 
-def _answered(key: Id, image: ImageRef, asked: str, record: Mapping[str, Any]) -> Question:
-    """The question with its annotation.
+def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
+    """The question with its annotation: the record, or what was taken from it.
 
     >>> answers = [{"answer": "yes", "answer_confidence": "maybe", "answer_id": 1}]
     >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
     ('yes',)
     """
-    named = record.get("image_id")
+    packed = type(record) is tuple
+    named = record[0] if packed else record.get("image_id")
     if named is not None and named != image.id:
         raise BadRecord(
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
+    _, answers, confidences, *kind = record if packed else _annotation(record)
+    return Question(key, image, asked, answers, kind_of(*kind), None, "", confidences)
+
+
+def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...], str, str]:
+    """What is taken from an annotation: image, answers, confidences, type of the answer and of the question."""
     answers, confidences = annotated_answers(record)
-    kind = kind_of(text(record, "answer_type", ""), text(record, "question_type", ""))
-    return Question(key, image, asked, answers, kind, confidences=confidences)
+    kind = text(record, "answer_type", ""), text(record, "question_type", "")
+    return record.get("image_id"), answers, confidences, *kind
+
+
+def _packed(record: Mapping[str, Any]) -> Any:
+    """The annotation as it waits to be looked up; a bad one as it is, so that it is refused when its turn comes."""
+    try:
+        return _annotation(record)
+    except BadRecord:
+        return record
 
 
 def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -129,13 +153,16 @@ def annotated_answers(record: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple
     if not isinstance(given, list):
         raise wrong("answers", "a list", given)
     try:
-        answers = tuple([part["answer"] for part in given])
-        confidences = tuple([part.get("answer_confidence", "") for part in given])
+        answers = tuple(map(_ANSWER, given))
+        try:
+            confidences = tuple(map(_CONFIDENCE, given))
+        except KeyError:
+            confidences = tuple([part.get("answer_confidence", "") for part in given])
+        sure = "".join(confidences)
+        "".join(answers)  # which only texts can be
     except (AttributeError, KeyError, TypeError):
-        answers = confidences = (None,)
-    if not set(map(type, answers + confidences)) <= {str}:
-        raise BadRecord("each of 'answers' must be an object with a text 'answer'. Fix the record.")
-    return answers, confidences if any(confidences) else ()
+        raise BadRecord("each of 'answers' must be an object with a text 'answer'. Fix the record.") from None
+    return answers, confidences if sure else ()
 
 
 def _unanswered(path: str) -> BadRecord:
@@ -221,8 +248,14 @@ class Annotations:
     wait in memory; when there are many, the order is a different one, and the rest is written to a temporary file.
     """
 
-    def __init__(self, sieve: Sieve, identify: Callable[[object], Id] = question_id) -> None:
-        self._sieve = sieve
+    def __init__(
+        self,
+        sieve: Sieve,
+        identify: Callable[[object], Id] = question_id,
+        pack: Callable[[Mapping[str, Any]], Any] = dict,
+    ) -> None:
+        """``pack`` returns what must be kept of a record that is looked up later."""
+        self._sieve, self._pack = sieve, pack
         self._rest = distinct(sieve, items(sieve.path, "annotations"), identify)
         self._waiting: dict[Id, tuple[int, Mapping[str, Any]]] = {}
         self._indexed: RecordFile | None = None
@@ -233,8 +266,8 @@ class Annotations:
         if self._indexed is not None:
             self._indexed.close()
 
-    def take(self, key: Id) -> tuple[int, Mapping[str, Any]] | None:
-        """The record number and annotation of this question; None if there is none left."""
+    def take(self, key: Id) -> tuple[int, Any] | None:
+        """The record number and annotation of this question, which may be packed; None if there is none left."""
         if (found := self._waiting.pop(key, None)) is not None:
             return found
         if self._indexed is not None:
@@ -260,7 +293,9 @@ class Annotations:
 
     def _index(self) -> None:
         early = ((number, key, record) for key, (number, record) in self._waiting.items())
-        self._indexed = RecordFile((key, number, record) for number, key, record in chain(early, self._rest))
+        self._indexed = RecordFile(
+            (key, number, self._pack(record)) for number, key, record in chain(early, self._rest)
+        )
         self._waiting = {}
 
     def _refuse(self, number: int, key: Id) -> None:

@@ -1,0 +1,168 @@
+"""Outcomes judged one by one as they come: answers extracted, scored, and written as lines of samples.jsonl."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import orjson
+
+from askew.answers.extract import check_step, extract
+from askew.engine.ask import Keys, answers_of, members, writable
+from askew.engine.build import Coverage
+from askew.engine.planning import Planner
+from askew.engine.results import sample_record, suite_record
+from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, scored_by, step_for
+from askew.engine.settings import Named, Settings
+from askew.errors import AskewError
+from askew.files.read_write import replaced
+from askew.files.records import Record, group_from, group_record
+from askew.metrics.confidence import ConfidenceTable
+from askew.metrics.group_rows import SLICES
+from askew.metrics.scorer import Scorer
+from askew.types import Group, Id, Outcome, Prediction, Question
+from askew.verbs import Suite, SuiteFacts
+
+
+@dataclass
+class Tally:
+    """Counts of a model's requests and failures."""
+
+    asked: int = 0
+    tokens: tuple[int, int] = (0, 0)
+    """Read and written."""
+    failed: int = 0
+    """Requests without an answer."""
+    non_answers: dict[bytes, str] = field(default_factory=dict)
+    """Requests without an answer to score (failed, refused, empty), by key, with the reason."""
+
+    def add(self, said: Sequence[Prediction]) -> None:
+        """Count a batch that the model has answered."""
+        self.asked += len(said)
+        read, written = (sum(counts) for counts in zip(*(p.tokens for p in said), strict=True))
+        self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
+        self.failed += sum(prediction.failed for prediction in said)
+
+    def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
+        """Count a non-answer after extraction, once for each distinct request."""
+        if prediction.answer is None:
+            self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
+        return prediction
+
+    def record(self, asked: int, limit: float) -> dict[str, Any]:
+        """For results.json; ``asked`` counts what was answered in earlier runs too."""
+        errors = dict(Counter(self.non_answers.values()).most_common(20))
+        return {"count": len(self.non_answers), "asked": asked, "by_error": errors, "limit": limit}
+
+
+class OutcomeJudge:
+    """How one model's answers are extracted, compared and scored; every outcome becomes a line of samples.jsonl."""
+
+    def __init__(self, model: Named, keys: Keys, suites: Sequence[Named], settings: Settings) -> None:
+        own = {suite.what.name: suite.what for suite in suites}
+        used = {suite.what.name: scored_by(suite, model.what, settings) for suite in suites}
+        self.suites: Mapping[str, Suite] = used
+        """By name, each in the mode of accuracy that this model's answers are compared in."""
+        self.scorers: dict[str, Scorer] = {}
+        for name, suite in own.items():
+            slices = SuiteFacts(suite).slices
+            metrics = measured_by(suite, used[name].accuracy, settings.metrics)
+            self.scorers[name] = Scorer(metrics, name, SLICES if slices is None else slices)
+        self.step = step_for(model.what, settings)
+        """How answers are extracted."""
+        check_step(self.step)
+        self.forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})
+        self.confidence = {name: ConfidenceTable(used[name].accuracy) for name in own}
+        """How sure the model was, by suite."""
+        self.tally = Tally()
+        self._keys = keys
+
+    def line(self, outcome: Outcome, record: Record) -> bytes:
+        """Judge an outcome; ``record`` is that of its group in groups.jsonl, and becomes that of the outcome."""
+        group, extracted = outcome.group, self._extracted
+        first = extracted(group.suite, group.original, outcome.original)
+        rest = [extracted(group.suite, variant.question, said) for variant, said in outcome.pairs()]
+        if rest or first is not outcome.original:
+            outcome = Outcome(group, first, tuple(rest))
+        self.scorers[group.suite].add(outcome)
+        self.confidence[group.suite].add(outcome)
+        if group.original.tags:  # which may be in another order in the file
+            record = group_record(group_from(record))
+        return orjson.dumps(sample_record(record, outcome, self.suites[group.suite])) + b"\n"
+
+    def _extracted(self, suite: str, question: Question, said: Prediction) -> Prediction:
+        """The prediction with the short answer extracted from the reply."""
+        found = self.tally.judge(self._keys, question, extract(self.step, question, said))
+        self.forms.add(suite, question, said, found)
+        return found
+
+    def records(self, suites: Sequence[Named], covers: Sequence[Coverage]) -> list[dict[str, Any]]:
+        """The suites as results.json has them, with the metrics that comparison needs."""
+        return [
+            suite_record(suite, replace(cover, suite=self.suites[suite.what.name]))
+            | {"metrics": {n: metric_record(m) for n, m in self.scorers[suite.what.name].metrics.items()}}
+            for suite, cover in zip(suites, covers, strict=True)
+        ]
+
+
+class RecordedAnswers:
+    """Answers that exist already, in a file: looked up and judged while the groups are built, which is one pass.
+
+    They cost nothing, so nothing need be checked before the first one; samples.jsonl appears when ``finish`` is called.
+    """
+
+    def __init__(self, planner: Planner, suites: Sequence[Named], path: Path, settings: Settings) -> None:
+        self.judge = OutcomeJudge(planner.model, planner.keys, suites, settings)
+        self.started, self.clock = datetime.now(timezone.utc), time.perf_counter()
+        self._model, self._path, self._size = planner.model.what, path, settings.batch_size
+        self._waiting: list[tuple[Group, Record]] = []
+        self._trouble: AskewError | None = None
+        self._open = ExitStack()
+        self._file: IO[bytes] | None = None
+
+    def __enter__(self) -> RecordedAnswers:
+        self._file = self._open.enter_context(replaced(self._path))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def add(self, group: Group, record: Record) -> None:
+        """Judge the answers to a group, now or with those that follow."""
+        self._waiting.append((group, record))
+        if len(self._waiting) == self._size:
+            self._judge()
+
+    def finish(self) -> None:
+        """Judge the last ones; raise the error that a lookup met, which may wait for errors in the groups."""
+        self._judge()
+        if self._trouble is not None:
+            raise self._trouble
+
+    def _judge(self) -> None:
+        wanted = {question.id: question for group, _ in self._waiting for question in members(group)}
+        try:
+            said = {} if self._trouble else dict(self._answers(wanted))
+        except AskewError as trouble:
+            self._trouble = trouble
+        if self._trouble is None and self._file is not None:
+            line = self.judge.line
+            self._file.writelines(line(_outcome(group, said), record) for group, record in self._waiting)
+        self._waiting.clear()
+
+    def _answers(self, wanted: Mapping[Id, Question]) -> Iterator[tuple[Id, Prediction]]:
+        for batch in answers_of(self._model, wanted, self._size):
+            yield from ((key, writable(prediction)) for key, prediction in batch.items())
+
+
+def _outcome(group: Group, said: Mapping[Id, Prediction]) -> Outcome:
+    return Outcome(group, said[group.original.id], tuple([said[variant.question.id] for variant in group.variants]))

@@ -139,3 +139,22 @@ def test_letters_in_a_file_of_answers_count(path, tmp_path):
     assert result.run.results["answer_forms"]["counts"] == {}  # a letter is an answer, whatever is extracted
     assert result.score("accuracy.all").value == 1.0
     assert result.score("circular").value == 0.5  # the last rotation of 2 says "no"
+
+
+def test_runs_on_options_are_compared_and_gated(tmp_path, capsys):
+    """Always A against always B, by hand: each is correct wherever the correct option has its letter."""
+    records = [
+        {"id": n, "image": f"{n}.jpg", "question": f"What is {n}?", "choices": ["x", "y"], "answer": "AB"[n % 3 == 0]}
+        for n in range(12)
+    ]  # A is correct 8 of 12 times
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    asked = ["--data", str(path), "--suite", "choices", "--output", str(tmp_path / "run"), "--quiet"]
+    assert main(["run", "--model", "constant:A", "--model", "constant:Option B", *asked]) == 0
+    runs = [str(tmp_path / "run" / name) for name in ("constant-A", "constant-Option-B")]
+    capsys.readouterr()
+    assert main(["compare", *runs]) == 0
+    assert "66.7" in capsys.readouterr().out  # accuracy of A; B has 33.3
+    assert main(["gate", runs[0], "--require", "accuracy.all>=0.6", "--require", "wrong.A>=0.99"]) == 0
+    assert main(["gate", runs[0], "--require", "circular>=0.1"]) == 1
+    assert "The value 0.0 is not >= 10.0" in capsys.readouterr().out

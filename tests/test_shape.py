@@ -115,7 +115,7 @@ LAYERS = (
     {"files", "answers", "registry", *STAGES} - {"train"},
     {"engine"},
     {"suites", "gate", "train", "collect"},
-    {"experiments"},
+    {"experiments", "play"},
     {"api"},
     {"cli", "__init__"},
     {"__main__"},

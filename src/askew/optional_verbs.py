@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from askew.types import (
+    AttentionStep,
     Candidate,
     Group,
     Id,
@@ -145,6 +146,15 @@ class Scores(Protocol):
 
         For the model's own answer it is ``Prediction.score``; for one that the model can never give, 0.
         """
+        ...
+
+
+@runtime_checkable
+class ShowsSteps(Protocol):
+    """A model that can show how it gets to an answer: modules and attention, step by step (``askew play``)."""
+
+    def steps(self, question: Question) -> Sequence[AttentionStep]:
+        """The steps for this question; none if the network has no modules."""
         ...
 
 

@@ -272,6 +272,18 @@ class Ranked:
     """Gap, support and certified positions of a LASSO; the size of the tie at the last position of a text metric."""
 
 
+@dataclass(frozen=True, slots=True)
+class AttentionStep:
+    """One step of a network that answers in steps: the module it chose, what it read, and where it looked."""
+
+    modules: Mapping[str, float]
+    """The weight of each module, from 0 to 1."""
+    words: tuple[tuple[str, float], ...]
+    """The words of the question, each with the attention it got."""
+    regions: tuple[tuple[tuple[float, float, float, float], float], ...]
+    """Regions of the image (x, y, width, height as shares of it), each with the attention it has after the step."""
+
+
 class Swap(NamedTuple):
     """What a part of a question may be replaced by in an attack."""
 

@@ -7,8 +7,8 @@ import torch
 
 from askew.errors import BadOption, UnknownName
 from askew.nets.layers import ChoosesModules
-from askew.nets.module_network import MODULES, ModuleNetwork
-from askew.nets.net_config import NetConfig
+from askew.nets.module_network import ModuleNetwork
+from askew.nets.net_config import MODULES, NetConfig
 from askew.nets.networks import NETWORKS, build_net
 from askew.registry import make, names
 

@@ -12,8 +12,7 @@ pytest.importorskip("torch")
 from tiny import NET, Colored, groups, questions
 
 from askew.errors import UsageError
-from askew.nets.module_network import MODULES
-from askew.nets.net_config import NetConfig
+from askew.nets.net_config import MODULES, NetConfig
 from askew.train.explain import write_explained
 from askew.train.loop import train
 

@@ -20,6 +20,7 @@ from askew.errors import AskewError, BudgetSpent, TooManyFailures, did_you_mean
 
 COMMANDS = {
     "demo": "run everything on the embedded world, and write a report",
+    "play": "ask a model by hand on a local page, and see what changed questions do to its answers",
     "world": "write the embedded world: scenes, images, questions, answers",
     "build": "build a suite's groups from data: a benchmark to publish, with a datasheet",
     "audit": "measure what the text of questions alone gives away about their answers",

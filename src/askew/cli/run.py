@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from dataclasses import fields
-from itertools import islice, zip_longest
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run every model, then show and report them together."""
     from askew.cli.show import run_and_show
-    from askew.engine.components import as_data, as_model, as_suite, suites_in
+    from askew.engine.components import as_data, as_models, as_suite, suites_in
     from askew.engine.run import forecast
     from askew.engine.settings import Settings
 
@@ -72,14 +72,12 @@ def main(args: argparse.Namespace) -> int:
     if trial is not None and trial < 1:
         raise UsageError(f"--try {trial}: give how many questions to ask, at least 1.")
     specs, names = several(options.model), several(options.name)
-    if len(names) > len(specs):
-        raise UsageError(f"There are more names ({len(names)}) than models ({len(specs)}). Give --name once for each.")
     given = {f.name: getattr(options, f.name, None) for f in fields(Settings)}
     given |= {"progress": not options.quiet, "metrics": several(options.metric or [])}
     settings = Settings(**{key: value for key, value in given.items() if value is not None})
     data = as_data(options.data, options.images, bool(options.skip_bad))
     extra = beside(options, BESIDE, "model", specs)
-    models = [as_model(spec, name, **extra) for spec, name in zip_longest(specs, names)]
+    models = as_models(specs, names, **extra)
     if trial is not None:
         _try(models, data, trial, settings)
         return 0

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,15 @@ def as_model(model: str | Model | Streams | Callable[..., Any] | None, name: str
         f"{model!r} is not a model: give a spec, an object with .answer(questions) or .stream(questions), or a "
         "function."
     )
+
+
+def as_models(models: Sequence[Any], names: Sequence[str] = (), **given: Any) -> list[Named]:
+    """Several models from user input, with a name for each or for the first of them."""
+    if len(names) > len(models):
+        raise UsageError(
+            f"There are more names ({len(names)}) than models ({len(models)}). Give one (--name) for each model."
+        )
+    return [as_model(model, name, **given) for model, name in zip_longest(models, names)]
 
 
 def short_name(spec: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files.read_write import fingerprint
 from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, load, pixels, read_json
-from askew.types import Prediction, Question
+from askew.types import AttentionStep, Prediction, Question
 
 if TYPE_CHECKING:
     from askew.nets.question_words import QuestionWords
@@ -83,6 +83,18 @@ class Onnx:
             inputs["features"] = np.stack([pixels(image, self.about["size"]) for image in images]) / np.float32(255)
         names = [output.name for output in self.session.get_outputs()]
         return dict(zip(names, self.session.run(None, inputs), strict=True))
+
+    def steps(self, question: Question) -> tuple[AttentionStep, ...]:
+        """Modules and attention of each step of a module network; none of any other."""
+        if question.image is None or "attention" not in {output.name for output in self.session.get_outputs()}:
+            return ()
+        from askew.nets.attention_steps import attention_steps, square_grid
+
+        seen = {name: value[0].tolist() for name, value in self.look([question]).items()}
+        encoded = self.about["eyes"] == "encoder"
+        boxes = self.encoder.encode([question.image]).boxes[0].tolist() if encoded else None
+        boxes = boxes or square_grid(len(seen["attention"][0]))
+        return attention_steps(question.text, seen["weights"], seen["attention"], seen["words"], boxes)
 
     @cached_property
     def about(self) -> dict[str, Any]:
@@ -239,6 +251,10 @@ class Bundled:
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The probability that the network gives each answer; 0 outside its vocabulary."""
         return self.model.scores(questions, answers)
+
+    def steps(self, question: Question) -> tuple[AttentionStep, ...]:
+        """Modules and attention of each step, for ``xnm`` and ``xnm-q3r``."""
+        return self.model.steps(question)
 
 
 def bundled_names() -> list[str]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from askew.nets.layers import Output, QuestionEncoder, RegionProjection, along, answer_head, masked_softmax, weighted
-from askew.nets.net_config import NetConfig
+from askew.nets.net_config import MODULES, NetConfig
 from askew.nets.neural_modules import (
     FusionFind,
     GraphTransform,
@@ -107,9 +107,6 @@ def blend(weights: Tensor, stacks: list[Stack]) -> Stack:
     mixed = torch.bmm(weights.unsqueeze(1), maps.flatten(2)).view_as(maps[:, 0])  # (B, S, K)
     return Stack(mixed, torch.bmm(weights.unsqueeze(1), pointers).squeeze(1))
 
-
-MODULES = ("find", "transform", "filter", "and", "describe", "noop")
-"""The order of the module weights."""
 
 _DESCRIBE = MODULES.index("describe")
 

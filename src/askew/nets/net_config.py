@@ -17,6 +17,10 @@ Graph: TypeAlias = Literal["full", "near"]
 """Which regions XNM's Transform may move attention between: all, or only those whose boxes touch."""
 
 
+MODULES = ("find", "transform", "filter", "and", "describe", "noop")
+"""The modules of module networks, in the order of their weights."""
+
+
 @dataclass(frozen=True)
 class NetConfig:
     """Everything that determines a network's shape; written to ``config.json`` next to the weights.

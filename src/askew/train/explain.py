@@ -14,7 +14,7 @@ from askew.errors import UsageError
 from askew.files.images import open_image
 from askew.files.read_write import replaced
 from askew.metrics.accuracy import accuracy
-from askew.nets.module_network import MODULES
+from askew.nets.net_config import MODULES
 from askew.nets.networks import PixelNet
 from askew.report.markup import Html, el, join, own
 from askew.train.trained import Trained

@@ -17,14 +17,15 @@ from askew.errors import AskewError, DataError
 from askew.files.images import content_hash
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import replaced
+from askew.nets.attention_steps import attention_steps
 from askew.nets.layers import Batch, Output
 from askew.nets.net_config import NetConfig
-from askew.nets.networks import build_net
+from askew.nets.networks import PixelNet, build_net
 from askew.nets.question_words import QuestionWords
 from askew.train.answer_targets import Answers
 from askew.train.batches import build_table
 from askew.train.features import FeatureStore, ImageFeatures, as_store
-from askew.types import ImageRef, Prediction, Question
+from askew.types import AttentionStep, ImageRef, Prediction, Question
 
 STATE, BEST = "state.pt", "weights.pt"
 """The file from which a training resumes, and the weights of the best epoch."""
@@ -156,6 +157,15 @@ class Trained:
         with torch.inference_mode():
             said: Output = self.net(batch.tokens, batch.features, batch.boxes, batch.mask)
         return said
+
+    def steps(self, question: Question) -> tuple[AttentionStep, ...]:
+        """Modules and attention of each step of a module network; none of any other."""
+        output = self.look([question])
+        if output.weights is None or output.attention is None or output.words is None:
+            return ()
+        boxes = self.net.grid if isinstance(self.net, PixelNet) else self.batch([question]).boxes[0]
+        weights, attention, words = (part[0].tolist() for part in (output.weights, output.attention, output.words))
+        return attention_steps(question.text, weights, attention, words, boxes.tolist())
 
     def batch(self, questions: Sequence[Question]) -> Batch:
         """These questions as tensors."""

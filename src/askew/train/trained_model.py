@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from askew.errors import BadOption, DataError, need
 from askew.files.limits import read_object
 from askew.files.read_write import fingerprint
-from askew.types import Prediction, Question
+from askew.types import AttentionStep, Prediction, Question
 
 if TYPE_CHECKING:
     from askew.train.trained import Trained
@@ -72,3 +72,7 @@ class TrainedModel:
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
         """The probability that the network gives each answer; 0 outside its vocabulary."""
         return self.trained.scores(questions, answers, self.batch_size)
+
+    def steps(self, question: Question) -> tuple[AttentionStep, ...]:
+        """Modules and attention of each step of a module network; none of any other."""
+        return self.trained.steps(question)

@@ -1,0 +1,303 @@
+"""The pages of the playground as HTML: choosing an image, asking, and what came of it. Complete without JavaScript."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from askew.metrics.correct import judged
+from askew.play.attention_figures import attention_figures
+from askew.play.playground import DataImage, Playground, Trial, TriedSuite, TriedVariant, expected_answer
+from askew.report.markup import Html, details, el, join
+from askew.report.pair_viewer import word_diff
+from askew.types import AttentionStep, Expect, Prediction, Question
+
+SUITES: Mapping[str, str] = {
+    "rad": "yes/no questions about the answer",
+    "p2": "other words, opposite words",
+    "visual": "the background hidden",
+    "corruption:severities=3": "blur, noise and other damage to the image",
+    "backtranslate": "translated to another language and back",
+    "carets": "pairs of questions generated from the scene",
+    "choices": "options in another order",
+}
+"""The suites offered, each with what it changes."""
+CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
+"""The suites of a first question."""
+OUTCOMES = {
+    "held": ("✓", "stays correct"),
+    "broke": ("✗", "breaks: correct, then wrong"),
+    "fixed": ("↑", "wrong, then correct"),
+    "wrong": ("–", "wrong both times"),
+    "failed": ("!", "no answer"),
+}
+"""A mark and words for what a change did to an answer."""
+EXPECTS = {
+    Expect.SAME: "the same answer",
+    Expect.DIFFERENT: "another answer",
+    Expect.GIVEN: "",
+    Expect.NOISE: "the same answer",
+}
+SOURCES = {
+    "you": "The answer you expect",
+    "data": "What people answered",
+    "model": "No correct answer is known, so the first model's own answer is taken as correct",
+    "": "No correct answer is known",
+}
+
+
+@dataclass(frozen=True)
+class PlayPage:
+    """The pages of one playground; ``token`` proves that a form comes from them."""
+
+    ground: Playground
+    token: str
+    output: str
+    """The file that failures are saved to."""
+
+    def start(self, key: str = "", message: str = "", problem: str = "") -> str:
+        """The page on which a question is asked."""
+        key = key if self.ground.image(key) else next(iter({**self.ground.images, **self.ground.uploads}), "")
+        return self._whole(self._ask(key, CHOSEN), message, problem, key)
+
+    def trial(self, trial: Trial, message: str = "", problem: str = "") -> str:
+        """The page of a question that was asked: the same form, and what came of it."""
+        form = self._ask(trial.image, trial.chosen, trial.question.text, trial.expected)
+        return self._whole(join(form, self._found(trial)), message, problem, trial.image)
+
+    def _whole(self, main: Html, message: str, problem: str, key: str) -> str:
+        names = ", ".join(model.name for model in self.ground.models)
+        head = join(
+            el("meta", charset="utf-8"),
+            el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            el("title", "askew play"),
+            el("link", rel="stylesheet", href="/play.css"),
+            el("script", src="/play.js", defer=True),
+        )
+        said = el("p", message, class_="message", role="status") if message else None
+        wrong = el("p", problem, class_="problem", role="alert") if problem else None
+        body = el(
+            "body",
+            el("a", "Skip to the question", href="#question", class_="skip"),
+            el("header", el("h1", "askew play"), el("p", f"{names} · {self.ground.data.spec}", class_="quiet")),
+            el("main", wrong, said, main),
+            self._picker(key),
+            el("footer", el("p", "Enter asks; / goes to the question; drop an image anywhere to ask about it.")),
+        )
+        return "<!doctype html>" + el("html", el("head", head), body, lang="en")
+
+    def _picker(self, chosen: str) -> Html:
+        shown = {**self.ground.uploads, **self.ground.images}
+        links = [
+            el(
+                "a",
+                el("img", src=f"/thumb/{key}", alt=f"Image {one.ref.id}", width=96, height=72, loading="lazy"),
+                href="/?" + urlencode({"image": key}),
+                aria_current="true" if key == chosen else None,
+            )
+            for key, one in shown.items()
+        ]
+        upload = el(
+            "form",
+            self._hidden(),
+            el("label", "Your own image", el("input", type="file", name="file", accept="image/*", required=True)),
+            el("button", "Use it", type="submit"),
+            method="post",
+            action="/upload",
+            enctype="multipart/form-data",
+            id="upload",
+        )
+        none = None if links else el("p", "The data has no images whose files are here. Give one of your own.")
+        nav = el("nav", *links, class_="thumbs", aria_label="Images to choose from")
+        return el("aside", el("h2", "Images"), upload, none, nav, aria_label="Images")
+
+    def _ask(self, key: str, chosen: Sequence[str], text: str = "", expected: str = "") -> Html:
+        shown = self.ground.image(key)
+        if shown is None:
+            return el("p", "Choose an image below, or give one of your own.")
+        boxes = [
+            el(
+                "label",
+                el("input", type="checkbox", name="suite", value=spec, checked=spec in chosen),
+                el("span", el("b", spec.partition(":")[0]), " ", what),
+            )
+            for spec, what in SUITES.items()
+        ]
+        asked = list(dict.fromkeys(question.text for question in shown.questions))
+        form = el(
+            "form",
+            self._hidden(),
+            el("input", type="hidden", name="image", value=key),
+            el("label", "Question", for_="question"),
+            _field("question", text, required=True, autofocus=not text, list="known", maxlength=500),
+            el("datalist", *(el("option", value=one) for one in asked), id="known"),
+            el("label", "Answer you expect (optional)", for_="expected"),
+            _field("expected", expected, maxlength=200),
+            el("fieldset", el("legend", "Change it with"), *boxes),
+            el("button", "Ask", type="submit", class_="first"),
+            el("span", "Asking …", class_="busy", role="status", hidden=True),
+            method="post",
+            action="/ask",
+            id="ask",
+        )
+        image = el("img", src=f"/image/{key}", alt=_about(shown), class_="big")
+        return el("section", image, join(form, self._known(key, asked)), class_="ask", aria_label="Ask")
+
+    def _known(self, key: str, asked: Sequence[str]) -> Html | None:
+        """Questions of the data about the image, each of them one press away."""
+        if not asked:
+            return None
+        forms = [
+            el(
+                "form",
+                self._hidden(),
+                el("input", type="hidden", name="image", value=key),
+                *(el("input", type="hidden", name="suite", value=spec) for spec in CHOSEN),
+                el("button", text, name="question", value=text, type="submit"),
+                method="post",
+                action="/ask",
+            )
+            for text in asked[:8]
+        ]
+        return details("Questions of the data about this image", el("div", *forms, class_="known"))
+
+    def _found(self, trial: Trial) -> Html:
+        models = [model.name for model in self.ground.models]
+        rows = [
+            el(
+                "tr",
+                el("th", name, scope="row"),
+                el("td", _said(answer)),
+                el("td", _judged(trial, answer)),
+                el("td", _confidence(answer)),
+            )
+            for name, answer in zip(models, trial.answers, strict=True)
+        ]
+        correct = expected_answer(trial.question)
+        source = SOURCES[trial.source] + (f": “{correct}”." if correct else ".")
+        head = el("tr", *(el("th", text, scope="col") for text in ("Model", "Answer", "Correct", "Confidence")))
+        answers = el("table", el("caption", "Answers", class_="hidden"), el("thead", head), el("tbody", *rows))
+        return el(
+            "section",
+            el("h2", f"“{trial.question.text}”", tabindex=-1, id="answer"),
+            el("div", answers, class_="scroll", tabindex=0, role="region", aria_label="Answers"),
+            el("p", source, class_="quiet"),
+            *self._steps(trial.steps, f"/image/{trial.image}", trial.question),
+            el("h2", "The same question, changed"),
+            *(self._suite(trial, at, suite) for at, suite in enumerate(trial.suites)),
+            class_="found",
+            aria_label="What came of it",
+        )
+
+    def _suite(self, trial: Trial, place: int, suite: TriedSuite) -> Html:
+        broke = sum("broke" in one.outcomes for one in suite.variants)
+        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {broke} break a model"
+        tried = [self._variant(trial, place, at, one) for at, one in enumerate(suite.variants)]
+        more = el("p", f"{suite.left_out} more variants were not asked.", class_="quiet") if suite.left_out else None
+        reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None
+        title = el("h3", suite.title, el("small", f" {suite.spec.partition(':')[0]} · {count}"))
+        why = el("p", "Not changed, because:", class_="quiet") if reasons else None
+        return el("section", title, *tried, more, why, reasons, class_="suite")
+
+    def _variant(self, trial: Trial, place: int, at: int, tried: TriedVariant) -> Html:
+        variant = tried.variant
+        old, new = word_diff(tried.original.text, variant.question.text)
+        pieces = [_inserted(text) if changed else join(text) for text, changed in new]
+        gone = [el("del", text.strip()) for text, changed in old if changed]
+        own = tried.original != trial.question
+        first = el("p", f"First: {tried.original.text}", class_="quiet") if own else None
+        lost = el("p", "without: ", *(join(one, " ") for one in gone), class_="quiet") if gone and not own else None
+        address = f"/trial/{trial.number}/{place}/{at}"
+        image = (
+            el("img", src=address, alt=f"The image changed by {variant.made_by}", width=160, loading="lazy")
+            if tried.image_changed
+            else None
+        )
+        correct = expected_answer(variant.question)
+        wanted = f"“{correct}”" if correct else EXPECTS[variant.expect]
+        names = [model.name for model in self.ground.models]
+        said = [
+            el("li", _mark(outcome), f" {name}: ", _before(before) if own else None, _said(answer))
+            for name, outcome, before, answer in zip(names, tried.outcomes, tried.before, tried.answers, strict=True)
+        ]
+        return el(
+            "article",
+            image,
+            el(
+                "div",
+                first,
+                el("p", *pieces, class_="text"),
+                lost,
+                el("ul", *said, class_="answers"),
+                el("p", f"expected: {wanted} · {variant.test} · {variant.made_by}", class_="quiet"),
+                *self._steps(tried.steps, address if image else f"/image/{trial.image}", variant.question),
+                self._save(trial, place, at) if "broke" in tried.outcomes else None,
+            ),
+            class_="variant broke" if "broke" in tried.outcomes else "variant",
+        )
+
+    def _save(self, trial: Trial, place: int, at: int) -> Html:
+        if trial.source == "model":
+            return el("p", "To save this failure, type the answer you expect and ask again.", class_="quiet")
+        return el(
+            "form",
+            self._hidden(),
+            el("input", type="hidden", name="trial", value=trial.number),
+            el("input", type="hidden", name="suite", value=place),
+            el("input", type="hidden", name="variant", value=at),
+            el("button", "Save this failure", type="submit"),
+            el("span", f" to {self.output}", class_="quiet"),
+            method="post",
+            action="/save",
+        )
+
+    def _steps(self, steps: Sequence[Sequence[AttentionStep]], image: str, question: Question) -> Iterator[Html]:
+        size = (question.image and question.image.size) or (1, 1)
+        for model, of_model in zip(self.ground.models, steps, strict=False):
+            if of_model:
+                figures = attention_figures(of_model, image, size)
+                yield details(f"How {model.name} got there, step by step", figures)
+
+    def _hidden(self) -> Html:
+        return el("input", type="hidden", name="token", value=self.token)
+
+
+def _field(name: str, value: str, **more: str | int | bool) -> Html:
+    return el("input", type="text", id=name, name=name, value=value, autocomplete="off", **more)
+
+
+def _about(shown: DataImage) -> str:
+    return "Your image" if shown.uploaded else f"Image {shown.ref.id}"
+
+
+def _mark(outcome: str) -> Html:
+    sign, words = OUTCOMES[outcome]
+    return el("span", f"{sign} {words}", class_=f"mark {outcome}")
+
+
+def _inserted(text: str) -> Html:
+    """New words; the space before them is not marked."""
+    return join(" " if text[:1].isspace() else "", el("ins", text.strip()))
+
+
+def _judged(trial: Trial, answer: Prediction) -> Html:
+    """Whether an answer is the expected one; a dash where nobody has said what is correct."""
+    if trial.source in ("", "model") or answer.failed:
+        return join("—")
+    right = judged(trial.question, answer, None, "modal", "robust") == 1.0
+    return el("span", "✓ correct" if right else "✗ wrong", class_="mark held" if right else "mark broke")
+
+
+def _before(answer: Prediction) -> Html:
+    return join(_said(answer), " → ")
+
+
+def _said(answer: Prediction) -> Html:
+    if answer.failed:
+        return el("span", f"no answer ({answer.error})", class_="quiet")
+    return el("q", answer.answer or "")
+
+
+def _confidence(answer: Prediction) -> str:
+    return "—" if answer.score is None else f"{answer.score:.0%}"

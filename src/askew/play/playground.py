@@ -1,0 +1,279 @@
+"""One try in the playground: a question about an image, the variants that suites make of it, and every answer."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import islice
+
+from askew.answers.choices import as_asked
+from askew.answers.extract import extract
+from askew.answers.normalise import normalise
+from askew.data.jsonl import question_key
+from askew.engine.components import Questions
+from askew.engine.run_metrics import step_for
+from askew.engine.settings import Named, Settings
+from askew.errors import AskewError, UsageError
+from askew.files.images import check_image
+from askew.metrics.correct import judged
+from askew.registry import make
+from askew.types import AttentionStep, Expect, Id, ImageRef, Prediction, Question, Refusal, Variant
+from askew.verbs import HoldsGroups, ModelFacts, ShowsSteps, Streams, Suite
+
+MOST_IMAGES = 60
+"""Images of the data to choose from."""
+MOST_READ = 2000
+"""Questions of the data that are read to find them."""
+POOL = 300
+"""Questions of the data that a suite sees besides the one asked: RAD draws its wrong answers from them."""
+ALONE = frozenset(("visual", "corruption"))
+"""Suites that change images; they see the question alone."""
+MOST_VARIANTS = 12
+"""Variants of a suite that are asked."""
+KEPT = 50
+"""Tries and uploaded images that are remembered."""
+
+
+@dataclass(frozen=True)
+class DataImage:
+    """An image to ask about, with the questions that the data has about it."""
+
+    ref: ImageRef
+    questions: tuple[Question, ...] = ()
+    uploaded: bool = False
+
+
+@dataclass(frozen=True)
+class TriedVariant:
+    """A variant, what each model answered, and whether that is what it should have answered."""
+
+    variant: Variant
+    original: Question
+    """The question it is made from: the one asked, or one that the suite asks about the same image."""
+    answers: tuple[Prediction, ...]
+    before: tuple[Prediction, ...]
+    """Each model's answer to the original."""
+    outcomes: tuple[str, ...]
+    """For each model ``held``, ``broke``, ``wrong`` (both times), ``fixed`` or ``failed``."""
+    steps: tuple[tuple[AttentionStep, ...], ...] = ()
+    """For each model how it got to its answer, where it can show that."""
+
+    @property
+    def image_changed(self) -> bool:
+        """Whether it is about another image than its original."""
+        return self.variant.question.image != self.original.image
+
+
+@dataclass(frozen=True)
+class TriedSuite:
+    """What a suite made of a question: variants, or reasons why not."""
+
+    spec: str
+    title: str
+    variants: tuple[TriedVariant, ...] = ()
+    reasons: tuple[str, ...] = ()
+    left_out: int = 0
+    """Variants beyond ``MOST_VARIANTS``."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A question that was asked, with everything that came of it."""
+
+    number: int
+    image: str
+    """The key of its image."""
+    question: Question
+    """With the answer that is taken as correct."""
+    expected: str
+    """What the person typed as the correct answer."""
+    source: str
+    """Where the correct answer comes from: ``you``, ``data``, ``model``, or nothing if there is none."""
+    answers: tuple[Prediction, ...]
+    steps: tuple[tuple[AttentionStep, ...], ...]
+    suites: tuple[TriedSuite, ...]
+    chosen: tuple[str, ...]
+    """The suites that were chosen."""
+
+
+@dataclass
+class Playground:
+    """Models to ask, data with images to ask about, and the tries so far."""
+
+    models: Sequence[Named]
+    data: Named
+    settings: Settings = field(default_factory=Settings)
+    trials: dict[int, Trial] = field(default_factory=dict)
+    uploads: dict[str, DataImage] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _count: int = 0
+
+    def __post_init__(self) -> None:
+        for model in self.models:
+            if ModelFacts(model.what).by_id:
+                raise UsageError(
+                    f"{model.name} has answers to stored questions only, so it cannot be asked new ones. Give a model "
+                    "that answers, e.g. --model bundled:xnm."
+                )
+
+    @cached_property
+    def images(self) -> dict[str, DataImage]:
+        """The images of the data by key, each with its questions, in the order of the data."""
+        found: dict[Id, list[Question]] = {}
+        for question in islice(self._questions(), MOST_READ):
+            if question.image is not None and (question.image.path or question.image.data):
+                if question.image.id not in found and len(found) == MOST_IMAGES:
+                    break
+                found.setdefault(question.image.id, []).append(question)
+        refs = [(asked[0].image, tuple(asked)) for asked in found.values()]
+        return {str(number): DataImage(ref, asked) for number, (ref, asked) in enumerate(refs, 1) if ref is not None}
+
+    def image(self, key: str) -> DataImage | None:
+        """An image of the data, or an uploaded one."""
+        return self.uploads.get(key) or self.images.get(key)
+
+    def upload(self, content: bytes) -> str:
+        """Keep an image that a person gives; returns its key. BadImage if it is none."""
+        number = f"u{len(self.uploads) + 1}"
+        ref = ImageRef("uploaded image", data=content)
+        size = check_image(ref)
+        key = next((key for key, one in self.uploads.items() if one.ref.data == content), number)
+        self.uploads[key] = DataImage(replace(ref, id=f"upload-{key}", size=size), uploaded=True)
+        while len(self.uploads) > KEPT:
+            del self.uploads[next(iter(self.uploads))]
+        return key
+
+    def ask(self, key: str, text: str, expected: str, suites: Sequence[str]) -> Trial:
+        """Ask every model the question and the variants that the suites make of it."""
+        shown = self.image(key)
+        if shown is None:
+            raise UsageError("That image is no longer here. Choose one.")
+        if not text.strip():
+            raise UsageError("Type a question first.")
+        with self._lock:
+            question, source = self._known(shown, " ".join(text.split()), " ".join(expected.split()))
+            answers = self._answers([question])
+            first = tuple(one[0] for one in answers)
+            if not question.answers and first[0].answer:
+                question, source = replace(question, answers=(first[0].answer,)), "model"
+            tried = tuple(self._tried(spec, question, first) for spec in suites)
+            self._count += 1
+            trial = Trial(
+                number=self._count,
+                image=key,
+                question=question,
+                expected=expected,
+                source=source,
+                answers=first,
+                steps=self._steps(question),
+                suites=tried,
+                chosen=tuple(suites),
+            )
+            self.trials[trial.number] = trial
+            while len(self.trials) > KEPT:
+                del self.trials[next(iter(self.trials))]
+        return trial
+
+    def _questions(self) -> Iterator[Question]:
+        data = self.data.what
+        return (group.original for group in data.groups()) if isinstance(data, HoldsGroups) else data.questions()
+
+    @cached_property
+    def _pool(self) -> tuple[Question, ...]:
+        return tuple(islice((question for question in self._questions() if question.answers), POOL))
+
+    def _known(self, shown: DataImage, text: str, expected: str) -> tuple[Question, str]:
+        """The question, as the data has it where it does, and where its correct answer comes from."""
+        same = next((one for one in shown.questions if one.text.lower() == text.lower()), None)
+        if same is not None and (not expected or normalise(expected) == _most(same.answers)):
+            return same, "data" if same.answers else ""
+        key = question_key({"image": str(shown.ref.id), "question": text, "context": expected})
+        scene = shown.questions[0].scene if shown.questions else None
+        answers = (expected,) if expected else ()
+        return Question(key, shown.ref, text, answers, scene=scene), "you" if expected else ""
+
+    def _answers(self, questions: Sequence[Question]) -> list[list[Prediction]]:
+        """The answers of each model, in order; an error of a model is a failed prediction."""
+        asked = [replace(as_asked(question), id=number) for number, question in enumerate(questions)]
+        return [self._asked(model, questions, asked) for model in self.models]
+
+    def _asked(self, model: Named, questions: Sequence[Question], asked: Sequence[Question]) -> list[Prediction]:
+        step, what = step_for(model.what, self.settings), model.what
+        try:
+            found = {one.question_id: one for one in (what.stream if isinstance(what, Streams) else what.answer)(asked)}
+        except Exception as error:  # whatever a model raises is shown on the page; the server goes on
+            return [Prediction(one.id, None, error=f"{type(error).__name__}: {error}") for one in asked]
+        missing = Prediction(0, None, error="the model gave no prediction")
+        return [extract(step, question, found.get(at, missing)) for at, question in enumerate(questions)]
+
+    def _steps(self, question: Question) -> tuple[tuple[AttentionStep, ...], ...]:
+        return tuple(
+            tuple(model.what.steps(question)) if isinstance(model.what, ShowsSteps) else () for model in self.models
+        )
+
+    def _tried(self, spec: str, question: Question, first: tuple[Prediction, ...]) -> TriedSuite:
+        try:
+            suite: Suite = make("suite", spec)
+            pairs, reasons = self._made(suite, question)
+        except AskewError as error:
+            return TriedSuite(spec, spec, reasons=(str(error),))
+        left_out = max(0, len(pairs) - MOST_VARIANTS)
+        pairs = pairs[:MOST_VARIANTS]
+        if not pairs and not reasons:
+            reasons = ["No rule of this suite matches the question."]
+        before = self._answers([original for original, _ in pairs]) if any(o != question for o, _ in pairs) else None
+        after = self._answers([variant.question for _, variant in pairs]) if pairs else []
+        tried = []
+        for at, (original, variant) in enumerate(pairs):
+            said = tuple(one[at] for one in after)
+            earlier = tuple(one[at] for one in before) if before is not None else first
+            outcomes = tuple(outcome_of(suite, original, variant, *both) for both in zip(earlier, said, strict=True))
+            steps = self._steps(variant.question) if "broke" in outcomes else ()
+            tried.append(TriedVariant(variant, original, said, earlier, outcomes, steps))
+        return TriedSuite(spec, suite.title, tuple(tried), tuple(reasons), left_out)
+
+    def _made(self, suite: Suite, question: Question) -> tuple[list[tuple[Question, Variant]], list[str]]:
+        """The variants of the question, each with its original, and the reasons for those that were not made.
+
+        A suite that generates its own questions from scenes (CARETS) gives pairs about the image.
+        """
+        others = () if suite.name in ALONE else (one for one in self._pool if one.id != question.id)
+        pairs: list[tuple[Question, Variant]] = []
+        reasons: dict[str, None] = {}
+        known = {one.id for one in self._pool} - {question.id}
+        for item in suite.groups(Questions((question, *others)), self.settings.seed):
+            if isinstance(item, Refusal):
+                if item.question_id == question.id:
+                    reasons[f"{item.test}: {item.reason}"] = None
+            elif item.original.id in known:
+                break  # of the questions after ours
+            elif item.original.image == question.image:
+                pairs.extend((item.original, variant) for variant in item.variants)
+        return pairs, list(reasons)
+
+
+def outcome_of(suite: Suite, original: Question, variant: Variant, before: Prediction, after: Prediction) -> str:
+    """What the change did to a model's answer: ``held``, ``broke``, ``fixed``, ``wrong`` (both times) or ``failed``."""
+    if before.failed or after.failed:
+        return "failed"
+    first = judged(original, before, None, suite.correct, "robust")
+    second = judged(variant.question, after, None, suite.correct, "robust")
+    if second is None:
+        same = normalise(before.answer or "") == normalise(after.answer or "")
+        second = float(same != (variant.expect is Expect.DIFFERENT))
+    names = {(1.0, 1.0): "held", (1.0, 0.0): "broke", (0.0, 1.0): "fixed", (0.0, 0.0): "wrong"}
+    return names[1.0 if first is None else first, second]
+
+
+def _most(answers: Sequence[str]) -> str:
+    found = Counter(map(normalise, answers)).most_common(1)
+    return found[0][0] if found else ""
+
+
+def expected_answer(question: Question) -> str:
+    """The most frequent of the answers that are taken as correct."""
+    found = Counter(question.answers).most_common(1)
+    return found[0][0] if found else ""

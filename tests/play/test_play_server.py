@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import http.client
 import io
+import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from contextlib import contextmanager
 from urllib.parse import urlencode
+from urllib.request import urlopen
 
 import pytest
 from PIL import Image
@@ -142,3 +147,17 @@ def test_what_is_not_there_is_404(server, path):
 def test_a_port_that_is_taken_is_told(server):
     with pytest.raises(UsageError, match="--port 0 takes any free one"):
         serve(server.ground, server.output, server.server_port)
+
+
+def test_the_command_serves_the_page_until_it_is_interrupted(tmp_path):
+    words = [sys.executable, "-m", "askew", "play", "--model", "constant:yes", "--data", "world:val,scenes=60"]
+    with subprocess.Popen(
+        [*words, "--port", "0", "--no-browser"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
+    ) as process:
+        line = next(line for line in process.stdout if "http://" in line)
+        address = re.search(r"http://127\.0\.0\.1:\d+/", line)[0]
+        with urlopen(address, timeout=60) as page:
+            assert b"constant:yes" in page.read()
+        process.send_signal(signal.SIGINT)
+        assert "The page is closed." in process.stdout.read()
+    assert process.returncode == 0

@@ -42,6 +42,14 @@ def test_every_step_of_original_and_variants_is_shown(tmp_path, pictured):
     assert "<script" not in page
 
 
+def test_the_steps_of_a_trained_network_are_those_of_its_outputs(tmp_path, pictured):
+    made, asked = trained(NET, tmp_path / "net"), pictured[1].original
+    steps, output = made.steps(asked), made.look([asked])
+    assert [list(step.modules.values()) for step in steps] == output.weights[0].tolist()
+    assert [share for _, share in steps[0].regions] == output.attention[0][0].tolist()[: len(steps[0].regions)]
+    assert list(steps[0].modules) == list(MODULES)
+
+
 def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
     asked = [group.original for group in pictured] * 4
     asked = [replace(question, id=number) for number, question in enumerate(asked)]
@@ -50,9 +58,13 @@ def test_a_network_of_pixels_shows_the_cells_of_its_grid(tmp_path, pictured):
     assert (tmp_path / "page.html").read_text().count('class="region best"') == NET.steps * (
         1 + len(pictured[0].variants)
     )
+    steps = made.steps(asked[0])
+    assert len(steps) == NET.steps
+    assert all(len(step.regions) == len(made.net.grid) for step in steps)
 
 
 def test_a_network_without_modules_has_nothing_to_show(tmp_path, pictured):
     butd = trained(NetConfig("butd", hidden=16, embedding=8), tmp_path / "net")
     with pytest.raises(UsageError, match="butd has no modules to show"):
         write_explained(butd, pictured, tmp_path / "page.html")
+    assert butd.steps(pictured[0].original) == ()

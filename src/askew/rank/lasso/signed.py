@@ -37,6 +37,8 @@ _DONE = 1e-9
 _TOLERANCE = 1e-9
 """Relative to λ: a correlation that exceeds λ by more violates its constraint."""
 _MOST_ROUNDS = 40
+_REPEATS = 4
+"""Where columns outside violate their constraint, the second phase is repeated with them: pivots take longer."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,15 @@ class SignedPool:
             inside = some if self.basis is None else some @ self.basis
             out = excluded[begin : begin + batch]
             for row, (y, u, v) in enumerate(self._rough(inside, out, penalty)):
-                near, x = self._fine(inside[row], out[row], penalty, y, u, v)
-                yield begin + row, self._exact(some[row], out[row], penalty, near, x)
+                more = np.empty(0, np.int64)
+                for _ in range(_REPEATS):
+                    near, x = self._fine(inside[row], out[row], penalty, y, u, v, more)
+                    vertex = Vertex.at(self.vectors, some[row], penalty, near[x != 0], x[x != 0])
+                    missed = self._missed(vertex, out[row])
+                    if len(missed) == 0:
+                        break
+                    more = np.union1d(more, missed)
+                yield begin + row, self._exact(vertex, out[row])
 
     def _rough(self, targets: Any, excluded: Sequence[Any], penalty: float) -> Iterator[tuple[Any, Any, Any]]:
         """The first steps, on all columns in float32, all questions in step."""
@@ -89,14 +98,18 @@ class SignedPool:
                 method.step(targets, y, u, v, first, second)
         yield from zip(y, u, v, strict=True)
 
-    def _fine(self, target: Any, out: Any, penalty: float, y: Any, u: Any, v: Any) -> tuple[Any, Any]:
-        """The last steps, in float64 and on the columns near their constraint; returns them and their coefficients."""
+    def _fine(self, target: Any, out: Any, penalty: float, y: Any, u: Any, v: Any, more: Any) -> tuple[Any, Any]:
+        """The last steps, in float64 and on the columns near their constraint; returns them and their coefficients.
+
+        ``more`` are columns that earlier steps missed.
+        """
         width = self.spanned.shape[1]
         height = np.abs(self.spanned @ y.astype(np.float32))
         height[np.asarray(out, np.int64)] = -1.0
         allowed = len(height) - len(out)
         count = min(allowed, _NEAR * width)
-        near = np.sort(np.argpartition(height, len(height) - count)[len(height) - count :])
+        near = np.union1d(np.argpartition(height, len(height) - count)[len(height) - count :], more)
+        count = len(near)
         rows = self.spanned[near].astype(np.float64)
         y = y * min(1.0, 0.9999 / float(np.abs(rows @ y).max(initial=1e-30)))
         t = rows @ y
@@ -111,10 +124,16 @@ class SignedPool:
         on_wall = (u > first) | (v > second)
         return near, np.where(on_wall, u - v, 0.0)
 
-    def _exact(self, target: Any, out: Any, penalty: float, near: Any, x: Any) -> Solution:
-        """The vertex that these coefficients point to, improved until no column of the pool violates its constraint."""
-        vertex = Vertex.at(self.vectors, target, penalty, near[x != 0], x[x != 0])
-        rounds = 0
+    def _missed(self, vertex: Vertex, out: Any) -> Any:
+        """The columns whose constraint this vertex violates, the worst of them if there are many."""
+        columns, c = reaching(self.vectors, vertex.residual, out, vertex.penalty)
+        violating = (np.abs(c) > vertex.penalty * (1 + _TOLERANCE)) & ~np.isin(columns, vertex.columns)
+        worst = np.argsort(-np.abs(c[violating]), kind="stable")[: self.vectors.shape[1]]
+        return columns[violating][worst]
+
+    def _exact(self, vertex: Vertex, out: Any) -> Solution:
+        """The vertex, improved until no column of the pool violates its constraint."""
+        penalty, rounds = vertex.penalty, 0
         while True:
             rounds += 1
             columns, c = reaching(self.vectors, vertex.residual, out, penalty)

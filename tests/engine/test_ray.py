@@ -81,6 +81,18 @@ def test_questions_are_ranked_alike_on_the_cluster(cluster, tmp_path, monkeypatc
     assert here.read_bytes() == there.read_bytes()
 
 
+def test_a_cluster_that_does_not_start_is_reported_in_one_sentence(monkeypatch):
+    import ray
+
+    def fail(**options):
+        raise Exception("The current node timed out during startup.\nMore about it.")
+
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(RunError, match=r"no cluster at this machine \(The current node timed out during startup\.\)"):
+        assert RayExecutor().width
+
+
 def test_another_version_on_a_host_is_refused(cluster, monkeypatch):
     monkeypatch.setattr(ray_cluster, "installed", lambda: {"numpy": "0.1"})
     with pytest.raises(RunError, match="same versions on all hosts"), RayExecutor(cluster.address, workers=1) as other:

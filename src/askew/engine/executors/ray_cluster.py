@@ -141,7 +141,7 @@ class RayExecutor:
             try:
                 own: dict[str, Any] = {} if self.address else {"include_dashboard": False}
                 ray.init(address=self.address or "local", log_to_driver=False, **own)
-            except (ConnectionError, ValueError, RuntimeError) as trouble:
+            except Exception as trouble:  # Ray raises plain ones too, e.g. where a machine is too busy to start it
                 self._ray, self._started_here = None, False
                 said = str(trouble).splitlines()[0][:200]
                 raise RunError(

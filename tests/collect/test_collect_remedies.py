@@ -65,6 +65,18 @@ def study(tmp_path):
     return tmp_path / "s"
 
 
+def test_too_few_simulated_people_are_reported_and_what_they_left_can_be_dropped(study, capsys):
+    """A question needs two verifiers besides its author, and there are two people in all."""
+    assert collect("images", "s", "--world", "3") == 0
+    assert collect("round", "s", "--open", "1") == 0
+    assert collect("simulate", "s", "--people", "2", "--seed", "1") == 0
+    printed = capsys.readouterr().out
+    assert "Too few people: " in printed
+    assert "--people" in printed
+    assert collect("freeze", "s", "--round", "1") == 2
+    assert collect("freeze", "s", "--round", "1", "--drop-incomplete") == 0
+
+
 def test_settings_names_and_reasons_are_given_as_the_message_shows(study, capsys):
     new = ["collect", "init", "t"]
     spelled = said(capsys, [*new, "--set", "max_tries"], r"e\.g\. --set (\S+)$")
@@ -126,7 +138,7 @@ def test_a_service_is_started_with_the_options_that_its_errors_name(study, tmp_p
 
 def test_a_secret_is_made_and_kept_as_the_message_says(tmp_path, monkeypatch):
     monkeypatch.setenv(VARIABLE, "short")
-    made = refused(lambda: read_secret(tmp_path), r"Make one: python (-c .+)$")
+    made = refused(lambda: read_secret(tmp_path), r"Create one: python (-c .+)$")
     done = subprocess.run([sys.executable, *shlex.split(made)], check=True, capture_output=True, text=True)
     monkeypatch.setenv(VARIABLE, done.stdout.strip())
     assert read_secret(tmp_path) == done.stdout.strip().encode()
@@ -135,6 +147,6 @@ def test_a_secret_is_made_and_kept_as_the_message_says(tmp_path, monkeypatch):
     if os.name == "posix":
         for file in tmp_path.iterdir():
             file.chmod(0o644)
-        changed = refused(lambda: read_secret(tmp_path), r"Say: (chmod .+)$")
+        changed = refused(lambda: read_secret(tmp_path), r"Run: (chmod .+)$")
         subprocess.run(shlex.split(changed), check=True)
         assert read_secret(tmp_path)

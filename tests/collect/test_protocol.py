@@ -257,7 +257,7 @@ def test_exclusion_keeps_every_row_and_opens_what_was_held(study):
     assert study.do(exclude, bad, "careless", study.owner) == before
     assert state_of(study, question) == "VERIFYING"
     for function in (claim_image, claim_slot):
-        with pytest.raises(NotAllowed, match="no part"):
+        with pytest.raises(NotAllowed, match="no longer take part"):
             study.do(function, bad)
     study.people.remove(bad)
     assert study.verify_all() == 1  # the slot is done again; nobody verifies the excluded author's question

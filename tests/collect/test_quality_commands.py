@@ -74,7 +74,7 @@ def test_people_with_what_is_known_of_them(folder, capsys):
     assert main(["collect", "people", "study", "--exclude", "Ada"]) == 2
     assert "--reason" in capsys.readouterr().err
     assert main(["collect", "people", "study", "--exclude", "Ada", "--preview"]) == 0
-    assert "0 answers and 0 questions would stop to count" in capsys.readouterr().out
+    assert "0 answers and 0 questions would stop counting" in capsys.readouterr().out
     assert main(["collect", "people", "study", "--exclude", "Ada", "--reason", "test"]) == 0
     assert "annotator, excluded (test)" in capsys.readouterr().out
 

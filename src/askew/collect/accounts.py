@@ -26,7 +26,7 @@ def add_annotator(
     pseudonym: str | None = None,
     actor: int | None = None,
 ) -> int:
-    """Add a person; gives the id. The pseudonym is drawn, so that it says nothing about the name."""
+    """Add a person; returns the id. The pseudonym is drawn, so that it says nothing about the name."""
     name = name.strip()
     if not 1 <= len(name) <= MOST:
         raise Refused(f"A name has 1 to {MOST} characters; this one has {len(name)}.")
@@ -47,7 +47,7 @@ def add_annotator(
 
 
 def give_consent(tx: Tx, annotator_id: int, version: str) -> None:
-    """Note that the person agreed to this version of the consent text."""
+    """Record that the person agreed to this version of the consent text."""
     person(tx, annotator_id)
     tx.change(annotator, annotator.c.id == annotator_id, consent_version=version, consented_at=tx.now)
     record_event(tx, "person.consented", f"annotator {annotator_id}", annotator_id, {"version": version})
@@ -76,7 +76,7 @@ def require_worker(tx: Tx, annotator_id: int) -> AnyRow:
     """The person's row, who must not be excluded."""
     found = person(tx, annotator_id)
     if found.excluded_at is not None:
-        raise NotAllowed("You take no part in this study any more. What you did before is kept.")
+        raise NotAllowed("You no longer take part in this study. What you did before is kept.")
     return found
 
 

@@ -34,7 +34,7 @@ _SECONDS = 3600
 
 
 def back_up(study: Study, file: Path) -> int:
-    """Write a backup; gives the number of images in it. What is there already is not overwritten."""
+    """Write a backup; returns the number of images in it. What is there already is not overwritten."""
     if file.exists():
         raise UsageError(f"{file}: it exists. Give a new name, so that no backup is lost.")
     with tempfile.TemporaryDirectory(dir=file.absolute().parent, prefix=".backup-") as scratch:

@@ -112,7 +112,7 @@ class Tx:
         return self.connection.execute(statement).scalar()
 
     def insert(self, table: sa.Table, **values: Any) -> int:
-        """Add a row; gives its id (or the first column of its key)."""
+        """Add a row; returns its id (or the first column of its key)."""
         key = self.connection.execute(sa.insert(table), values).inserted_primary_key
         assert key is not None
         return int(key[0]) if isinstance(key[0], int) else 0
@@ -125,7 +125,7 @@ class Tx:
             self.connection.exec_driver_sql(f"SELECT {settings}")
 
     def change(self, table: sa.Table, where: sa.ColumnElement[bool], **values: Any) -> int:
-        """Change rows; gives how many there were."""
+        """Change rows; returns how many there were."""
         return int(self.connection.execute(sa.update(table).where(where).values(**values)).rowcount)
 
 
@@ -169,7 +169,7 @@ class Database:
         if self._settings is None:
             row = tx.first(sa.select(schema.study.c.settings))
             if row is None:
-                raise DataError("The database has no study in it. Make one: askew collect init STUDY")
+                raise DataError("The database has no study in it. Create one: askew collect init STUDY")
             self._settings = StudySettings.loads(row.settings)
         return self._settings
 
@@ -255,7 +255,7 @@ def sqlite_url(path: Path) -> str:
 def record_event(
     tx: Tx, kind: str, subject: str, actor: int | None = None, data: Mapping[str, Any] | None = None
 ) -> None:
-    """Log an event, for good: what happened (``round.state``), to what (``round 2``), by whom (None: the terminal)."""
+    """Log an event: what happened (``round.state``), to what (``round 2``), by whom (None: the command line)."""
     about = json.dumps(data or {}, sort_keys=True)
     tx.insert(schema.event, at=tx.now, actor_id=actor, kind=kind, subject=subject, data=about)
 

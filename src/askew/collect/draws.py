@@ -70,7 +70,7 @@ Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
 
 
 def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
-    """Draw one of the round's active models; gives the draw's number. Those that failed since ``asked_at`` are out."""
+    """Draw one of the round's active models, except those that failed since ``asked_at``; returns the draw's number."""
     drawn = tx.rows(sa.select(draw).where(draw.c.question_id == question_id))
     again = [] if asked_at is None else drawn
     failed = {row.model_id for row in again if row.drawn_at >= (asked_at or 0) and row.outcome == "FAILED"}

@@ -58,7 +58,7 @@ def preview_freeze(tx: Tx, round_id: int, seed: int) -> Frozen:
 
 
 def freeze(tx: Tx, round_id: int, seed: int, actor: int | None = None, *, drop_incomplete: bool = False) -> Frozen:
-    """Freeze a draining round: decide types and splits, keep the hash of everything, and close it for good.
+    """Freeze a draining round: decide types and splits, keep the hash of everything, and close it permanently.
 
     Unfinished work blocks it, unless ``drop_incomplete``: then open sessions end and unfinished questions are type U.
     """
@@ -92,7 +92,7 @@ def snapshot_hash(tx: Tx, round_id: int) -> str:
 
 
 def _is_out(row: AnyRow) -> bool:
-    """Whether a question takes no part: its author is excluded, it or its image was taken out, or it was given up."""
+    """Whether a question is left out: its author is excluded, it or its image was removed, or it was abandoned."""
     gone = row.excluded_at is not None or row.hidden_at is not None or row.standing != "OK"
     return gone or row.state not in ("CORRECT", "UNSURE", "VERIFIED")
 
@@ -155,7 +155,7 @@ def _released(rows: Iterable[AnyRow], frozen: Frozen) -> dict[int, str]:
 
 
 def _end_work(tx: Tx, round_id: int) -> None:
-    """End what goes on in a round."""
+    """End everything that is active in a round."""
     mine = sa.select(session.c.id).join(image, image.c.id == session.c.image_id)
     for row in tx.rows(mine.where(image.c.round_id == round_id, session.c.state == "LEASED")):
         end_session(tx, row.id, "EXPIRED", "the round was frozen")

@@ -71,7 +71,7 @@ def strikes_allowed(right: int, settings: StudySettings) -> int:
 
 
 WITHDRAWN = "withdrawn"
-"""Why a held gold question ended when it cannot be shown any more."""
+"""Why a held gold question ended when it can no longer be shown."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def give_gold(tx: Tx, annotator_id: int, gold_id: int) -> None:
 
 
 def drop_stale_gold(tx: Tx, annotator_id: int) -> None:
-    """Let go of a held gold question that cannot be shown any more."""
+    """Release a held gold question that can no longer be shown."""
     held = tx.first(_held(annotator_id))
     if held is not None and held_gold(tx, annotator_id) is None:
         tx.change(gold_result, gold_result.c.id == held.id, skipped=WITHDRAWN)
@@ -188,7 +188,7 @@ def own_gold(tx: Tx, annotator_id: int, gold_id: int) -> AnyRow:
     if row.skipped not in (None, WITHDRAWN):
         raise Gone("You skipped this question. Take the next one.")
     if row.skipped == WITHDRAWN or held_gold(tx, annotator_id) is None:
-        raise Gone("This question is not yours to answer any more. Take the next one.")
+        raise Gone("You can no longer answer this question. Take the next one.")
     return row
 
 
@@ -223,7 +223,7 @@ def skip_gold(tx: Tx, annotator_id: int, gold_id: int, reason: str) -> None:
 
 
 def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) -> int:
-    """Start the lease anew; gives its end. ``free``: because the page was opened again."""
+    """Renew the lease; returns its end. ``free``: because the page was opened again."""
     require_worker(tx, annotator_id)
     held = own_gold(tx, annotator_id, gold_id)
     if not free and held.extensions >= tx.settings.max_extensions:
@@ -235,7 +235,7 @@ def extend_gold(tx: Tx, annotator_id: int, gold_id: int, *, free: bool = False) 
 
 
 def set_gold_state(tx: Tx, gold_id: int, state: str, actor: int | None = None) -> None:
-    """Show a gold question, show it no more, or declare it a mistake; people who hold it let go of it."""
+    """Show a gold question, stop showing it, or declare it a mistake; people who hold it lose it."""
     if state not in GOLD_STATES:
         raise Refused(f"There is no state {state!r}. States: {', '.join(GOLD_STATES)}.")
     if tx.change(gold_item, gold_item.c.id == gold_id, state=state) != 1:

@@ -1,6 +1,6 @@
 """Everything that happened to each question, as plain records: what is hashed when a round is frozen, and released.
 
-People are called by their pseudonyms. A question that was taken out, or whose image was, has no text any more.
+People are called by their pseudonyms. A question that was removed, or whose image was, no longer has a text.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def import_images(
 
 
 def add_image(tx: Tx, one: Cleaned, name: str, round_id: int, domain: str) -> str:
-    """Add a cleaned image with its writer places; gives why not, when it is in a round already."""
+    """Add a cleaned image with its writer places; returns why not, when it is in a round already."""
     state = tx.value(sa.select(round_.c.state).where(round_.c.id == round_id))
     if state != "DRAFT":
         raise Refused(f"The round is {state}; images are added to a draft.")

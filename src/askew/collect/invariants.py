@@ -66,13 +66,13 @@ INVARIANTS = (
     ),
     Invariant(
         4,
-        "a place is held by a session of its image that goes on, succeeded or used all tries",
+        "a place is held by a session of its image that is active, succeeded or used all tries",
         "SELECT p.image_id FROM place p JOIN session s ON s.id = p.session_id "
         "WHERE s.image_id <> p.image_id OR s.state IN ('RELEASED', 'EXPIRED')",
     ),
     Invariant(
         4,
-        "a session that goes on, succeeded or used all tries holds a place, unless its writer was excluded",
+        "a session that is active, succeeded or used all tries holds a place, unless its writer was excluded",
         "SELECT s.id FROM session s JOIN annotator a ON a.id = s.annotator_id LEFT JOIN place p ON p.session_id = s.id "
         "WHERE s.state IN ('LEASED', 'SUCCEEDED', 'EXHAUSTED') AND p.n IS NULL AND a.excluded_at IS NULL",
     ),
@@ -124,7 +124,7 @@ INVARIANTS = (
     ),
     Invariant(
         11,
-        "a leased slot has exactly one lease that goes on, of the same person",
+        "a leased slot has exactly one active lease, of the same person",
         "SELECT s.question_id FROM slot s LEFT JOIN lease l ON l.question_id = s.question_id AND l.slot_n = s.n "
         "AND l.annotator_id = s.annotator_id AND l.ended_at IS NULL GROUP BY s.question_id, s.n, s.state "
         "HAVING COUNT(l.id) <> CASE WHEN s.state = 'LEASED' THEN 1 ELSE 0 END",
@@ -185,7 +185,7 @@ INVARIANTS = (
     ),
     Invariant(
         0,
-        "nothing goes on in a frozen round",
+        "nothing is active in a frozen round",
         "SELECT i.id FROM image i JOIN round r ON r.id = i.round_id WHERE r.state IN ('FROZEN', 'RELEASED') AND ("
         "EXISTS (SELECT 1 FROM session s WHERE s.image_id = i.id AND s.state = 'LEASED') OR EXISTS (SELECT 1 FROM slot "
         "s JOIN question q ON q.id = s.question_id WHERE q.image_id = i.id AND s.state = 'LEASED'))",

@@ -22,7 +22,7 @@ UNJUDGED = ("ASKED", "ANSWERED", "MODEL_FAILED")
 
 
 def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
-    """The row of a session that is this person's and goes on."""
+    """The row of an active session of this person."""
     found = tx.first(sa.select(session).where(session.c.id == session_id))
     if found is None or found.annotator_id != annotator_id:
         raise NotAllowed("This is not your image.")
@@ -32,7 +32,7 @@ def own_session(tx: Tx, annotator_id: int, session_id: int) -> AnyRow:
 
 
 def leased_session(tx: Tx, annotator_id: int) -> AnyRow | None:
-    """The person's session that goes on, if there is one."""
+    """The person's active session, if there is one."""
     mine = (session.c.annotator_id == annotator_id) & (session.c.state == "LEASED")
     return tx.first(sa.select(session).where(mine))
 
@@ -58,7 +58,7 @@ def start_session(tx: Tx, annotator_id: int, round_id: int) -> int | None:
 
 
 def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
-    """End a session that goes on: its place is given back unless it succeeded or used all tries."""
+    """End an active session: its place is given back unless it succeeded or used all tries."""
     goes_on = (session.c.id == session_id) & (session.c.state == "LEASED")
     if tx.change(session, goes_on, state=state, ended_at=tx.now, reason=reason) != 1:
         raise Gone("The session is over already.")
@@ -69,7 +69,7 @@ def end_session(tx: Tx, session_id: int, state: str, reason: str = "") -> None:
 
 
 def renew(tx: Tx, session_id: int, **values: Any) -> int:
-    """Start the lease of a session anew; gives its end."""
+    """Renew the lease of a session; returns its end."""
     until = tx.now + tx.settings.writing_minutes * 60_000
     tx.change(session, session.c.id == session_id, lease_until=until, **values)
     return until
@@ -124,7 +124,7 @@ def _fits(image_id: sa.ColumnElement[int]) -> list[sa.ColumnElement[bool]]:
 
 
 def require_working(tx: Tx, image_id: int) -> None:
-    """The image's round must be one in which work goes on."""
+    """The image's round must be one in which people work."""
     state = tx.value(
         sa.select(round_.c.state).join(image, image.c.round_id == round_.c.id).where(image.c.id == image_id)
     )
@@ -161,7 +161,7 @@ def reopen(tx: Tx, question_id: int, n: int, outcome: str, reason: str = "") -> 
 
 
 def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> int:
-    """Open every leased slot that the condition picks; gives how many."""
+    """Open every leased slot that the condition picks; returns how many."""
     held = tx.rows(sa.select(slot.c.question_id, slot.c.n).where(slot.c.state == "LEASED", where))
     for row in held:
         reopen(tx, row.question_id, row.n, outcome)
@@ -169,7 +169,7 @@ def reopen_all(tx: Tx, where: sa.ColumnElement[bool], outcome: str) -> int:
 
 
 def end_lease(tx: Tx, question_id: int, annotator_id: int, outcome: str, reason: str = "") -> None:
-    """Note how the lease that goes on ended."""
+    """Record how the active lease ended."""
     going_on = (
         (lease.c.question_id == question_id) & (lease.c.annotator_id == annotator_id) & lease.c.ended_at.is_(None)
     )

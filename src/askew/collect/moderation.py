@@ -52,13 +52,13 @@ def flag_question(tx: Tx, annotator_id: int, question_id: int, reason: str) -> b
 
 
 def quarantine(tx: Tx, owner_id: int, question_id: int, reason: str) -> None:
-    """Take a question out until it is resolved."""
+    """Suspend a question until it is resolved."""
     require_owner(tx, owner_id)
     flag_question(tx, owner_id, question_id, reason)
 
 
 def resolve(tx: Tx, owner_id: int, question_id: int, keep: bool) -> None:
-    """Put a question in quarantine back to work, or remove it for good (type U)."""
+    """Put a question in quarantine back to work, or remove it permanently (type U)."""
     require_owner(tx, owner_id)
     image_id = tx.value(sa.select(question.c.image_id).where(question.c.id == question_id))
     require_working(tx, image_id)
@@ -121,7 +121,7 @@ class ExclusionEffect:
     """What excluding a person changes, in rounds that are not frozen."""
 
     verifications: int
-    """Answers that stop to count; as many slots open again."""
+    """Answers that stop counting; as many slots open again."""
     questions: int
     """Questions of this person that will not be released."""
     sessions: int
@@ -160,7 +160,7 @@ def exclude(tx: Tx, annotator_id: int, reason: str, actor: int | None = None) ->
 
 
 def _uncount(tx: Tx, annotator_id: int) -> None:
-    """The person's answers stop to count, and their slots open again."""
+    """The person's answers stop counting, and their slots open again."""
     said = tx.rows(
         sa.select(verification.c.id, verification.c.question_id, verification.c.slot_n)
         .join(question, question.c.id == verification.c.question_id)
@@ -179,7 +179,7 @@ def _uncount(tx: Tx, annotator_id: int) -> None:
 
 
 def _open_places(tx: Tx, annotator_id: int) -> None:
-    """The person's writing stops to count: the session that goes on ends, and every place opens again."""
+    """The person's writing stops counting: the active session ends, and every place opens again."""
     held = (
         sa.select(session.c.id, session.c.state)
         .join(image, image.c.id == session.c.image_id)
@@ -204,7 +204,7 @@ def _count(
 
 
 def delete_text(tx: Tx, owner_id: int | None, question_id: int, reason: str) -> None:
-    """Blank everything that was written about a question, and take the question out for good.
+    """Blank everything that was written about a question, and remove the question permanently.
 
     ``owner_id`` is None on the command line, which only owners of the study's folder can use.
     """

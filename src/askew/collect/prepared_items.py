@@ -122,7 +122,7 @@ def is_in_quiz(tx: Tx, kept: tuple[str, str], text: str) -> bool:
 
 
 def store_image(study: Study, path: Path) -> tuple[str, str]:
-    """Clean an image file and keep it in the study's folder; gives its hash and suffix."""
+    """Clean an image file and keep it in the study's folder; returns its hash and suffix."""
     one = cleaned(path)
     target = study.image_path(one.sha256, one.suffix)
     if not target.exists():

@@ -96,7 +96,7 @@ def add_quiz_item(
 
 
 def remove_quiz_item(tx: Tx, item_id: int, actor: int | None = None) -> None:
-    """Use an example no more; attempts that had it keep their result."""
+    """Stop using an example; attempts that had it keep their result."""
     if tx.change(quiz_item, (quiz_item.c.id == item_id) & quiz_item.c.active, active=False) != 1:
         raise Refused(f"The quiz has no example {item_id}.")
     record_event(tx, "quiz.removed", f"quiz item {item_id}", actor)

@@ -34,7 +34,7 @@ _TYPES = {
     "C": "verifiers gave the robot's answer and so overruled the author; in train only",
     "D": "no two verifiers agree; left out",
     "E": "the robot was wrong and at least two verifiers agree; in the split of its image",
-    "U": "unjudged, withdrawn, unfinished, taken out, or by an excluded author; left out",
+    "U": "unjudged, withdrawn, unfinished, removed, or by an excluded author; left out",
 }
 
 
@@ -92,7 +92,7 @@ MANIFEST = "release.json"
 
 
 def release(study: Study, folder: Path, version: str = "1.0.0") -> dict[str, Any]:
-    """Write the release of every frozen round to a new or empty folder; gives its manifest."""
+    """Write the release of every frozen round to a new or empty folder; returns its manifest."""
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     with alone_in(folder), study.database.read() as tx:

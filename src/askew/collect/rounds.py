@@ -27,7 +27,7 @@ def add_model(tx: Tx, name: str, spec: str, signature: str = "") -> int:
 
 
 def create_round(tx: Tx, weights: Mapping[int, float], actor: int | None = None) -> int:
-    """Make the next round as a draft; ``weights`` are the models people play against and how often each is drawn."""
+    """Create the next round as a draft; ``weights`` are the models people play against and how often each is drawn."""
     if not weights:
         raise Refused("A round needs at least one model. Add one: askew collect models STUDY --add bundled:xnm")
     number = 1 + (tx.value(sa.select(sa.func.max(round_.c.number))) or 0)
@@ -43,7 +43,7 @@ def round_numbered(tx: Tx, number: int) -> AnyRow:
     found = tx.first(sa.select(round_).where(round_.c.number == number))
     if found is None:
         known = [str(row.number) for row in tx.rows(sa.select(round_.c.number).order_by(round_.c.number))]
-        rounds = f"Rounds: {', '.join(known)}" if known else "Make the first: askew collect round STUDY --new"
+        rounds = f"Rounds: {', '.join(known)}" if known else "Create the first: askew collect round STUDY --new"
         raise UsageError(f"There is no round {number}. {rounds}.")
     return found
 
@@ -54,7 +54,7 @@ def open_round(tx: Tx) -> AnyRow | None:
 
 
 def set_model_active(tx: Tx, round_id: int, model_id: int, active: bool, actor: int | None = None) -> None:
-    """Take a model out of a round's draw, or put it back; the last active one of an open round stays."""
+    """Stop drawing a model in a round, or draw it again; the last active one of an open round stays."""
     member = (ensemble_member.c.round_id == round_id) & (ensemble_member.c.model_id == model_id)
     if not active:
         others = sa.select(sa.func.count()).where(

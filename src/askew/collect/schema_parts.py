@@ -35,7 +35,7 @@ TYPES = ("A", "B", "C", "D", "E", "U")
 SPLITS = ("train", "dev", "test")
 ROLES = ("owner", "annotator")
 GOLD_STATES = ("ACTIVE", "RETIRED", "VOID")
-"""Shown; shown to nobody any more; a mistake, so that its results do not count either."""
+"""Shown; no longer shown; a mistake, so that its results do not count either."""
 
 
 def among(column: str, values: tuple[str, ...]) -> CheckConstraint:

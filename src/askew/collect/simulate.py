@@ -160,7 +160,7 @@ def _is_held(study: Study) -> bool:
 _AWAY = 60
 """Ticks that somebody is away: longer than any lease."""
 _PATIENCE = _AWAY + 2
-"""Ticks in which nothing happens before the work is done: nobody comes back to it any more."""
+"""Ticks in which nothing happens before the work is done: nobody returns to it."""
 
 
 def learn(study: Study, round_id: int, robots: Robots) -> Knowledge:
@@ -211,7 +211,7 @@ def _person(tx: Tx, seed: int, number: int) -> int:
 
 
 def _act(tx: Tx, worker: Worker, knowledge: Knowledge, done: Simulated, progress: Progress) -> Call | bool:
-    """A person's next step; gives the call of a question that was asked, or whether anything was done."""
+    """A person's next step; returns the call of a question that was asked, or whether anything was done."""
     if worker.excluded:
         return False
     if worker.away:

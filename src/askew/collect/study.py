@@ -53,7 +53,7 @@ def create_study(
     clock: Clock | None = None,
     durable: bool = True,
 ) -> Study:
-    """Make a study in a new or empty folder. ``seed`` decides the splits; one is drawn when none is given."""
+    """Create a study in a new or empty folder. ``seed`` decides the splits; one is drawn when none is given."""
     if folder.exists() and any(folder.iterdir()):
         raise DataError(f"{folder}: the folder is not empty. Give a new one.")
     (folder / "images").mkdir(parents=True)
@@ -101,7 +101,7 @@ def _about(folder: Path) -> dict[str, Any]:
         about: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         known = about["format"] == FORMAT and "database" in about
     except FileNotFoundError:
-        raise DataError(f"{folder}: there is no study here. Make one: askew collect init {folder}") from None
+        raise DataError(f"{folder}: there is no study here. Create one: askew collect init {folder}") from None
     except (OSError, ValueError, KeyError, TypeError) as trouble:
         raise DataError(f"{path}: cannot be read ({trouble}). Restore it from a backup.") from None
     if not known:

@@ -55,7 +55,7 @@ class StudySettings:
     model_retries: int = 2
     """How often a model that failed is asked again before another one is drawn."""
     flags_to_quarantine: int = 2
-    """So many people's flags take a question out until an owner decides."""
+    """So many people's flags suspend a question until an owner decides."""
     reports_to_hide: int = 2
     """So many people's reports hide an image at once."""
     quiz_required: bool = False

@@ -39,7 +39,7 @@ class TaskDone:
     late: bool
     """It came when all slots were taken: kept, not counted."""
     excluded: bool
-    """The person takes no part any more, and gets no next task."""
+    """The person no longer takes part, and gets no next task."""
 
 
 def claim_task(tx: Tx, annotator_id: int) -> Task | None:
@@ -113,7 +113,7 @@ def skip_task(tx: Tx, annotator_id: int, reference: str, reason: str) -> None:
 
 
 def extend_task(tx: Tx, annotator_id: int, reference: str) -> int:
-    """Start the lease anew; gives its end."""
+    """Renew the lease; returns its end."""
     kind, number = _parsed(reference)
     if kind == "g":
         return gold.extend_gold(tx, annotator_id, number)

@@ -84,7 +84,7 @@ def verify_task(tx: Tx, annotator_id: int, question_id: int) -> VerifyTask:
     """The task of a slot the person holds, to show it again."""
     held = _own_slot(tx, annotator_id, question_id)
     if held is None:
-        raise Gone("This question is not yours to answer any more. Take the next one.")
+        raise Gone("You can no longer answer this question. Take the next one.")
     shown = tx.first(
         sa.select(question.c.text, image.c.id, image.c.sha256, image.c.suffix)
         .join(image, image.c.id == question.c.image_id)
@@ -136,18 +136,18 @@ def skip_slot(tx: Tx, annotator_id: int, question_id: int, reason: str) -> None:
         raise Refused(f"Give one of these reasons: {', '.join(SKIP_REASONS)}.")
     held = _own_slot(tx, annotator_id, question_id)
     if held is None:
-        raise Gone("This question is not yours to answer any more. Take the next one.")
+        raise Gone("You can no longer answer this question. Take the next one.")
     reopen(tx, question_id, held.n, "SKIPPED", reason)
     if reason in FLAGGING:
         flag_question(tx, annotator_id, question_id, reason)
 
 
 def extend_verifying(tx: Tx, annotator_id: int, question_id: int) -> int:
-    """Start the lease anew; gives its end."""
+    """Renew the lease; returns its end."""
     require_worker(tx, annotator_id)
     held = _own_slot(tx, annotator_id, question_id)
     if held is None:
-        raise Gone("This question is not yours to answer any more. Take the next one.")
+        raise Gone("You can no longer answer this question. Take the next one.")
     if held.extensions >= tx.settings.max_extensions:
         raise Refused("The time cannot be extended again. Answer the question, or skip it.")
     return _renew(tx, held, extensions=held.extensions + 1)

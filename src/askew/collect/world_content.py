@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -125,6 +126,15 @@ UNKNOWABLE = (
 """Questions that no image answers, with what a robot says to them."""
 
 
+UNLIKELY = {
+    "what color is the": "purple",
+    "what color": "purple",
+    "what type of": "the moon",
+    "where is the": "on the moon",
+}
+"""By question type, what a robot says wrongly where no other example has an answer to lend."""
+
+
 def add_world_quiz(study: Study, many: int = 16) -> Added:
     """A quiz about scenes of the embedded world: of eight examples three are right, three wrong and two unknowable."""
     done = Added()
@@ -166,12 +176,15 @@ def _quiz_example(number: int, chosen: Question, earlier: list[Question]) -> tup
 
 
 def _other_answer(chosen: Question, earlier: list[Question]) -> str:
-    """An answer to another question of the same kind, so that it could be one."""
+    """The other of two options, or an answer to another question of the same kind, so that it could be one."""
+    options = re.search(r"(\w+) or (\w+)\?$", chosen.text)
+    if options is not None:
+        return next(word for word in options.groups() if word != chosen.answers[0])
     if chosen.kind.answer_type == "number":
         return str(int(chosen.answers[0]) + 3) if chosen.answers[0].isdigit() else "7"
     same = [one for one in earlier if one.kind.question_type == chosen.kind.question_type]
     others = [one.answers[0] for one in same if one.answers[0] not in (chosen.answers[0], "yes", "no")]
-    return others[-1] if others else {"what color": "purple"}.get(chosen.kind.question_type[:10], "an elephant")
+    return others[-1] if others else UNLIKELY.get(chosen.kind.question_type, "an elephant")
 
 
 def _world_questions(fits: Callable[[Question], bool]) -> Iterator[Question]:

@@ -32,7 +32,7 @@ class Try:
     state: str
     try_no: int | None
     answer: str | None
-    """What was taken out of the robot's reply, and is judged."""
+    """The short answer in the robot's reply, which is judged."""
     raw: str | None
     """The reply as it came."""
     verdict: str | None
@@ -81,7 +81,7 @@ def claim_image(tx: Tx, annotator_id: int) -> WritingTask | None:
 
 
 def writing_task(tx: Tx, annotator_id: int, session_id: int) -> WritingTask:
-    """The task of a session that goes on, to show it again."""
+    """The task of an active session, to show it again."""
     held = leases.own_session(tx, annotator_id, session_id)
     shown = tx.first(sa.select(image).where(image.c.id == held.image_id))
     assert shown is not None
@@ -138,7 +138,7 @@ def judge(
 ) -> Judged:
     """Take the author's judgement of the robot's answer: correct, wrong (with the correct answer) or unsure.
 
-    Wrong is a success: the question goes to the verifiers and the session ends, unless the study goes on after one.
+    Wrong is a success: the question goes to the verifiers and the session ends, unless the study continues after one.
     """
     require_worker(tx, annotator_id)
     row = own_question(tx, annotator_id, question_id)
@@ -175,7 +175,7 @@ def release_image(tx: Tx, annotator_id: int, session_id: int, reason: str = "") 
 
 
 def extend_writing(tx: Tx, annotator_id: int, session_id: int) -> int:
-    """Start the lease anew; gives its end."""
+    """Renew the lease; returns its end."""
     require_worker(tx, annotator_id)
     held = leases.own_session(tx, annotator_id, session_id)
     if held.extensions >= tx.settings.max_extensions:
@@ -190,7 +190,7 @@ def withdraw(tx: Tx, annotator_id: int, question_id: int) -> None:
     leases.require_working(tx, row.image_id)
     leased = tx.value(sa.select(sa.func.count()).where(slot.c.question_id == question_id, slot.c.state != "OPEN"))
     if row.state not in ("CORRECT", "UNSURE", "VERIFYING") or row.done or leased:
-        raise Gone("This question cannot be taken back any more: somebody is verifying it, or has done so.")
+        raise Gone("This question can no longer be withdrawn: somebody is verifying it, or has done so.")
     tx.change(question, question.c.id == question_id, state="WITHDRAWN")
 
 
@@ -203,7 +203,7 @@ def own_question(tx: Tx, annotator_id: int, question_id: int) -> AnyRow:
 
 
 def _check_may_ask(tx: Tx, session_id: int, normalised: str) -> int | None:
-    """Refuse a question that may not be asked now; gives the id of the same one when no model could answer it."""
+    """Refuse a question that may not be asked now; returns the id of the same one when no model could answer it."""
     same = None
     tries = 0
     for row in tx.rows(sa.select(question).where(question.c.session_id == session_id)):
@@ -237,7 +237,7 @@ def _checked_answer(tx: Tx, verdict: str, answer: str | None, confidence: str | 
 
 
 def _go_on(tx: Tx, row: AnyRow, verdict: str) -> Judged:
-    """Let the session go on, or end it."""
+    """Continue the session, or end it."""
     used = tx.value(
         sa.select(sa.func.count()).where(question.c.session_id == row.session_id, question.c.try_no.is_not(None))
     )

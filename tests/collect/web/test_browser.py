@@ -34,7 +34,7 @@ def test_the_whole_journey_without_javascript(site: Site, enter: Callable[..., A
     page.fill("#password", "correct horse")
     page.click("text=Create my account")
     page.check("#agree")
-    page.click("text=Agree and go on")
+    page.click("text=Agree and continue")
     page.locator("text=I have read this: start").first.click()
     page.click("text=Get an image")
     page.fill("#question", "How many dogs?")

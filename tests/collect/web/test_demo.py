@@ -126,7 +126,7 @@ def sign_up(page: Any, link: str, name: str, see: Callable[[Any, str], None], wh
     page.click("text=Create my account")
     see(page, f"consent-{who}")
     page.check("#agree")
-    page.click("text=Agree and go on")
+    page.click("text=Agree and continue")
     see(page, f"first-{who}")
 
 

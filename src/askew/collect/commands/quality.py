@@ -18,7 +18,7 @@ examples:
 A line of the file: {"image": "a.jpg", "question": "Is it red?", "robot_answer": "yes", "verdict": "wrong", "hint": "The
 ball is blue."}, with the image's path seen from the file; verdicts are correct, wrong and unsure. Twice as many
 examples as an attempt has give a second attempt examples of its own. The settings quiz_required, quiz_items,
-quiz_pass_percent and quiz_attempts are set when the study is made: askew collect init STUDY --set quiz_required=true"""
+quiz_pass_percent and quiz_attempts are set with the study: askew collect init STUDY --set quiz_required=true"""
 
 
 def _quiz_options(parser: argparse.ArgumentParser) -> None:

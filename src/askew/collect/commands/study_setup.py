@@ -1,4 +1,4 @@
-"""``askew collect`` before people come: make a study, add models, rounds, images and people."""
+"""``askew collect`` before people take part: create a study, add models, rounds, images and people."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def _init(args: argparse.Namespace) -> int:
 def _models_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--add", metavar="MODEL", help="a model as for askew run, e.g. bundled:xnm or hf:...")
     parser.add_argument("--called", metavar="NAME", help="what to call it (default: its spec)")
-    parser.add_argument("--off", metavar="NAME", help="take a model out of the open round's draw")
-    parser.add_argument("--on", metavar="NAME", help="put it back")
+    parser.add_argument("--off", metavar="NAME", help="stop drawing a model in the open round")
+    parser.add_argument("--on", metavar="NAME", help="draw it again")
 
 
 def _models(args: argparse.Namespace) -> int:

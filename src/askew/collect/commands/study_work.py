@@ -19,7 +19,7 @@ examples:
   askew collect serve STUDY --model bundled:xnm --model openai:gpt-4o-mini --preset small
   askew collect serve STUDY --host 0.0.0.0 --trusted-host collect.example.org --forwarded-allow-ips 127.0.0.1
 
-The first start prints a link that makes the owner's account; it works once. Behind a proxy that speaks TLS, name the
+The first start prints a link that creates the owner's account; it works once. Behind a proxy that speaks TLS, name the
 public host with --trusted-host. Several processes may serve one study."""
 
 _DEMO = """\
@@ -27,8 +27,8 @@ examples:
   askew collect demo
   askew collect demo --output my-demo --port 8001
 
-Open the link, make the owner's account, and fool the robot. Simulated colleagues answer your questions while you go
-on, and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, ready for askew run."""
+Open the link, create the owner's account, and fool the robot. Simulated colleagues answer your questions meanwhile,
+and leave you some of theirs. Ctrl-C ends it: the round is frozen and released, ready for askew run."""
 
 
 def _serve_options(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +106,7 @@ def _simulate(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from askew.collect.database import SetClock
+    from askew.collect.rounds import open_round, round_counts
     from askew.collect.schema import event
     from askew.collect.simulate import simulate
     from askew.collect.simulated_skill import Skill
@@ -122,12 +123,18 @@ def _simulate(args: argparse.Namespace) -> int:
         clock.milliseconds = 1000 + (tx.value(sa.select(sa.func.max(event.c.at))) or clock.milliseconds)
     with tqdm(desc="Verifying", unit=" answers", disable=not sys.stderr.isatty()) as bar:
         done = simulate(study, args.people, args.seed, skill, progress=bar.update)
+    with study.database.read() as tx:
+        open_ = open_round(tx)
+        waiting = round_counts(tx, open_.id).questions.get("VERIFYING", 0) if open_ is not None else 0
     study.close()
     work = f"{done.sessions} sessions, {done.questions} questions, {done.verifications} verifications"
     print(f"{done.people} people: {work}.")
     if done.gold:
         print(f"{done.gold} answers to gold questions; {done.excluded} people were excluded by them.")
     print(f"{100 * done.success:.1f} % of the sessions succeeded, with {done.tries:.2f} tries each.")
+    if waiting:
+        print(f"Too few people: {waiting:,} questions have fewer answers than the study needs, and nobody may add one.")
+        print("Let more people work (simulate with more --people), or freeze with --drop-incomplete.")
     return 0
 
 

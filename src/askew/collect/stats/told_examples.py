@@ -64,7 +64,7 @@ class Drawn(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """How many leases on an image ended, and how many of them because time was over."""
+    """How many leases on an image ended, and how many of them because their time was up."""
 
     round: int
     image: int

@@ -56,7 +56,7 @@ def models_table(counted: Counted) -> Sheet:
 
 
 def leases_table(counted: Counted) -> Sheet:
-    """How many leases ended because their time was over."""
+    """How many leases ended because their time was up."""
     sheet = Sheet(
         "leases",
         "Leases",

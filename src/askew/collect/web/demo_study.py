@@ -89,7 +89,7 @@ class Colleagues:
         threading.Thread(target=self.work, name="colleagues", daemon=True).start()
 
     def stop(self) -> None:
-        """Go home."""
+        """Stop working."""
         self._stop.set()
 
     def step(self) -> bool:
@@ -213,7 +213,7 @@ def demo(folder: Path, port: int, seconds: float | None = None) -> int:
 
 
 def finish(study: Study, output: Path) -> None:
-    """Drain, freeze and release what there is, and say how to go on."""
+    """Drain, freeze and release what there is, and say what to do next."""
     with study.database.write() as tx:
         found = tx.first(sa.select(round_).order_by(round_.c.number.desc()).limit(1))
         assert found is not None

@@ -74,7 +74,7 @@ WORDS: dict[tuple[int, str], Words] = {
         "This form is too old",
         "You signed in or out after the page was opened, or the page was changed on its way.",
         _NOT_SAVED,
-        "Open the page again and send it once more. Your text is below; copy it if it is not there any more.",
+        "Open the page again and send it once more. Your text is below; copy it if you need it.",
     ),
     (404, ""): Words(
         "There is no such page",
@@ -86,14 +86,14 @@ WORDS: dict[tuple[int, str], Words] = {
         "This page cannot be used that way", "The address takes another kind of request.", _NOT_SAVED, "Go back."
     ),
     (409, ""): Words(
-        "That is over",
-        "It was possible before, and is not any more.",
+        "This has ended",
+        "It is no longer possible.",
         "What you sent before is saved. What you sent just now was not taken.",
         "Go to the start page and take the next task.",
     ),
     (409, "seen"): Words(
-        "That is over",
-        "It was possible before, and is not any more.",
+        "This has ended",
+        "It is no longer possible.",
         "Everything you sent is saved.",
         "Go to the start page.",
     ),
@@ -101,7 +101,7 @@ WORDS: dict[tuple[int, str], Words] = {
         "We need your consent first",
         "The consent text is new, or you have not agreed to it yet.",
         "What you sent just now is not saved.",
-        "Read the text, agree if you want to go on, and send it again.",
+        "Read the text, agree if you want to continue, and send it again.",
     ),
     (413, ""): Words(
         "That is too much text", "The form is larger than this service takes.", _NOT_SAVED, "Shorten your text."

@@ -1,4 +1,4 @@
-"""From a folder that does not exist to a study with an open round: the embedded world's images, askew's own models."""
+"""From a new folder to a study with an open round: the embedded world's images, askew's own models."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def open_or_create(new: NewStudy) -> Study:
 
 
 def create(new: NewStudy) -> Study:
-    """Make a study with an open round; nothing is left behind when that fails."""
+    """Create a study with an open round; nothing is left behind if that fails."""
     if new.folder.exists() and (not new.folder.is_dir() or any(new.folder.iterdir())):
-        raise DataError(f"{new.folder}: there is something else here. Give a new folder.")
+        raise DataError(f"{new.folder}: the folder is not empty. Give a new one.")
     specs = list(new.models or ROBOTS)
     if new.models is None:
         need_extras("A study that names no --model plays against askew's reference models, and", "bundled")

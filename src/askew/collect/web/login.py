@@ -138,7 +138,7 @@ def platform_ids(query: Mapping[str, str]) -> dict[str, str]:
 
 
 def accept_invite(tx: Tx, token: str, name: str, password_hash: str | None, ids: Mapping[str, str]) -> int:
-    """Use an invite; gives the id of the person, who is new unless the invite names one."""
+    """Use an invite; returns the id of the person, who is new unless the invite names one."""
     found = open_invite(tx, token)
     if found.annotator_id is not None:
         tx.change(invite, invite.c.id == found.id, used_at=tx.now)
@@ -163,8 +163,8 @@ def _refuse_known_ids(tx: Tx, invite_id: int, ids: Mapping[str, str]) -> None:
     stored = json.dumps({**ids, INVITE_KEY: str(invite_id)}, sort_keys=True)
     if tx.first(sa.select(annotator.c.id).where(annotator.c.platform == stored)):
         raise Gone(
-            "Somebody has entered with your platform id already. If it was you, go on in that browser, or sign in with "
-            "your name and password. If you cannot, ask the study's owner for a link of your own."
+            "Somebody has entered with your platform id already. If it was you, continue in that browser, or sign in "
+            "with your name and password. If you cannot, ask the study's owner for a link of your own."
         )
 
 
@@ -222,7 +222,7 @@ def signed_in(tx: Tx, token: str) -> AnyRow | None:
 
 
 def seen(tx: Tx, token: str) -> None:
-    """Note that a session is in use."""
+    """Record that a session is in use."""
     tx.change(login, login.c.token_hash == token_hash(token), last_seen_at=tx.now)
 
 

@@ -110,7 +110,7 @@ class Lane:
             return Unanswered(f"no answer within {seconds:.1f} seconds")
 
     def stop(self) -> None:
-        """Let the thread end when it comes back."""
+        """Let the thread end when its call returns."""
         self._queue.put(None)
 
     def _ready(self) -> bool:
@@ -207,7 +207,7 @@ class RobotQueue:
         return lane is not None and time.monotonic() < lane.rests_until
 
     def resume(self) -> int:
-        """Make the calls again that a crash interrupted, in the background; gives how many."""
+        """Make the calls again that a crash interrupted, in the background; returns how many."""
         with self.database.read() as tx:
             calls = pending_calls(tx)
 

@@ -1,4 +1,4 @@
-"""What every request and response of the service is held to: headers, hosts, origins, form values, sizes and rates.
+"""The rules for every request and response of the service: headers, hosts, origins, form values, sizes and rates.
 
 Nothing here decides by ``request.url``: a Host header can change it. Redirects are paths, never full addresses.
 """

@@ -206,7 +206,7 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
     check_address(address)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s")
     if not new.exists:
-        print(f"Making the study {new.folder} ...", flush=True)
+        print(f"Creating the study {new.folder} ...", flush=True)
     study = open_or_create(new)
     check_files(study)
     service = make_service(study, address, private_hosts)
@@ -215,7 +215,7 @@ def serve(new: NewStudy, address: Address, *, owner_link: bool = False, private_
             announce(service, address, bound.getsockname()[1], owner_link)
             make_server(make_app(service), address).run(sockets=[bound])
     except KeyboardInterrupt:
-        print("Stopped. Everything that was sent is kept; the same command goes on from here.")
+        print("Stopped. Everything that was sent is kept; the same command continues from here.")
     finally:
         service.robots.stop()
         study.close()

@@ -40,13 +40,13 @@ def refuse_readable(path: Path, by: int) -> None:
     """Refuse a file whose permissions let others read or write it; ``by`` are the bits that must be off."""
     mode = stat.S_IMODE(path.stat().st_mode)
     if os.name == "posix" and mode & by:
-        raise DataError(f"{path}: other users of this computer can read it (mode {mode:o}). Say: chmod 600 {path}")
+        raise DataError(f"{path}: other users of this computer can read it (mode {mode:o}). Run: chmod 600 {path}")
 
 
 def _strong(text: str, where: str) -> bytes:
     if len(text) < LEAST or len(set(text)) < 10:
         raise UsageError(
-            f"{where} is no secret: it needs at least {LEAST} characters, drawn at random. Make one: "
+            f"{where} is too weak: it needs at least {LEAST} random characters. Create one: "
             'python -c "import secrets; print(secrets.token_hex(32))"'
         )
     return text.encode()

@@ -29,7 +29,7 @@ STATES = {
     "ASKED": "Waiting for the robot",
     "ANSWERED": "Not judged yet",
     "MODEL_FAILED": "The robot failed",
-    "CORRECT": "Robot was right",
+    "CORRECT": "Robot was correct",
     "UNSURE": "Not sure",
     "VERIFYING": "Robot was wrong, being verified",
     "VERIFIED": "Robot was wrong, verified",

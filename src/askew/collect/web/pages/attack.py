@@ -1,6 +1,6 @@
 """Writing: an image, a question, the robot's answer, a judgement (Li et al. 2021, Figures 13 and 14).
 
-Whatever goes wrong, the page comes back with what the person typed. Nothing here calls a model inside a transaction.
+Whatever goes wrong, the page is shown again with what the person typed. No model is called inside a transaction.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def show(visit: Visit) -> Response:
 
 
 def ask(visit: Visit) -> Response:
-    """Send the question to the robot, and come back with the answer."""
+    """Send the question to the robot, and show the answer."""
     service, number = visit.service, visit.number("session")
     try:
         service.buckets.take(f"questions:{visit.me}", service.limits.questions)
@@ -93,7 +93,7 @@ def judge(visit: Visit) -> Response:
 
 
 def extend(visit: Visit) -> Response:
-    """More time; typed text comes back."""
+    """More time; typed text is shown again."""
     number = visit.number("session")
     try:
         visit.once(f"extend {number}", lambda tx: {"until": writing.extend_writing(tx, visit.me, number)})

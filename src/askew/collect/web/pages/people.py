@@ -33,7 +33,7 @@ def listed(visit: Visit) -> Response:
 
 
 def make_invite(visit: Visit) -> Response:
-    """Make an invite link and show it once: only its hash is stored. Sent twice, the form gives the same link."""
+    """Create an invite link and show it once: only its hash is stored. Sent twice, the form gives the same link."""
     role, code = visit.text("role"), visit.text("code").strip()
     days = int(visit.text("days")) if visit.text("days") in map(str, DAYS) else login.INVITE_DAYS
     if role not in ("annotator", "owner"):
@@ -77,7 +77,7 @@ def change_role(visit: Visit) -> Response:
 
 
 def exclude_person(visit: Visit) -> Response:
-    """Exclude somebody: their work stops to count, and others do it again."""
+    """Exclude somebody: their work stops counting, and others do it again."""
     number, note = visit.number("person"), visit.text("note").strip()
     if not note:
         return _one(visit, error="Give the reason; it is kept in the log.", status=422)

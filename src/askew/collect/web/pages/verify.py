@@ -50,7 +50,7 @@ def answer(visit: Visit) -> Response:
 
 
 def extend(visit: Visit) -> Response:
-    """More time; typed text comes back."""
+    """More time; typed text is shown again."""
     task = _task(visit)
     try:
         visit.once(f"extend {task}", lambda tx: {"until": verify_queue.extend_task(tx, visit.me, task)})

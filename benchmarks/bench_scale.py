@@ -5,7 +5,7 @@
 The peer of ``askew score`` is the public evaluator's algorithm (see bench_accuracy.py) on the same files, measured in
 the same run: it reads them and prints the accuracy, and writes neither samples nor a report. All times are processor
 seconds of a process of its own. Growth is the seconds and memory for each question at the largest size against the
-smallest; 2 million questions (``--sizes 20000,2000000``) take half an hour and 4 GB of disk, without the peer.
+smallest; 2 million questions (``--sizes 20000,2000000``) need some 4 GB of disk, and are measured without the peer.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from askew.perturb.carets.evaluator import answer
 from askew.perturb.carets.ontology import askable, choosable, exclusive, number, piece, wider
 from askew.perturb.carets.question_types import question_classes
 from askew.perturb.carets.scene_view import SceneView
-from askew.perturb.carets.templates import templates
+from askew.perturb.carets.templates import templates, usable
 from askew.types import Group, Relation, Scene, Thing
 from askew.world.scenes import make_scene
 
@@ -128,3 +128,24 @@ def test_two_attributes_are_in_order_and_read_by_the_evaluator():
     made = asked([make_scene(4, index) for index in range(40)], ("NEGATION-DIR",), "text")
     objects = [group.variants[0].note["arguments"]["object"].split() for group in made]
     assert 0.01 < sum(len(words) > 2 for words in objects) / len(objects) < 0.2
+
+
+def test_who_is_named_after_an_action_is_not_asked_for_it():
+    """*Is the skier skiing or surfing?* needs no image, and *a skiing skier* says it twice."""
+    for name, action in (("skier", "skiing"), ("tennis player", "playing tennis"), ("skater", "skating")):
+        assert not suits("sport", action, name), name
+        assert value(action, name) is None
+    assert suits("sport", "skiing", "woman")
+    assert value("skiing", "woman") == Value("sport", "skiing")
+
+
+def test_wordings_that_nobody_uses():
+    """*The weather of the sky*, *a picture in this picture*, *a pepperoni*, *wood or thatched*, a crouching bird."""
+    asked = usable("Q6", "sky", related=False, only_bare=False, split="all")
+    assert asked
+    assert not [each.text for each in asked if "{category}" in each.text]
+    assert "picture" not in wider("poster")
+    assert {number(name) for name in ("pepperoni", "cereal", "soup", "chocolate")} == {"mass"}
+    assert Value("material", "thatched").choice == "thatch"
+    assert not suits("pose", "crouching", "seagull")
+    assert suits("pose", "crouching", "man")

@@ -5,6 +5,7 @@ The data is in ``data/attributes.yaml`` and ``data/relations.yaml``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -66,9 +67,18 @@ def suits(category: str, word: str, name: str) -> bool:
 
     >>> suits("activity", "grazing", "cow"), suits("activity", "grazing", "man"), suits("activity", "eating", "man")
     (True, False, True)
+    >>> suits("sport", "surfing", "surfer"), suits("sport", "surfing", "man")  # who is named after it always does it
+    (False, True)
     """
     only = categories()[category].get("only", {}) if category else {}
+    if category in action_categories() and not _stems(word).isdisjoint(_stems(name)):
+        return False
     return word not in only or not up(name).isdisjoint(only[word])
+
+
+def _stems(words: str) -> set[str]:
+    """The words without the endings of actions and of those who do them: *surf* for surfing and surfer."""
+    return {re.sub(r"(ing|er|ist)$", "", word) for word in words.split()}
 
 
 def asked_for(found: Value) -> bool:

@@ -26,6 +26,7 @@ from askew.world.draw import draw
 from askew.world.scenes import make_scene
 from askew.world.splits import SPLITS, Shift, indices, split_of
 from askew.world.write_world import write_world
+from askew.world.yes_no_balance import YesNoBalance
 
 SMALL = 20
 
@@ -162,7 +163,8 @@ def test_this_version_makes_these_questions_and_images() -> None:
     assert expected["version"] == VERSION
     for index, scene in enumerate(expected["scenes"]):
         made = make_scene(7, index)
-        assert [(q.text, *q.answers) for q in questions_of(made, 7)] == [tuple(part) for part in scene["questions"]]
+        for kind, prior in (("questions", None), ("balanced", YesNoBalance())):
+            assert [(q.text, *q.answers) for q in questions_of(made, 7, prior)] == [tuple(part) for part in scene[kind]]
         pixels = draw(made).resize((8, 8), Image.Resampling.BOX)
         drawn = list(pixels.tobytes())
         # Not to the last bit: curves are computed with the sines of the machine's own library.

@@ -29,6 +29,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shifted", action="store_true", help="different answer priors in train and test, as in VQA-CP"
     )
+    parser.add_argument(
+        "--priors",
+        choices=("train", "all"),
+        default="train",
+        help="where the words of yes/no questions predict the answer: in train (default) or in all splits",
+    )
     parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that draw (default 1)")
 
 
@@ -46,6 +52,7 @@ def main(args: argparse.Namespace) -> int:
             seed=args.seed,
             size=args.size,
             shifted=args.shifted,
+            priors=args.priors,
             workers=args.workers,
             overwrite=bool(args.overwrite),
             progress=bar.update,

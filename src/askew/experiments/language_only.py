@@ -90,7 +90,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
 
 def _pool(plan: ExperimentPlan, number: int, split: str) -> str:
     """Where the hard questions of a round come from: a world of its own, half as large."""
-    return f"world:{split},scenes={max(1, plan.scenes // 2)},seed={plan.seed + 100 + number}"
+    return f"world:{split},scenes={max(1, plan.scenes // 2)},seed={plan.seed + 100 + number},priors=all"
 
 
 def _collect(plan: ExperimentPlan, number: int, fooled: Job) -> Round:

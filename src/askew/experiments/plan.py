@@ -61,10 +61,11 @@ class ExperimentPlan:
     def world(self, split: str) -> str:
         """A split of the experiment's world, as ``--data`` takes it; the test split is that of a larger one.
 
-        A scene keeps its split in worlds of any size, so a test scene is never used for training.
+        A scene keeps its split in worlds of any size, so a test scene is never used for training. All splits have the
+        same priors, as in the papers' data.
         """
         scenes = self.scenes * (TEST_SCENES if split == "test" else 1)
-        return f"world:{split},scenes={scenes},seed={self.seed}"
+        return f"world:{split},scenes={scenes},seed={self.seed},priors=all"
 
     @property
     def training_seeds(self) -> range:

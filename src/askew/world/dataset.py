@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias, get_args
 
 import orjson
 
@@ -18,20 +18,24 @@ from askew.files.paths import cache_folder
 from askew.files.read_write import replaced
 from askew.files.records import question_from, question_record, scene_from, scene_record
 from askew.types import ImageRef, Question, Scene
-from askew.world.ask import asked_and_answered
+from askew.world.ask import AnswerPrior, asked_and_answered
 from askew.world.phrasing import data
 from askew.world.scenes import make_scene
 from askew.world.splits import Shift, indices, split_of
+from askew.world.yes_no_balance import YesNoBalance
 
-VERSION = "1-e848f95a"
+VERSION = "2"
 """Names the world in signatures, datasheets and the cache, so that stored runs know which world they used.
 
 Raise it (``"2"``, ``"3"``, ...) when a seed gives other scenes, questions, answers or images than before. Formatting,
 moving or renaming code keeps it.
 """
-DATA_DIGEST = "654cd97e"
+DATA_DIGEST = "d7a524ca"
 """``data_digest`` of the YAML files of this version. When only comments change, update it and keep ``VERSION``."""
 _QUALITY = 95
+
+Priors: TypeAlias = Literal["train", "all"]
+"""Which splits have yes/no questions whose words predict the answer: ``train`` alone, or all of them."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class SceneCache:
     seed: int
     size: int
     shifted: bool = False
+    priors: Priors = "train"
     records: str = "records"
     """The name of the subfolder with the records."""
 
@@ -65,7 +70,8 @@ class SceneCache:
 
     def record(self, index: int) -> str:
         """The path of a record."""
-        return os.path.join(self.folder, self.records + ("-shifted" if self.shifted else ""), f"{index:06d}.json")
+        kept = "-shifted" if self.shifted else "-priors" if self.priors == "all" else ""
+        return os.path.join(self.folder, self.records + kept, f"{index:06d}.json")
 
     def take(self, index: int) -> list[CachedQuestion]:
         """The questions of a scene, generated if they are not in the cache."""
@@ -100,17 +106,23 @@ class SceneCache:
 
     def _make(self, index: int) -> dict[str, Any]:
         scene = make_scene(self.seed, index, (self.size, self.size))
-        prior = Shift(split_of(self.seed, index)) if self.shifted else None
         questions = [
             question_record(replace(question, scene=None))
             | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
-            for asked, question in asked_and_answered(scene, self.seed, prior)
+            for asked, question in asked_and_answered(scene, self.seed, self._prior(index))
         ]
         record = {"scene": scene_record(scene), "sha256": self._drawn(index, scene), "questions": questions}
         _write(self.record(index), orjson.dumps(record))
         # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
         made: dict[str, Any] = orjson.loads(orjson.dumps(record))
         return made
+
+    def _prior(self, index: int) -> AnswerPrior | None:
+        """What decides which answers are frequent; None for the scenes' own priors."""
+        split = split_of(self.seed, index)
+        if self.shifted:
+            return Shift(split)
+        return None if split == "train" or self.priors == "all" else YesNoBalance()
 
     def _drawn(self, index: int, scene: Scene) -> str:
         """The hash of the image, which is drawn unless the file exists."""
@@ -179,8 +191,14 @@ class World:
     """Width and height of the images."""
     shifted: bool = False
     """Test favours other answers than train and val, for each kind of question (the idea of VQA-CP)."""
+    priors: Priors = "train"
+    """``all``: words predict yes or no in val and test as they do in train; by default there they do not."""
 
     def __post_init__(self) -> None:
+        if self.priors not in get_args(Priors):
+            raise BadOption(f"world: priors is {self.priors!r}. Give train or all.")
+        if self.shifted and self.priors == "all":
+            raise BadOption("world: shifted=true decides the priors of each split itself. Leave priors=all out.")
         if self.split not in ("val", "train", "test", "all"):
             raise BadOption(f"world: there is no split {self.split!r}. Splits are train, val, test and all.")
         if self.scenes < 1:
@@ -215,7 +233,7 @@ class World:
                 f"{self.name}: with scenes={self.scenes} no scene is in {self.split}. Of every 20 scenes, 14 "
                 "are in train and 3 each in val and test: use more scenes, or world:all."
             )
-        cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted)
+        cache = SceneCache(str(self._folder()), self.seed, self.size, self.shifted, self.priors)
         for index in wanted:
             for kept in cache.take(index):
                 yield kept.question

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from random import Random
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
+
+from askew.world.phrasing import Draft
 
 Split: TypeAlias = Literal["train", "val", "test"]
 
@@ -50,10 +52,11 @@ class Shift:
     """
 
     split: Split
+    tries: ClassVar[int] = 1
 
-    def keeps(self, kind: str, answer: str, chance: float) -> bool:
+    def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
         """Whether a question of this kind with this answer is kept."""
-        return favoured(kind, answer) == (self.split != "test") or chance < _RARE
+        return favoured(kind, draft.answer) == (self.split != "test") or chance < _RARE
 
 
 @lru_cache(maxsize=1 << 12)

@@ -21,7 +21,7 @@ from askew.files.read_write import replaced
 from askew.registry import make
 from askew.types import Kind, Question, Scene
 from askew.verbs import Executor
-from askew.world.dataset import CachedQuestion, SceneCache, World, generator
+from askew.world.dataset import CachedQuestion, Priors, SceneCache, World, generator
 from askew.world.splits import SPLITS, indices
 
 Progress = Callable[[int], Any]
@@ -34,6 +34,7 @@ def write_world(
     size: int = 224,
     *,
     shifted: bool = False,
+    priors: Priors = "train",
     workers: int = 1,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -44,30 +45,29 @@ def write_world(
     1 for each scene. The files are the same for any number of workers. A folder that contains another world or
     other files is refused unless ``overwrite`` is set.
     """
-    World("all", scenes, seed, size, shifted)
+    world = World("all", scenes, seed, size, shifted, priors)
     with alone_in(output):
-        of = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted}
+        of = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted, "priors": priors}
         check_output(output, "a world", of, overwrite)
         note_output(output, "a world", of)
-        return _write(output, scenes, seed, size, shifted, workers, progress)
+        return _write(output, world, workers, progress)
 
 
-def _write(
-    output: Path, scenes: int, seed: int, size: int, shifted: bool, workers: int, progress: Progress | None
-) -> dict[str, Any]:
-    cache = SceneCache(str(output), seed, size, shifted, records=f".records-{generator()}-{seed}-{size}")
-    _delete_other_images(output, cache, scenes)
-    for _ in _made(cache, range(scenes), workers):
+def _write(output: Path, world: World, workers: int, progress: Progress | None) -> dict[str, Any]:
+    records = f".records-{generator()}-{world.seed}-{world.size}"
+    cache = SceneCache(str(output), world.seed, world.size, world.shifted, world.priors, records)
+    _delete_other_images(output, cache, world.scenes)
+    for _ in _made(cache, range(world.scenes), workers):
         if progress:
             progress(1)
-    counted = WorldCounts(scenes=scenes, seed=seed, size=size, shifted=shifted, generator=generator())
+    counted = WorldCounts(world, generator())
     for split in SPLITS:
-        _write_split(output, cache, split, list(indices(seed, scenes, split)), counted)
+        _write_split(output, cache, split, list(indices(world.seed, world.scenes, split)), counted)
     sheet = counted.sheet()
     _write_text(output / "datasheet.json", json.dumps(sheet, indent=2) + "\n")
     _write_text(output / "datasheet.md", markdown(sheet))
-    for records in output.glob(".records-*"):
-        shutil.rmtree(records)
+    for folder in output.glob(".records-*"):
+        shutil.rmtree(folder)
     return sheet
 
 
@@ -141,16 +141,18 @@ def _write_text(path: Path, text: str) -> None:
 
 
 _TOP = 12
+_PRIORS = {
+    "train": "The words of a yes/no question often predict its answer in train, as in VQA; not in val and test.",
+    "all": "The words of a yes/no question often predict its answer, as in VQA, in train, val and test.",
+    "shifted": "Frequent answers differ between test and the other splits.",
+}
 
 
 @dataclass
 class WorldCounts:
     """Counts for the datasheet, updated scene by scene (after Gebru et al. 2021)."""
 
-    scenes: int
-    seed: int
-    size: int
-    shifted: bool
+    world: World
     generator: str
     splits: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
@@ -181,11 +183,12 @@ class WorldCounts:
         """The datasheet as plain values; shares are fractions of one."""
         return {
             "world": {
-                "scenes": self.scenes,
+                "scenes": self.world.scenes,
                 "questions": self.questions,
-                "seed": self.seed,
-                "size": self.size,
-                "shifted": self.shifted,
+                "seed": self.world.seed,
+                "size": self.world.size,
+                "shifted": self.world.shifted,
+                "priors": self.world.priors,
                 "generator": self.generator,
             },
             "splits": {split: {key: self.splits[split][key] for key in ("scenes", "questions")} for split in SPLITS},
@@ -226,6 +229,8 @@ def markdown(sheet: Mapping[str, Any]) -> str:
         "",
         f"Ten answers per question. All ten agree on {people['unanimous']:.1%} of the questions; the VQA accuracy of "
         f"one person against the other nine is {people['human accuracy']:.1%}. The most frequent answer is true.",
+        "",
+        _PRIORS["shifted" if world["shifted"] else world["priors"]],
         "",
         "| split | scenes | questions |",
         "| --- | ---: | ---: |",

@@ -61,10 +61,15 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
 
 
 class AnswerPrior(Protocol):
-    """Decides which answers are frequent: see ``askew.world.splits.Shift``."""
+    """Decides which answers are frequent: ``Shift`` in ``splits.py``, ``YesNoBalance`` in ``yes_no_balance.py``."""
 
-    def keeps(self, kind: str, answer: str, chance: float) -> bool:
-        """Whether to keep a question of this kind with this answer; ``chance`` is uniform between 0 and 1."""
+    @property
+    def tries(self) -> int:
+        """How many questions of an answer type are drafted until one is kept."""
+        ...
+
+    def keeps(self, kind: str, draft: Draft, chance: float) -> bool:
+        """Whether to ask this draft of a question of this kind; ``chance`` is uniform between 0 and 1."""
         ...
 
 
@@ -111,18 +116,27 @@ def _one(
 ) -> tuple[Point, Asked] | None:
     """A new question and its point: an answer type is drawn, then a kind, then a draft."""
     answer_type = _draw(rng, data("mix")["answer_types"])
+    for _ in range(prior.tries if prior else 1):
+        kind, draft = _drafted(view, rng, answer_type, found)
+        if draft is None:
+            return None
+        if prior is None or prior.keeps(kind, draft, rng.random()):
+            text = phrase(draft, rng)
+            return draft.point, Asked(text, draft.answer, draft.meaning, kind, answer_type, question_type(text))
+    return None
+
+
+def _drafted(view: AskableScene, rng: Random, answer_type: str, found: Container[Point]) -> tuple[str, Draft | None]:
+    """A new draft and its kind; no draft if the scene allows none of this answer type."""
     kinds = dict(data("mix")["kinds"][answer_type])
+    kind = ""
     while kinds:
         kind = _draw(rng, kinds)
         del kinds[kind]
         draft = _draft(view, rng, KINDS[answer_type][kind], found)
-        if draft is None:
-            continue
-        if prior and not prior.keeps(kind, draft.answer, rng.random()):
-            return None
-        text = phrase(draft, rng)
-        return draft.point, Asked(text, draft.answer, draft.meaning, kind, answer_type, question_type(text))
-    return None
+        if draft:
+            return kind, draft
+    return kind, None
 
 
 def _draft(view: AskableScene, rng: Random, make: Maker, found: Container[Point]) -> Draft | None:

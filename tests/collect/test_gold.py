@@ -12,6 +12,8 @@ import pytest
 import sqlalchemy as sa
 from small_study import SMALL, SmallStudy, tiny_images
 
+from askew.audit.label_sample import label_noise
+from askew.cli import main
 from askew.collect.freeze import freeze, preview_freeze, snapshot_hash
 from askew.collect.gold import answer_gold, gold_count, gold_rate, is_careless, set_gold_state, strikes_allowed
 from askew.collect.moderation import exclude
@@ -33,6 +35,7 @@ from askew.collect.verify_queue import (
 from askew.collect.verifying import claim_slot
 from askew.collect.writing import claim_image
 from askew.errors import BadOption, DataError
+from askew.types import ImageRef, Question
 
 ALWAYS = replace(SMALL, gold_first_percent=100, gold_least_percent=100)
 
@@ -338,3 +341,30 @@ def test_gold_of_a_study_without_a_working_round_cannot_be_answered(tmp_path):
         made.do(answer_gold, made.people[1], int(task.reference.split()[1]), "red", "yes")
     assert made.look(lambda tx: tx.first(sa.select(event.c.id).where(event.c.kind == "gold.added"))) is not None
     assert made.do(add_gold, ("0" * 64, ".png"), "What?", ["a"]) is not None
+
+
+def test_results_of_an_audited_sample_become_label_noise(tmp_path, capsys):
+    """Two people give the label of one question, and other answers to another; the third has no id."""
+    made = opened(tmp_path, settings=ALWAYS)
+    file, paths = tmp_path / "sample.jsonl", tiny_images(tmp_path / "gold-files", 53)[50:]
+    lines = [
+        {"image": f"gold-files/{path.name}", "question": f"Is it {n}?", "answers": ["yes"]}
+        | ({"id": n} if n < 2 else {})
+        for n, path in enumerate(paths)
+    ]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert add_gold_file(made.study, file).added == 3
+    made.attack(made.people[0])
+    for person in made.people[1:3]:
+        for _ in lines:
+            task = made.do(claim_task, person)
+            made.do(answer_task, person, task.reference, "no" if task.text == "Is it 1?" else "yes", "yes")
+    results = tmp_path / "judged.csv"
+    assert main(["collect", "gold", str(tmp_path / "study"), "--results", str(results)]) == 0
+    assert "Results: " in capsys.readouterr().out
+    asked = [Question(n, ImageRef(n), f"Is it {n}?", ("yes",)) for n in range(2)]
+    (noise,) = label_noise(asked, [results])
+    assert (noise.right, noise.wrong, noise.unclear, noise.share.value) == (1, 1, 0, 0.5)
+    results.write_text(results.read_text().replace(",2,0", ",two,0"))
+    with pytest.raises(DataError, match="must be numbers of people"):
+        label_noise(asked, [results])

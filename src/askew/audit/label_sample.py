@@ -111,8 +111,8 @@ def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) 
     """
     votes: dict[str, Counter[str]] = {}
     for path in paths:
-        for key, judgement in read_judged(path).items():
-            votes.setdefault(key, Counter())[judgement] += 1
+        for key, judged in read_judged(path).items():
+            votes.setdefault(key, Counter()).update(judged)
     places = _places(items, votes)
     missing = sorted(votes.keys() - places.keys())
     if missing:
@@ -157,8 +157,12 @@ def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
     return LabelNoise(test, counts["right"], counts["wrong"], counts["unclear"], share)
 
 
-def read_judged(path: str | Path) -> dict[str, str]:
-    """The judgements of a person's file by question id; rows without one do not count."""
+def read_judged(path: str | Path) -> dict[str, Counter[str]]:
+    """The judgements of a file by question id; rows without one do not count.
+
+    The file is a person's, with a column ``judgement``, or the results of ``askew collect gold --results``, with how
+    many people gave the label (``right``) and how many did not (``wrong``).
+    """
     try:
         text = bounded_read(path).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -167,23 +171,49 @@ def read_judged(path: str | Path) -> dict[str, str]:
     rows = csv.DictReader(
         io.StringIO(text, newline=""), delimiter=";" if opening.count(";") > opening.count(",") else ","
     )
-    missing = [name for name in ("id", "judgement") if name not in (rows.fieldnames or ())]
+    columns = rows.fieldnames or ()
+    counted = {"right", "wrong"} <= set(columns)
+    missing = [name for name in ("id", "judgement") if name not in columns and not (counted and name != "id")]
     if missing:
-        raise DataError(f"{path}: no column {missing[0]!r}. Judge the file that askew audit --sample wrote.")
-    found: dict[str, str] = {}
+        raise DataError(
+            f"{path}: no column {missing[0]!r}. Judge the file that askew audit --sample wrote, or give the file of "
+            "askew collect gold --results."
+        )
+    found: dict[str, Counter[str]] = {}
     for number, row in enumerate(rows, 2):
-        said = (row["judgement"] or "").strip().lower()
-        if not said:
+        judged = _people(path, number, row) if counted else _judgement(path, number, row)
+        if not judged:
             continue
-        if said not in JUDGEMENTS:
-            raise DataError(f"{path}: row {number}: the judgement is {said[:40]!r}. Write right, wrong or unclear.")
         key = row["id"] or ""
         if key in found:
             raise DataError(f"{path}: row {number}: question {key!r} is there a second time. Delete one of the rows.")
-        found[key] = JUDGEMENTS[said]
+        found[key] = judged
     if not found:
-        raise DataError(f"{path}: no row is judged. Write right, wrong or unclear in the column 'judgement'.")
+        remedy = "Wait for people to answer." if counted else "Write right, wrong or unclear in the column 'judgement'."
+        raise DataError(f"{path}: no row is judged. {remedy}")
     return found
+
+
+def _judgement(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:
+    """One person's judgement."""
+    said = (row["judgement"] or "").strip().lower()
+    if said and said not in JUDGEMENTS:
+        raise DataError(f"{path}: row {number}: the judgement is {said[:40]!r}. Write right, wrong or unclear.")
+    return Counter({JUDGEMENTS[said]: 1}) if said else Counter()
+
+
+def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:
+    """How many people gave the label and how many did not; nothing if nobody answered."""
+    try:
+        people = Counter({name: int(row[name] or "") for name in ("right", "wrong")})
+    except ValueError:
+        people = Counter(wrong=-1)
+    if min(people.values()) < 0:
+        raise DataError(
+            f"{path}: row {number}: right and wrong must be numbers of people. Write the file again with askew collect "
+            "gold --results."
+        )
+    return people if people.total() else Counter()
 
 
 def noise_lines(noise: Sequence[LabelNoise]) -> list[str]:

@@ -23,7 +23,7 @@ from askew.collect.database import AnyRow, Tx, record_event
 from askew.collect.moderation import IMAGE_REASONS, exclude
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import WORKING
-from askew.collect.schema import annotator, image, lease, question, round_, session, study
+from askew.collect.schema import annotator, event, image, lease, question, round_, session, study
 from askew.collect.schema_parts import CONFIDENCES, GOLD_STATES
 from askew.collect.schema_quality import gold_item, gold_result
 from askew.collect.study_settings import StudySettings
@@ -121,6 +121,13 @@ def gold_table(tx: Tx) -> list[GoldRow]:
         GoldRow(row.id, row.state, row.question, tuple(json.loads(row.answers)), int(row.right), row.answered)
         for row in tx.rows(counted)
     ]
+
+
+def gold_results(tx: Tx) -> list[tuple[str, GoldRow]]:
+    """The gold questions that were added with an id of their own, such as the sample of ``askew audit``, by that id."""
+    added = tx.rows(sa.select(event.c.subject, event.c.data).where(event.c.kind == "gold.added"))
+    ids = {row.subject: named for row in added if (named := json.loads(row.data).get("id"))}
+    return [(ids[f"gold {row.id}"], row) for row in gold_table(tx) if f"gold {row.id}" in ids]
 
 
 def gold_counts(tx: Tx, annotator_ids: Sequence[int] | None = None) -> dict[int, GoldCount]:

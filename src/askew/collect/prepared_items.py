@@ -38,9 +38,12 @@ class Added:
 
 
 def add_gold(
-    tx: Tx, kept: tuple[str, str], text: str, answers: list[str], question_id: int | None = None
+    tx: Tx, kept: tuple[str, str], text: str, answers: list[str], question_id: int | None = None, file_id: str = ""
 ) -> int | None:
-    """Add a gold question about a stored image (hash and suffix); None when the same one is there already."""
+    """Add a gold question about a stored image (hash and suffix); None when the same one is there already.
+
+    ``file_id`` is its id in the owner's file, by which ``gold_results`` names it.
+    """
     text = checked_text(text, tx.settings.question_length, "A question")
     passing = sorted({same_answer(checked_text(one, tx.settings.answer_length, "An answer")) for one in answers})
     if not passing:
@@ -52,7 +55,8 @@ def add_gold(
         return None
     values = {"sha256": kept[0], "suffix": kept[1], "question": text, "answers": json.dumps(passing)}
     new = tx.insert(gold_item, question_id=question_id, state="ACTIVE", created_at=tx.now, **values)
-    record_event(tx, "gold.added", f"gold {new}", None, {"question": question_id})
+    named = {"id": file_id} if file_id else {}
+    record_event(tx, "gold.added", f"gold {new}", None, {"question": question_id, **named})
     return new
 
 
@@ -63,7 +67,8 @@ def add_gold_file(study: Study, path: Path) -> Added:
         answers = record.get("answers")
         if not isinstance(answers, list) or not all(isinstance(one, str) for one in answers):
             raise Refused('"answers" must be a list of texts.')
-        return add_gold(tx, kept, _text(record, "question"), answers) is not None
+        file_id = "" if record.get("id") is None else str(record["id"])
+        return add_gold(tx, kept, _text(record, "question"), answers, file_id=file_id) is not None
 
     return _add_file(study, path, act)
 

@@ -77,6 +77,7 @@ examples:
   askew collect gold STUDY --promote 20
   askew collect gold STUDY --world 40
   askew collect gold STUDY --void 7
+  askew collect gold STUDY --results judged.csv      (for askew audit DATA --judged judged.csv)
 
 A line of the file: {"image": "a.jpg", "question": "What color is the ball?", "answers": ["red", "dark red"]}, with the
 image's path seen from the file. --promote takes verified questions to which everybody gave one answer. Questions that a
@@ -96,6 +97,12 @@ def _gold_options(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="ID",
         help="withdraw a gold question that was a mistake: its results no longer count",
+    )
+
+    parser.add_argument(
+        "--results",
+        metavar="FILE",
+        help="write how many people gave the answer to each question that has an id, as CSV",
     )
 
 
@@ -122,8 +129,28 @@ def _gold(args: argparse.Namespace) -> int:
             if number is not None:
                 set_gold_state(tx, number, state)
         _list(tx)
+        if args.results:
+            _write_results(tx, args.results)
     study.close()
     return 0
+
+
+def _write_results(tx: Tx, path: str) -> None:
+    from askew.collect.gold import gold_results
+    from askew.errors import DataError
+    from askew.files.read_write import csv_line, write_joined
+
+    found = gold_results(tx)
+    if not found:
+        raise DataError(
+            "No gold question has an id. Add those that askew audit --sample wrote: --add judge/sample.jsonl."
+        )
+    lines = [
+        csv_line((key, row.state, row.question, "; ".join(row.answers), row.right, row.answered - row.right))
+        for key, row in found
+    ]
+    write_joined(path, [csv_line(("id", "state", "question", "answers", "right", "wrong")), *lines])
+    print(f"Results: {path}")
 
 
 def _told(done: Added) -> None:

@@ -141,3 +141,49 @@ def test_predicts_as_scikit_learn_does(classes):
         fitted.fit(table[folds != fold], labels[folds != fold])
         theirs[folds == fold] = fitted.predict(table[folds == fold])
     assert (ours == theirs).mean() > 0.99
+
+
+def choice(number: int, options: tuple[str, ...], correct: str) -> Question:
+    return Question(number, ImageRef(number), f"What is {THINGS[number % 10]}?", (correct,), choices=options)
+
+
+def options_scores(questions: list[Question]) -> dict[str, object]:
+    return {score.task: score for score in audited(texts_of_questions(questions)).scores}
+
+
+def test_an_option_that_its_text_gives_away_is_predicted_against_one_in_n():
+    """Correct ones say "of course" three times of four; their places are drawn, so the letters say nothing."""
+    made, rng = [], Random(3)
+    for number in range(400):
+        options = [f"{THINGS[(number + k) % 10]} {k}" for k in (1, 3, 5, 7)]
+        place = rng.randrange(4)
+        if number % 16 >= 4:
+            options[place] += " of course"
+        made.append(choice(number, tuple(options), options[place]))
+    scores = options_scores(made)
+    assert scores["question"].answer_type == scores["letter"].answer_type == "choice"
+    assert scores["question"].chance == scores["letter"].chance == 0.25
+    assert scores["question"].accuracy.low > 0.6
+    assert scores["letter"].accuracy.value < 0.35
+    (said,) = warnings(audited(texts_of_questions(made)))
+    assert "of the correct options (chance 25.0 %)" in said
+    assert "| all | choice | 400 |" in markdown(audited(texts_of_questions(made)))
+
+
+def test_a_letter_that_is_mostly_correct_is_found_and_numbers_of_options_may_differ():
+    made, rng = [], Random(2)
+    for number in range(300):
+        options = tuple(rng.sample(THINGS, 3 if number % 2 else 5))
+        made.append(choice(number, options, options[2 if rng.random() < 0.8 else 0]))
+    scores = options_scores(made)
+    assert scores["letter"].chance == pytest.approx((1 / 3 + 1 / 5) / 2, abs=0.001)
+    assert scores["letter"].accuracy.value == pytest.approx(0.8, abs=0.07)
+    assert scores["letter"].majority == pytest.approx(0.8, abs=0.07)
+    assert scores["question"].accuracy.value < 0.4
+
+
+def test_yes_and_no_as_options_count_as_yes_and_no_and_wrong_labels_do_not_count():
+    made = [choice(n, ("Yes", "No"), "Yes" if n % 2 else "No") for n in range(120)]
+    assert {score.answer_type for score in audited(texts_of_questions(made)).scores} == {"yes/no"}
+    wrong = [choice(n, ("red", "blue"), "green") for n in range(120)]
+    assert {score.n for score in audited(texts_of_questions(wrong)).scores} == {0}

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 
+from askew.audit.labelled_texts import CHOICE
 from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore, TextShare
 
 _LONGEST = 160
 """Characters of an example that are shown."""
 _TASKS = {
-    "question": "the answer from the question",
+    "question": "the answer from the question (of multiple choice: the option from its text)",
+    "letter": "the letter of the correct option from the question",
     "pair": "the answer from the variant and its original",
     "original": "which of the two is the original",
 }
@@ -99,10 +101,16 @@ def sampled(audit: TextAudit) -> list[str]:
 
 
 def warnings(audit: TextAudit) -> list[str]:
-    """A sentence for each yes/no test whose answers text alone predicts far better than chance."""
+    """A sentence for each yes/no or multiple-choice test whose answers text alone predicts far better than chance."""
     return [
-        f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the yes/no answers (chance "
+        f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the {_predicted(score)} (chance "
         f"{_percent(score.chance)}), so that part of any model's score may come from the words of the questions."
         for score in audit.scores
-        if score.task == "question" and score.far_above_chance
+        if score.task in ("question", "letter") and score.far_above_chance
     ]
+
+
+def _predicted(score: TextScore) -> str:
+    if score.answer_type == CHOICE:
+        return "correct options' letters" if score.task == "letter" else "correct options"
+    return "yes/no answers"

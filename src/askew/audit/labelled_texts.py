@@ -17,7 +17,7 @@ from askew.types import Group, Id, Question
 
 MOST_TEXTS = 50_000
 """Questions and pairs of each test that are kept."""
-YES_NO = "yes/no"
+YES_NO, CHOICE = "yes/no", "choice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +31,20 @@ class LabelledText:
     """A hash of the image's id: texts of one image are never on both sides of a split."""
     before: str | None = None
     """The text of the original question, of a variant."""
+    choices: tuple[str, ...] = ()
+    """The options of a multiple-choice question."""
 
     @property
     def answer_type(self) -> str:
-        """``yes/no``, ``number`` or ``other``, by the label.
+        """``yes/no``, ``number`` or ``other``, by the label; ``choice`` of other options than yes and no.
 
         >>> [LabelledText(1, "?", label, 0).answer_type for label in ("no", "2", "red")]
         ['yes/no', 'number', 'other']
         """
         if self.label in ("yes", "no"):
             return YES_NO
+        if self.choices:
+            return CHOICE
         return "number" if self.label.isdigit() else "other"
 
 
@@ -142,6 +146,7 @@ def labelled(question: Question, original: Question | None = None) -> LabelledTe
         modal_answer(question.answers, normalise),
         content_hash(0, image.id if image else f"question {source.id!r}"),
         original.text if original else None,
+        question.choices,
     )
 
 

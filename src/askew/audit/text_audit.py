@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from askew.audit.labelled_texts import YES_NO, LabelledText, Tests, TestTexts, TextSample, content_hash
+from askew.audit.labelled_texts import CHOICE, YES_NO, LabelledText, Tests, TestTexts, TextSample, content_hash
+from askew.audit.option_texts import correct_place, hits_by_letter, hits_by_text
 from askew.audit.text_classifier import Floats, Whole, features, pair_features, predicted, sparse
 from askew.audit.text_rules import Revealing, best_rule, revealing, rule_hits
 from askew.metrics.interval import Estimate
@@ -26,9 +27,10 @@ FAR = 0.05
 MOST_OPEN = 10_000
 """Texts of questions with other answers that are learned from: there are many answers to tell apart."""
 ALL_TESTS = "(all tests)"
-TASKS = ("question", "pair", "original")
-"""What is predicted: a question's answer from its text; a variant's answer from its text and its original's; which of
-the two texts is the original."""
+TASKS = ("question", "letter", "pair", "original")
+"""What is predicted: a question's answer from its text, or from the texts of its options; the letter of the correct
+option from the question; a variant's answer from its text and its original's; which of the two texts is the original.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ class TextScore:
     majority: float
     """The share of the most frequent label."""
     chance: float | None
-    """0.5 where there are two labels, else None."""
+    """0.5 where there are two labels, the mean of 1 / options of multiple choice, else None."""
     seen: int = 0
     """Texts of the data: more than ``n`` when only a sample was used."""
     rule: str = ""
@@ -119,7 +121,11 @@ def audited(
 def tasks_of(tests: Tests) -> int:
     """How many scores there will be."""
     return sum(
-        len(_by_type(texts.questions)) + len(_by_type(texts.pairs)) + bool(len(texts.pairs)) for texts in tests.values()
+        len(_by_type(texts.questions))
+        + (CHOICE in _by_type(texts.questions))
+        + len(_by_type(texts.pairs).keys() - {CHOICE})
+        + bool(len(texts.pairs))
+        for texts in tests.values()
     )
 
 
@@ -158,6 +164,9 @@ def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
 def _judged(suite: str, test: str, texts: TestTexts, open_answers: bool) -> Iterator[_Judged]:
     for task, sample in (("question", texts.questions), ("pair", texts.pairs)):
         for answer_type, members in _by_type(sample).items():
+            if answer_type == CHOICE:
+                yield from _option_scores(suite, test, members) if task == "question" and open_answers else ()
+                continue
             if not open_answers and answer_type != YES_NO:
                 continue
             seen = round(len(members) / max(1, len(sample)) * sample.seen)
@@ -204,6 +213,26 @@ def _label_score(
         revealing=revealing(matrix, labels, names, [_shown(task, text) for text in texts]),
     )
     return _Judged(score, right, images)
+
+
+def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iterator[_Judged]:
+    """The correct option of multiple-choice questions, by the options' texts and by its letter."""
+    texts = [text for text in texts if correct_place(text) >= 0][:MOST_OPEN]
+    images, places = _images(texts), Counter(map(correct_place, texts))
+    chance = round(sum(1 / len(text.choices) for text in texts) / max(1, len(texts)), 3)
+    for task, hits, counts in (
+        ("question", hits_by_text, Counter(text.label for text in texts)),
+        ("letter", hits_by_letter, places),
+    ):
+        majority = round(max(counts.values(), default=0) / max(1, len(texts)), 3)
+        known = TextScore(
+            task, suite, test, CHOICE, len(texts), len(np.unique(images)), TextShare(nan), majority, chance, len(texts)
+        )
+        if len(texts) < LEAST_TEXTS:
+            yield _Judged(known, np.zeros(0), images)
+            continue
+        right = hits(texts, _folds(images))
+        yield _Judged(replace(known, accuracy=image_share(right, images)), right, images)
 
 
 def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:

@@ -261,6 +261,11 @@ class ModelFacts:
         return bool(getattr(self.model, "blind", False))
 
     @property
+    def text_only(self) -> bool:
+        """Whether its answers come from the text alone: it is blind, and not a file of answers that others gave."""
+        return self.blind and not self.by_id
+
+    @property
     def opens_images(self) -> bool:
         """Whether it opens image files itself: a question whose image file is not known is refused before anything is
         asked. Default: False.

@@ -62,29 +62,42 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     assert wrong == []
 
 
+TOTAL = 300 + 300 + 7 * 300
+"""The pairs of three suites, one of them with seven levels of noise."""
+
+
+def viewer_of(page: Any) -> Any:
+    """The page with its pairs open."""
+    page.click("nav a[href='#pairs']")
+    page.wait_for_selector("#viewer:not([aria-busy])")
+    return page
+
+
 def listed(page: Any) -> int:
-    return page.locator("#list li").count()
+    """How many pairs pass the filters; the list itself grows as it is scrolled."""
+    told = page.locator("#count").inner_text()
+    return 0 if told.startswith("none") else int(told.split(" of ")[1].split(" ")[0])
 
 
 def test_filters_narrow_the_list(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
-    assert page.locator("#count").inner_text() == "1 of 400"
+    page = viewer_of(open_page(report))
+    assert page.locator("#count").inner_text() == f"1 of {TOTAL}"
     page.select_option("#by-suite", "rad")
     rad = listed(page)
-    assert 0 < rad < 400
+    assert rad == 300
     page.select_option("#by-test", "Y/N←HM")
     assert 0 < listed(page) < rad
     page.select_option("#by-outcome", "broke")
     page.select_option("#by-model", "0")
     shown = listed(page)
-    assert page.locator("#count").inner_text() == f"1 of {shown} (filtered from 400)"
+    assert page.locator("#count").inner_text() == f"1 of {shown} (filtered from {TOTAL})"
     assert page.locator("#pair tbody tr").first.locator("td").last.inner_text() == "correct → wrong"
     page.click("#clear")
-    assert listed(page) == 400
+    assert listed(page) == TOTAL
 
 
 def test_disagreement_means_models_with_other_outcomes(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
     page.select_option("#by-outcome", "disagree")
     signs = page.locator("#list small").all_inner_texts()
     assert signs
@@ -94,14 +107,16 @@ def test_disagreement_means_models_with_other_outcomes(open_page: Callable[..., 
 def test_search_finds_words_in_questions_and_answers(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report)
     page.keyboard.press("/")
-    assert page.evaluate("document.activeElement.id") == "search"
+    page.wait_for_function("document.activeElement.id == 'search'")
     page.keyboard.type("there ARE kites rad/how-many")
     found = page.locator("#list button").all_inner_texts()
+    assert page.locator("#list").is_visible()
+    assert page.locator("#list").bounding_box()["y"] < 700, "what is found is in view"
     assert found
-    assert len(found) < 400
+    assert len(found) < TOTAL
     assert all("kites" in text for text in found)
     page.keyboard.press("Escape")
-    assert listed(page) == 400
+    assert listed(page) == TOTAL
     assert page.evaluate("document.activeElement.id") != "search"
     page.fill("#search", "nobody ever said this")
     assert page.locator("#pair").inner_text() == "No pair of the sample passes these filters."
@@ -111,6 +126,7 @@ def test_what_people_reach_stays_in_its_row(open_page: Callable[..., Any], tmp_p
     models = [(name, load_run(make_run(tmp_path / name, name, ("carets",), groups=6))) for name in ("human", "BUTD")]
     write_report([run for _, run in models], tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     out = page.evaluate(
         """() => {
           const spans = [...document.querySelectorAll('.values > span')];
@@ -124,56 +140,63 @@ def test_what_people_reach_stays_in_its_row(open_page: Callable[..., Any], tmp_p
 
 
 def test_keys_move_through_the_pairs(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
     for key, at in (("j", 2), ("ArrowRight", 3), ("k", 2), ("ArrowLeft", 1), ("ArrowLeft", 1)):
         page.keyboard.press(key)
-        assert page.locator("#count").inner_text() == f"{at} of 400"
+        assert page.locator("#count").inner_text() == f"{at} of {TOTAL}"
     page.focus("#list")
     page.keyboard.press("ArrowDown")
-    assert page.locator("#count").inner_text() == "2 of 400"
+    assert page.locator("#count").inner_text() == f"2 of {TOTAL}"
     assert page.locator("[aria-current=true]").count() == 1
 
 
 def test_a_permalink_opens_its_pair(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
     page.click("#list li:nth-child(5) button")
     link = page.locator("#pair a").get_attribute("href")
     assert page.url.endswith(link)
     question = page.locator("#pair .question").last.inner_text()
     again = open_page(report, link, reduced_motion="reduce")
+    again.wait_for_selector("#viewer:not([aria-busy])")
     assert again.locator("#pair .question").last.inner_text() == question
-    assert again.evaluate("document.getElementById('pairs').getBoundingClientRect().top") < 200
+    again.wait_for_function("Math.abs(document.getElementById('viewer').getBoundingClientRect().top) < 200")
 
 
 def test_a_permalink_to_no_pair_says_so(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report, "#pair=rad%3Anone")
-    assert "Pair rad:none is not in this page’s sample" in page.locator("#toast").inner_text()
+    page.get_by_text("Pair rad:none is not in this page’s sample").wait_for()
 
 
 def test_a_permalink_drops_filters_that_hide_its_pair(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
+    page.select_option("#by-suite", "rad")
+    page.click("#list li:nth-child(2) button")
+    link = page.locator("#pair a").get_attribute("href")
     page.select_option("#by-suite", "rscore")
-    key = page.evaluate("JSON.parse(document.getElementById('data').textContent).pairs.find(p => p.suite == 'rad').key")
-    page.evaluate("key => { location.hash = 'pair=' + encodeURIComponent(key); }", key)
+    page.click("#list li:nth-child(2) button")
+    page.evaluate("link => { location.hash = link; }", link)
     page.locator("#pair .eyebrow span", has_text="rad").first.wait_for()
     assert page.input_value("#by-suite") == ""
 
 
 def test_a_finding_filters_the_viewer(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report)
-    link = page.locator(".panel[open] > .scroll .findings a").first
+    page.click("nav a[href='#breaks']")
+    panel = page.locator("#breaks .panel", has=page.locator("> .scroll .findings a")).first
+    panel.locator("> summary").click()
+    link = panel.locator("> .scroll .findings a").first
     value = link.inner_text()
     link.click()
     page.wait_for_selector("#chip:not([hidden])")
     assert value in page.locator("#chip").inner_text()
-    assert 0 < listed(page) < 400
+    assert 0 < listed(page) < TOTAL
     assert page.input_value("#by-outcome") == "broke"
     page.click("#chip button")
     assert page.locator("#chip").is_hidden()
 
 
 def test_every_finding_shown_leads_to_a_pair(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
     for link in page.eval_on_selector_all(".panel > .scroll .findings a", "all => all.map(a => a.hash)"):
         page.evaluate("hash => { location.hash = hash; }", link)
         page.wait_for_selector("#chip:not([hidden])")
@@ -181,7 +204,7 @@ def test_every_finding_shown_leads_to_a_pair(open_page: Callable[..., Any], repo
 
 
 def test_boxes_are_shown_on_demand(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = viewer_of(open_page(report))
     page.select_option("#by-test", "Visual")
     assert page.locator("#pair img").count() == 2
     assert page.locator("#pair .boxes").first.is_hidden()
@@ -194,8 +217,16 @@ def test_boxes_are_shown_on_demand(open_page: Callable[..., Any], report: Path) 
     assert page.locator("#pair .boxes").first.is_hidden()
 
 
+def open_suites(open_page: Callable[..., Any], report: Path, **options: Any) -> Any:
+    """The page with its suites and the first of their panels open."""
+    page = open_page(report, **options)
+    page.click("nav a[href='#suites']")
+    page.locator("#suites > .panel > summary").first.click()
+    return page
+
+
 def test_tables_sort_both_ways(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = open_suites(open_page, report)
     table = page.locator("table.sortable").first
 
     def column(body: int) -> list[float]:
@@ -217,7 +248,7 @@ def test_tables_sort_both_ways(open_page: Callable[..., Any], report: Path) -> N
 
 
 def test_the_switch_shows_ours_or_the_papers(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report)
+    page = open_suites(open_page, report)
     rows = page.locator("table.sortable").first.locator("tbody tr:visible")
     assert rows.count() == 6  # three of ours, a heading and two of the paper's
     page.check("input[value=ours]")
@@ -227,7 +258,7 @@ def test_the_switch_shows_ours_or_the_papers(open_page: Callable[..., Any], repo
 
 
 def test_tables_are_copied(open_page: Callable[..., Any], report: Path) -> None:
-    page = open_page(report, permissions=["clipboard-read", "clipboard-write"])
+    page = open_suites(open_page, report, permissions=["clipboard-read", "clipboard-write"])
     page.locator(".copy", has_text="LaTeX").first.click()
     page.get_by_text("LaTeX copied").wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -236,11 +267,29 @@ def test_tables_are_copied(open_page: Callable[..., Any], report: Path) -> None:
     page.locator(".copy", has_text="Markdown").first.click()
     page.get_by_text("Markdown copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()").startswith("**RAD(D, D′)**")
+    page.locator(".copy", has_text="CSV").first.click()
+    page.get_by_text("CSV copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").startswith("model,")
+
+
+def test_the_ranking_is_copied(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report, permissions=["clipboard-read", "clipboard-write"])
+    buttons = page.locator("#ranking .copy-table")
+    copied = {}
+    for name in ("CSV", "LaTeX", "Markdown"):
+        buttons.filter(has_text=name).click()
+        page.get_by_text(f"{name} copied").wait_for()
+        copied[name] = page.evaluate("navigator.clipboard.readText()")
+    lines = copied["CSV"].splitlines()
+    assert lines[0].startswith("Model,Accuracy,in %,Asked as yes/no,RAD in %,")
+    assert any("a_model_with_a_rather_long_name" in line for line in lines)
+    assert r"a\_model\_with" in copied["LaTeX"]
+    assert copied["Markdown"].startswith("| Model | Accuracy (in %) |")
 
 
 @pytest.mark.parametrize("width", [360, 800, 1280])
 def test_nothing_is_wider_than_the_screen(open_page: Callable[..., Any], report: Path, width: int) -> None:
-    page = open_page(report, width=width)
+    page = viewer_of(open_page(report, width=width))
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for suite in ("rad", "carets", "rscore"):
@@ -281,10 +330,14 @@ def test_text_can_be_read(open_page: Callable[..., Any], report: Path, scheme: s
     assert [item for item in page.evaluate(contrast, tones) if item[2] < 3] == []
 
 
-def test_without_script_the_verdict_plots_and_tables_are_there(open_page: Callable[..., Any], report: Path) -> None:
+def test_without_script_the_ranking_and_every_section_can_be_read(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report, java_script_enabled=False)
-    assert page.locator("#verdict .lead").first.is_visible()
-    assert "correctly answers" in page.locator("#verdict .lead").first.inner_text()
+    assert page.locator("table.ranking").is_visible()
+    assert "correctly answers" in page.locator(".models .lead").first.inner_text()
+    assert page.locator(".failure img").first.is_visible()
+    for summary in page.locator(".chapter > summary").all():
+        summary.click()
+    page.locator("#suites > .panel > summary").first.click()
     assert page.locator(".lanes").first.is_visible()
     assert page.locator("table.sortable").first.is_visible()
     assert page.get_by_text("The viewer needs JavaScript").is_visible()
@@ -301,7 +354,7 @@ def test_what_people_wrote_does_nothing(open_page: Callable[..., Any], tmp_path:
         line["variants"][0]["prediction"] = {"answer": EVIL}
     (folder / "samples.jsonl").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
     write_report([load_run(folder)], tmp_path / "report.html")
-    page = open_page(tmp_path / "report.html")
+    page = viewer_of(open_page(tmp_path / "report.html"))
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true; })")
     for _ in range(5):
         page.keyboard.press("j")
@@ -314,9 +367,9 @@ def test_it_prints_with_its_panels_open(open_page: Callable[..., Any], report: P
     page = open_page(report)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
-    assert page.locator(".panel:not([open])").count() == 0
+    assert page.locator(".chapter:not([open]), .panel:not([open])").count() == 0
     assert page.locator("nav").is_hidden()
-    assert page.locator("#verdict .lead").first.is_visible()
+    assert page.locator("table.ranking").is_visible()
     page.evaluate("window.dispatchEvent(new Event('afterprint'))")
     assert page.locator(".panel:not([open])").count() > 0
 

@@ -38,7 +38,7 @@ def runs(tmp_path_factory):
 
 
 def section(text):
-    found = re.search(r'<section id="confidence".*?</section>', text, re.S)
+    found = re.search(r'<div id="confidence".*?<details class="chapter">', text, re.S)
     return found and found[0]
 
 

@@ -179,6 +179,7 @@ def run(
             "spec": model.spec,
             "signature": model.signature,
             "extract": extraction(judge.step),
+            "blind": ModelFacts(model.what).text_only,
         },
         "data": prepared.data,
         "groups": fingerprint(str(prepared.groups)),

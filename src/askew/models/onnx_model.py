@@ -59,6 +59,11 @@ class Onnx:
         """Whether every image file must exist."""
         return bool(self.about["eyes"] != "none")
 
+    @property
+    def blind(self) -> bool:
+        """Whether the network never sees the image."""
+        return not self.opens_images
+
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The best answers, with scores from 0 to 1; a question whose image cannot be read fails alone."""
         batches = range(0, len(questions), self.batch_size)
@@ -243,6 +248,11 @@ class Bundled:
     def opens_images(self) -> bool:
         """Whether every image file must exist."""
         return self.model.opens_images
+
+    @property
+    def blind(self) -> bool:
+        """Whether the network never sees the image."""
+        return self.model.blind
 
     def answer(self, questions: Sequence[Question]) -> list[Prediction]:
         """The network's answers; a question whose image cannot be read fails alone."""

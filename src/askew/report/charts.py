@@ -1,4 +1,4 @@
-"""The second section: dot plots, heat map and coverage matrices; each plot also as a table."""
+"""The charts of a suite: dot plots, heat map and coverage matrices; each plot also as a table."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from askew.report.confidence_section import calibration_note
+from askew.report.glossary import metric_term, test_term
 from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.noise_curve import noise_curve
 from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
 from askew.report.plots import lanes, legend, mark, scale
 from askew.report.report_data import ReportData
-from askew.report.score_display import NOTHING, Figure, title
+from askew.report.score_display import NOTHING, Figure
 
 CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
 """Metrics of the heat map: for each suite the first that it has for its tests."""
@@ -24,8 +24,7 @@ def charts_section(content: ReportData) -> Html:
     """The dot plots, the noise curve, the heat map and the coverage, where there are numbers for them."""
     made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
     drawn = [part for part in made if part]
-    nothing = el("p", "There is nothing to draw: no suite has accuracies for its tests.")
-    return join(*(drawn or [nothing]), calibration_note(content))
+    return join(*drawn)
 
 
 def _dots(content: ReportData) -> Html | None:
@@ -71,7 +70,7 @@ def _dot_row(content: ReportData, label: str, pairs: Sequence[tuple[int, Figure,
     ]
     return el(
         "div",
-        el("span", "All tests" if whole else label, class_="label"),
+        el("span", "All tests" if whole else test_term(label), class_="label"),
         lanes(pairs),
         el("span", *values, class_="values"),
         class_="dotrow whole" if whole else "dotrow",
@@ -101,7 +100,11 @@ def _heat(content: ReportData) -> Html | None:
     return el(
         "figure",
         el("figcaption", el("h3", "Consistency, test by test")),
-        el("p", "Per cent with 95 % interval and n; the stronger the colour, the steadier.", class_="quiet"),
+        el(
+            "p",
+            "The worst first. Per cent with 95 % interval and n; the stronger the colour, the steadier.",
+            class_="quiet",
+        ),
         scroll(inner, "Consistency by test and model"),
     )
 
@@ -111,16 +114,24 @@ def _heat_body(content: ReportData, suite: Any) -> Html | None:
     for metric in CONSISTENCY:
         rows = {test: [run.figure(name, metric, f"test={test}") for run in content.runs] for test in tests}
         if any(figure.value is not None for row in rows.values() for figure in row):
-            lines = [el("tr", el("th", test, scope="row"), *map(_heat_cell, row)) for test, row in rows.items()]
+            worst_first = sorted(rows.items(), key=lambda item: _mean(item[1]))
+            lines = [
+                el("tr", el("th", test_term(test), scope="row"), *map(_heat_cell, row)) for test, row in worst_first
+            ]
             heading = el(
                 "th",
-                f"{suite.get('title') or name}: {title(metric)}",
+                metric_term(metric),
                 colspan=1 + len(content.runs),
                 scope="colgroup",
                 class_="group",
             )
             return el("tbody", el("tr", heading), *lines)
     return None
+
+
+def _mean(figures: Sequence[Figure]) -> float:
+    known = [figure.value for figure in figures if figure.value is not None]
+    return sum(known) / len(known) if known else 1.0
 
 
 def _heat_cell(figure: Figure) -> Html:
@@ -209,7 +220,7 @@ def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], w
     reached = people[0][1:3] if people else ()
     return el(
         "div",
-        el("span", label, class_="label"),
+        el("span", test_term(label), class_="label"),
         lanes(models or [(people[0][0], NOTHING, NOTHING, people[0][3])], reached),
         el("span", *values, class_="values"),
         class_="dotrow whole" if whole else "dotrow",

@@ -43,6 +43,11 @@ class Run:
         return self.model.strip().lower() in ("human", "humans", "people")
 
     @property
+    def is_blind(self) -> bool:
+        """Whether the model never sees the image: a reference that shows what can be answered from text alone."""
+        return self.results["model"].get("blind") is True
+
+    @property
     def data(self) -> str:
         """The name of the data in tables."""
         return str((self.results.get("data") or {}).get("name") or "")
@@ -89,6 +94,11 @@ class Run:
         for (suite, metric, part), figure in self._figures.items():
             yield suite, metric, part, figure
 
+    @cached_property
+    def tagged_parts(self) -> Sequence[tuple[str, str, str]]:
+        """Suite, metric and part of the scores by round and by domain, which few runs have."""
+        return [key for key in self._figures if key[2].startswith(("round=", "domain="))]
+
     def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """The samples, streamed: the offset of the line in the file, and its record."""
         offset = count = 0
@@ -111,7 +121,7 @@ class Run:
         with _open(self.samples) as lines:
             for offset in offsets:
                 lines.seek(offset)
-                yield load_json(lines.readline(MAX_RECORD))
+                yield orjson.loads(lines.readline(MAX_RECORD))  # checked when its offset was found
 
     def outcomes_of(self, suite: str) -> Iterator[Outcome]:
         """The samples of one suite as outcomes, streamed."""
@@ -162,8 +172,10 @@ def labels(runs: Sequence[Run]) -> list[str]:
 
 def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:
     """The parts by round and by domain for which some run has this metric, e.g. ``round=1``, in order."""
-    parts = {part for run in runs for name, of, part, _ in run.figures() if (name, of) == (suite, metric)}
-    return [part for tag in ("round=", "domain=") for part in sorted(parts) if part.startswith(tag)]
+    tags = ("round=", "domain=")
+    tagged = {key for run in runs for key in run.tagged_parts if key[:2] == (suite, metric)}
+    parts = sorted(part for _, _, part in tagged)
+    return [part for tag in tags for part in parts if part.startswith(tag)]
 
 
 def measured_apart(runs: Sequence[Run]) -> list[str]:

@@ -100,7 +100,7 @@ def framed(
 
     The content security policy allows the page's own style (with ``more_style``) and ``allowed``, nothing else.
     """
-    style = part("style.css") + more_style
+    style = part("colors.css") + part("style.css") + more_style
     policy = ("default-src 'none'", own("style", style), *allowed, "base-uri 'none'", "form-action 'none'")
     return Template(part("frame.html")).substitute(
         policy="; ".join(policy),

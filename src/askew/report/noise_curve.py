@@ -14,6 +14,9 @@ from askew.report.score_display import Figure
 PREFIX = "made_by="
 """The slice by the rule that made the variants: here, by ranker."""
 
+LEAST_LEVELS = 3
+"""Fewer levels are no curve: before and after are in the other charts already."""
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -25,9 +28,9 @@ class Curve:
 
 
 def noise_curve(content: ReportData, suite: Mapping[str, Any]) -> Html | None:
-    """The curves of one suite; None if it has no noise levels."""
+    """The curves of one suite; None if it has fewer than two noise levels besides the one without noise."""
     levels = _levels(content, suite["name"])
-    if len(levels) < 2:
+    if len(levels) < LEAST_LEVELS:
         return None
     panels = list(_panels(content, suite["name"], levels))
     steps = steps_for([line for _, lines in panels for line in lines])

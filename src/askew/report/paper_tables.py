@@ -1,17 +1,17 @@
-"""The papers' tables, filled from runs: as Markdown, as LaTeX, and as cells for the page."""
+"""The papers' tables, filled from runs: as Markdown, LaTeX and CSV, and as cells for the page."""
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from typing import Any
 
-from askew.report.caveats import modes_sentence
-from askew.report.load import Run, labels, measured_apart, tag_parts
-from askew.report.markup import Html, details, el, join, scroll
-from askew.report.report_data import ReportData, differences_section
-from askew.report.score_display import DASH, Figure, count, printed, title
+from askew.report.glossary import test_name
+from askew.report.load import Run, labels, tag_parts
+from askew.report.score_display import DASH, Figure, count, meaning, metric_name, printed, title
 
 PUBLISHED = "Published figures: other models and data, not comparable with ours"
 """The heading of the papers' rows in every table."""
@@ -52,6 +52,8 @@ class FilledTable:
     rows: str
     columns: tuple[str, ...]
     lines: tuple[TableRow, ...]
+    meanings: tuple[str, ...] = ()
+    """What each column shows, in words."""
 
     @property
     def ours(self) -> list[TableRow]:
@@ -64,11 +66,16 @@ class FilledTable:
         return [line for line in self.lines if line.published]
 
 
-def sheets(runs: Sequence[Run]) -> list[FilledTable]:
-    """The tables of all runs, in order, each with all the runs; a plain one for a suite that defines none."""
+def sheets(runs: Sequence[Run], only: str = "") -> list[FilledTable]:
+    """The tables of all runs, in order, each with all the runs; a plain one for a suite that defines none.
+
+    ``only`` names the suite whose tables are wanted.
+    """
     made: dict[tuple[str, str], FilledTable] = {}
     for run in runs:
         for suite in run.suites:
+            if only not in ("", suite["name"]):
+                continue
             for table in [*(suite.get("tables") or [_plain_table(suite)]), *_tag_table(runs, suite)]:
                 key = (suite["name"], str(table.get("id", table.get("title", ""))))
                 if key not in made:
@@ -124,6 +131,28 @@ def latex(sheet: FilledTable) -> str:
     lines += map(_latex_line, sheet.published)
     lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     return "\n".join(lines) + "\n"
+
+
+def csv_text(sheet: FilledTable) -> str:
+    """One table as CSV: for each column its value, its interval and n; published rows say so in the last column."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    heads = [head for label in sheet.columns for head in (label, f"{label} 95 %", f"{label} n")]
+    writer.writerow([sheet.rows, *heads, "source"])
+    for line in sheet.lines:
+        cells = [part for cell in line.cells for part in (cell.text, cell.interval, "" if cell.n is None else cell.n)]
+        values = [str(cell).replace("−", "-").replace(DASH, "") for cell in cells]
+        writer.writerow([_no_formula(line.label), *values, "published" if line.published else "run"])
+    return text.getvalue()
+
+
+def _no_formula(text: str) -> str:
+    """The text with an apostrophe in front if a spreadsheet would calculate it.
+
+    >>> _no_formula("=1+1"), _no_formula("XNM")
+    ("'=1+1", 'XNM')
+    """
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t")) else text
 
 
 def markdown_text(text: str) -> str:
@@ -200,7 +229,18 @@ def _sheet(runs: Sequence[Run], suite: Mapping[str, Any], table: Mapping[str, An
         rows=rows,
         columns=tuple(str(column.get("label", "")) for column in columns),
         lines=tuple(lines),
+        meanings=tuple(map(_meaning, columns)),
     )
+
+
+def _meaning(column: Mapping[str, Any]) -> str:
+    """What a column shows: the metric in words, and the part of the data that it is measured on."""
+    metric, part = str(column.get("metric", "")), str(column.get("part", ""))
+    name = ": ".join(filter(None, (metric_name(metric) or title(metric), meaning(metric))))
+    of, _, value = part.partition("=")
+    where = f"test {test_name(value)}" if of == "test" else f"{of.rpartition('.')[2].replace('_', ' ')} {value}".strip()
+    what = f"number of questions for {name}" if column.get("show") == "n" else name
+    return f"{what}; only {where}" if part else what
 
 
 def _rows(runs: Sequence[Run], rows: str) -> list[tuple[str, Run]]:
@@ -269,74 +309,3 @@ def _tag_table(runs: Sequence[Run], suite: Mapping[str, Any]) -> list[Mapping[st
             "columns": [{"label": label, "metric": metric, "part": part} for label, part in [("All", ""), *columns]],
         }
     ]
-
-
-def tables_section(content: ReportData) -> Html:
-    """Every table, with a switch between our rows and the paper's if it has figures."""
-    made = sheets(content.runs)
-    switch = _switch() if any(sheet.published for sheet in made) else None
-    return join(_apart(content), switch, *map(_sheet_html, made), differences_section(content.differences))
-
-
-def _apart(content: ReportData) -> Html | None:
-    apart = measured_apart(content.runs)
-    text = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
-    modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
-    return el("p", text + ", ".join(apart) + ". " + modes) if apart else None
-
-
-def _switch() -> Html:
-    options = [("both", "Both"), ("ours", "Ours"), ("published", "The paper's")]
-    radios = [
-        el("label", el("input", type="radio", name="show", value=value, checked=value == "both"), text)
-        for value, text in options
-    ]
-    return el("fieldset", el("legend", "Rows to show"), *radios, class_="switch needs-script")
-
-
-def _sheet_html(sheet: FilledTable) -> Html:
-    head = [_heading(sheet.rows.capitalize()), *map(_heading, sheet.columns)]
-    inner = el(
-        "table",
-        el("caption", sheet.title, class_="hidden"),
-        el("thead", el("tr", *head)),
-        el("tbody", *map(_line_html, sheet.ours)) if sheet.ours else None,
-        _published_html(sheet) if sheet.published else None,
-        class_="sortable",
-    )
-    return el(
-        "section",
-        el("h3", sheet.title),
-        el("p", sheet.paper, class_="quiet"),
-        scroll(inner, sheet.title),
-        el("div", _source("Markdown", markdown(sheet)), _source("LaTeX", latex(sheet)), class_="sources"),
-        class_="sheet",
-    )
-
-
-def _published_html(sheet: FilledTable) -> Html:
-    heading = el("th", PUBLISHED, scope="rowgroup", colspan=1 + len(sheet.columns))
-    return el("tbody", el("tr", heading, class_="apart"), *map(_line_html, sheet.published), class_="published")
-
-
-def _heading(label: str) -> Html:
-    return el("th", el("button", label, type="button", class_="sort"), scope="col")
-
-
-def _line_html(line: TableRow) -> Html:
-    return el(
-        "tr",
-        el("th", line.label, scope="row", data_sort=line.label),
-        *map(_cell_html, line.cells),
-        class_=None if line.published else "ours human" if line.human else "ours",
-    )
-
-
-def _cell_html(cell: Cell) -> Html:
-    beneath = el("small", cell.beneath.replace(", ", " · ")) if cell.beneath else None
-    return el("td", cell.text, beneath, data_sort="" if cell.sort is None else cell.sort)
-
-
-def _source(name: str, text: str) -> Html:
-    button = el("button", f"Copy {name}", type="button", class_="copy needs-script")
-    return el("div", button, details(name, el("pre", text)), class_="source")

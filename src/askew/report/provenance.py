@@ -11,8 +11,8 @@ from askew.report.plots import mark
 from askew.report.report_data import ReportData
 from askew.report.score_display import DASH, count, show, title
 
-LISTED_PARTS = ("", "test", "made_by", "answer_type", "round", "domain")
-"""The parts whose scores are listed here; those by question type are in results.json."""
+LISTED_PARTS = ("", "test", "round", "domain")
+"""The parts whose scores are listed here; those by rule, answer type and question type are in results.json."""
 
 MOST_COUNTS = 12
 """The number of drawn or refused values that are named."""
@@ -190,6 +190,6 @@ def _numbers(run: Run) -> Html:
         )
     head = ["Number", "Part", "Value", "95 %", "n", "Left out", "Whatever the missing answers were", "Signature"]
     heading = f"Every number with its signature and bounds ({count(len(rows))}" + (
-        f"; {count(left)} more by question type are in results.json)" if left else ")"
+        f"; {count(left)} more by rule and type are in results.json)" if left else ")"
     )
     return details(heading, table(head, rows, "Every number", class_="numbers"))

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from askew.report.load import Run, labels
 from askew.report.markup import Html, details, el, table
 from askew.report.pair_table import PairTable
-from askew.report.score_display import count, probability, show, title
+from askew.report.score_display import count, is_lower_better, probability, show, title
+from askew.report.standings import Standings, is_significant
 from askew.significance import LEAST_IMAGES
-
-SIGNIFICANT = 0.05
-"""The significance level of the Holm-corrected p value."""
 
 LISTED = 200
 """The number of comparisons in a collapsible list."""
-
-
-def is_significant(item: Mapping[str, Any]) -> bool:
-    """Whether a difference is significant after Holm's correction."""
-    p = item.get("p_holm")
-    return p is not None and p < SIGNIFICANT
 
 
 def difference_text(metric: str, item: Mapping[str, Any]) -> str:
@@ -109,6 +101,12 @@ class ReportData:
     runs: Sequence[Run]
     differences: Sequence[Mapping[str, Any]]
     pair_table: PairTable
+    only: str = ""
+    """The suite that a section is about; all of them if empty."""
+
+    def about(self, suite: str) -> ReportData:
+        """The same runs, with only this suite."""
+        return replace(self, only=suite)
 
     @cached_property
     def labels(self) -> list[str]:
@@ -116,17 +114,24 @@ class ReportData:
         return labels(self.runs)
 
     @cached_property
+    def standings(self) -> Standings:
+        """The ranking of the runs."""
+        return Standings(self.runs, self.differences)
+
+    @cached_property
     def suites(self) -> list[Mapping[str, Any]]:
-        """The suites of all runs, in order."""
+        """The suites of all runs, in order; only the one that the section is about, if it is about one."""
         found: dict[str, Mapping[str, Any]] = {}
         for run in self.runs:
             for suite in run.suites:
-                found.setdefault(suite["name"], suite)
+                if self.only in ("", suite["name"]):
+                    found.setdefault(suite["name"], suite)
         return list(found.values())
 
     def with_suite(self, suite: str) -> Iterator[tuple[int, Run]]:
-        """The runs with this suite, with their indices."""
-        for number, run in enumerate(self.runs):
+        """The runs with this suite, with their indices, in the order of the ranking."""
+        for number in self.standings.order:
+            run = self.runs[number]
             if any(other["name"] == suite for other in run.suites):
                 yield number, run
 
@@ -135,7 +140,8 @@ class ReportData:
         own, others = self.labels[run], []
         for item in self.differences:
             if (item["suite"], item["metric"], item.get("part", "")) == (suite, metric, part) and is_significant(item):
-                ahead, behind = (item["a"], item["b"]) if (item.get("difference") or 0) > 0 else (item["b"], item["a"])
+                higher = (item.get("difference") or 0) > 0
+                ahead, behind = (item["a"], item["b"]) if higher != is_lower_better(metric) else (item["b"], item["a"])
                 if ahead == own:
                     others.append(str(behind))
         return others

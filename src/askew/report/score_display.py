@@ -180,6 +180,20 @@ def meaning(metric: str) -> str:
     return str(_about(metric).get("says", "")).replace("{last}", metric.rpartition(".")[2])
 
 
+def metric_name(metric: str) -> str:
+    """What the abbreviation in a title stands for; empty if the title is no abbreviation.
+
+    >>> metric_name("rad.forward"), metric_name("cs.3"), metric_name("accuracy.all")
+    ('robustness to augmented data', 'consensus score of 3', '')
+    """
+    return str(_about(metric).get("name", "")).replace("{last}", metric.rpartition(".")[2])
+
+
+def is_lower_better(metric: str) -> bool:
+    """Whether lower values are better, as for the success of an attack."""
+    return bool(_about(metric).get("lower", False))
+
+
 def is_conditional(metric: str) -> bool:
     """Whether a perfectly consistent model scores 1 regardless of its accuracy (RAD, CONS, R_score)."""
     return bool(_about(metric).get("conditional", False))

@@ -12,8 +12,8 @@ from unicodedata import combining, east_asian_width
 from askew.report.caveats import coverage_lines, form_sentences, made_nothing, modes_sentence
 from askew.report.confidence_section import calibration_line
 from askew.report.load import Run, labels, measured_apart, tag_parts
-from askew.report.report_data import is_significant
 from askew.report.score_display import Figure, count, title
+from askew.report.standings import is_significant
 from askew.significance import LEAST_IMAGES
 
 _NUMBERS = 35

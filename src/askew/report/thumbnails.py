@@ -41,8 +41,9 @@ class Thumbnails:
         path = record.get("path")
         if not isinstance(path, str) or not path:
             return None
-        file = find(path)
-        key = str(record.get("sha256") or file or path)
+        known = record.get("sha256")
+        file = None if known in self._known else find(path)
+        key = str(known or file or path)
         if key not in self._known:
             self._known[key] = self._embed(file)
         return self._known[key]

@@ -31,7 +31,7 @@ def draw(sheet: Sheet) -> list[Html]:
 def standalone(drawings: Sequence[Html], sheet: Sheet) -> str:
     """The drawings of a figure as one SVG file that brings its own colours."""
     heights = [int(str(drawing).split('viewBox="0 0 400 ', 1)[1].split('"', 1)[0]) for drawing in drawings]
-    colours, rest = part("style.css").split("*, *::before", 1)[0], chart_style()
+    colours, rest = part("colors.css"), chart_style()
     parts, top = [], 0
     for drawing, height in zip(drawings, heights, strict=True):
         parts.append(el("g", drawing, transform=f"translate(0 {top})"))

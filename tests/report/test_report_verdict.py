@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from askew.report.first_screen import plain, verdict
 from askew.report.load import Run
+from askew.report.verdict import plain, verdict
 
 RAD = {
     "name": "rad",

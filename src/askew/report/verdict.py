@@ -1,0 +1,200 @@
+"""The verdict on a model in plain sentences, written from its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing_sentence
+from askew.report.load import Run
+from askew.report.markup import Html, el, join
+from askew.report.score_display import Figure, count, is_conditional, is_ratio, show
+
+TOO_WIDE = 0.10
+"""With a half-interval above ten points the verdict says neither "only" nor "still"."""
+
+STEADY = 0.9
+"""From this value on, a conditional score is reported with "still" rather than "only"."""
+
+SHOWN_FAILURES = 0.01
+"""A larger share of missing answers is part of the verdict."""
+
+_VALUE = re.compile(r"\{value\}( correctly| rightly| right)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A piece of a sentence, possibly emphasised."""
+
+    text: str
+    emphasis: bool = False
+
+
+Sentence = tuple[Span, ...]
+
+
+def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) -> list[Sentence]:
+    """The sentences for one run; ``breaks_on`` names for each suite what breaks the model most, if anything."""
+    sentences: list[Sentence] = []
+    for suite in run.suites:
+        if made_nothing(suite):
+            continue
+        opening = _opening(run, label, suite) if not sentences else f"{suite.get('title') or suite['name']}: "
+        sentences.append(_sentence(run, suite, opening, (breaks_on or {}).get(suite["name"], "")))
+    data = run.results.get("data") or {}
+    empty = [(Span(nothing_sentence(suite, data)),) for suite in run.suites if made_nothing(suite)]
+    return [*sentences, *caveats(run), *empty]
+
+
+def sentences_by_suite(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) -> dict[str, Sentence]:
+    """For each suite with groups one sentence that begins with the accuracy on its questions."""
+    return {
+        suite["name"]: _sentence(run, suite, _opening(run, label, suite), (breaks_on or {}).get(suite["name"], ""))
+        for suite in run.suites
+        if not made_nothing(suite)
+    }
+
+
+def caveats(run: Run) -> list[Sentence]:
+    """What must be known about the answers of a run: how many are missing, how many are decided by their form."""
+    return [*_failures(run), *((Span(sentence),) for sentence in form_sentences(run.results))]
+
+
+def summary(run: Run, label: str, suite: str, breaks_on: str = "") -> Sentence:
+    """One sentence for a run: its accuracy, and its score in this suite; ``breaks_on`` is what breaks it most there."""
+    return sentences_by_suite(run, label, {suite: breaks_on})[suite]
+
+
+def plain(sentence: Sentence) -> str:
+    """The sentence as text, with emphasis in asterisks."""
+    return "".join(f"*{span.text}*" if span.emphasis else span.text for span in sentence)
+
+
+def accuracy_of(run: Run, suite: str) -> Figure:
+    """The accuracy before any change: on all questions if it was measured."""
+    whole = run.figure(suite, "accuracy.all")
+    return whole if whole.value is not None else run.figure(suite, "accuracy.original")
+
+
+def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
+    accuracy = accuracy_of(run, suite["name"])
+    if accuracy.value is None:
+        return f"{label}: nothing to say about its accuracy (no question with people's answers was answered)"
+    return f"{label} correctly answers {_percent(accuracy.value)} of {_which(run, suite, accuracy)}"
+
+
+def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
+    """The questions that an accuracy was measured on, saying so if only some of the data was asked."""
+    asked, total = asked_of(suite, run.results.get("data") or {})
+    if asked == total and accuracy.n >= asked and not accuracy.failed:
+        return "the questions"
+    known = "it answered" if accuracy.failed else "asked" if accuracy.n >= asked else "whose answer is known"
+    which = f"the {count(accuracy.n)} questions {known}"
+    if asked == total:
+        return which
+    limited = (run.results.get("config") or {}).get("limit") == asked
+    return f"{which} ({count(asked)} of {count(total)} questions {'taken' if limited else 'covered'})"
+
+
+def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) -> Sentence:
+    headline = suite.get("headline") or {}
+    figure = run.figure(suite["name"], headline.get("metric", ""))
+    changed = run.figure(suite["name"], "accuracy.original").n
+    accuracy = accuracy_of(run, suite["name"])
+    if figure.metric == accuracy.metric and figure.value is not None and not opening.endswith(": "):
+        return (Span(f"{opening} ({figure.interval})." if figure.interval else f"{opening}."),)
+    sentence = headline.get("sentence", "it scores {value}")
+    if suite.get("changed", 0) < suite.get("groups", 0):
+        sentence = sentence.replace("of those ", "of those with variants ", 1)
+    joint, clause = _clause(figure, accuracy, changed, sentence)
+    text = opening + clause if opening.endswith(": ") else opening + joint + clause
+    if not breaks_on:
+        return (Span(text + "."),)
+    return Span(text + "; it breaks most on "), Span(breaks_on, True), Span(".")
+
+
+def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tuple[str, str]:
+    if figure.value is None:
+        if accuracy.value == 0:
+            return ", ", "so no correctly answered question could be asked again (—)"
+        if changed and is_conditional(figure.metric):
+            none = f"it answered none of the {count(changed)} originals with variants correctly"
+            return ", but ", f"{none}, so no correctly answered question could be asked again (—)"
+        return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
+    clause = _VALUE.sub(lambda match: _value_with_interval(figure, match.group(1) or ""), sentence)
+    if is_too_wide(figure):
+        return "; ", clause.replace(" only ", " ", 1)
+    if _lower(figure, accuracy):
+        return ", but ", clause
+    return ", and ", re.sub(r"(\w+) only ", r"still \1 ", clause, count=1)
+
+
+def _value_with_interval(figure: Figure, correctly: str) -> str:
+    value = show(figure.metric, figure.value) if is_ratio(figure.metric) else _percent(figure.value)
+    return f"{value}{correctly} ({_interval(figure)})"
+
+
+def _interval(figure: Figure) -> str:
+    if figure.low is None or figure.high is None:
+        return f"n = {count(figure.n)}: too few images for an interval"
+    bounds = figure.interval if is_ratio(figure.metric) else f"{100 * figure.low:.0f}–{100 * figure.high:.0f}"
+    return f"{bounds}; n = {count(figure.n)} is too few to say" if is_too_wide(figure) else bounds
+
+
+def is_too_wide(figure: Figure) -> bool:
+    """Whether an interval is missing, or too wide to call a value high or low."""
+    return figure.half is None or figure.half > TOO_WIDE
+
+
+def _lower(figure: Figure, accuracy: Figure) -> bool:
+    if is_conditional(figure.metric) or accuracy.value is None:
+        return (figure.value or 0.0) < STEADY
+    return figure.high is not None and figure.high < accuracy.value
+
+
+def _percent(value: float | None) -> str:
+    """A rounded percentage, but never 0 or 100 for a value that is not exactly that.
+
+    >>> _percent(0.812), _percent(0.0004), _percent(0.9996), _percent(1.0)
+    ('81 %', 'under 1 %', 'over 99 %', '100 %')
+    """
+    value = value or 0.0
+    rounded = round(100 * value)
+    if rounded == 0 and value > 0:
+        return "under 1 %"
+    if rounded == 100 and value < 1:
+        return "over 99 %"
+    return f"{rounded} %"
+
+
+def _failures(run: Run) -> Iterator[Sentence]:
+    failures = run.results.get("failures") or {}
+    failed, asked = failures.get("count", 0), failures.get("asked", 0)
+    if asked and failed / asked > SHOWN_FAILURES:
+        yield (
+            Span(
+                f"It gave no answer to {100 * failed / asked:.1f} % of all questions and variants "
+                f"({count(failed)} of {count(asked)}); they are left out of every number, and bounds are given below."
+            ),
+        )
+
+
+_NUMBER = re.compile(r"(\([−\d.]+(?:–| to )[−\d.]+\)?)")
+
+
+def as_html(sentence: Sentence, label: str) -> Iterator[Html]:
+    """The pieces of a sentence, its label strong, and no line break inside a number."""
+    for span in sentence:
+        if label and span.text.startswith(label):
+            yield join(el("strong", label), _unbroken(span.text[len(label) :]))
+            label = ""
+        else:
+            yield el("em", span.text) if span.emphasis else _unbroken(span.text)
+
+
+def _unbroken(text: str) -> Html:
+    """The text with no line break inside a number."""
+    pieces = _NUMBER.split(text.replace(" %", "\u00a0%"))
+    return join(*(el("span", piece, class_="nowrap") if i % 2 else join(piece) for i, piece in enumerate(pieces)))

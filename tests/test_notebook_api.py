@@ -228,5 +228,5 @@ def test_a_notebook_shows_the_first_screen_of_the_report(run):
     assert page.startswith("<iframe")
     assert "reader" in page
     assert "<script" not in page
-    assert "&lt;section" in page, "the frame's page is an escaped attribute"
+    assert "&lt;table class=&quot;ranking&quot;" in page, "the page of the frame is an escaped attribute"
     assert askew.compare(run, run)._repr_html_().count("<iframe") == 1

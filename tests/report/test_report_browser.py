@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -383,3 +384,50 @@ def test_every_control_has_a_name_and_can_be_reached(open_page: Callable[..., An
       .map((one) => one.outerHTML)"""
     assert page.evaluate(nameless) == []
     assert page.evaluate("[...document.images].every(image => image.alt)")
+
+
+def violations(page: Any) -> list[str]:
+    """What axe finds on the page as it is."""
+    page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document)")["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
+    pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    page = viewer_of(open_page(report, color_scheme=scheme, bypass_csp=True))
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("models", [1, 10])
+def test_the_closed_page_is_short(open_page: Callable[..., Any], tmp_path: Path, models: int) -> None:
+    """At most 6,000 pixels at a width of 1,400 before anything is opened."""
+    folders = [make_run(tmp_path / f"{n}", f"model {n}", ("rad", "carets"), groups=40) for n in range(models)]
+    write_report([load_run(folder) for folder in folders], tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html", width=1400)
+    assert page.locator(".models > li").count() == models
+    assert page.evaluate("document.documentElement.scrollHeight") <= 6000
+
+
+def test_an_abbreviation_explains_itself_on_hover_and_on_focus(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    word = page.locator(".ranking thead .term", has_text="C-ACC")
+    shown = "one => getComputedStyle(one, '::after').content"
+    assert word.evaluate(shown) == "none"
+    word.focus()
+    assert "pairs with both answers correct" in word.evaluate(shown)
+    page.keyboard.press("Escape")
+    assert word.evaluate(shown) == "none"
+    word.hover()
+    assert "comprehensive accuracy" in word.evaluate(shown)
+
+
+def test_a_failure_on_the_first_screen_opens_its_pair(open_page: Callable[..., Any], report: Path) -> None:
+    page = open_page(report)
+    card = page.locator(".failure").first
+    question = card.locator(".failure-question").last.inner_text()
+    card.get_by_text("Open this pair").click()
+    page.wait_for_selector("#viewer:not([aria-busy])")
+    assert page.locator("#pair .question p:not(.context)").nth(1).is_visible()
+    assert question.split()[-1] in page.locator("#pair").inner_text()

@@ -33,7 +33,7 @@ def test_models_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> N
         load_run(make_run(tmp_path / str(n), f"openai:toy,prompt={prompt}", groups=40, images=False))
         for n, prompt in enumerate(prompts)
     ]
-    for shown in (terminal_summary(runs), terminal_headlines(runs, 60)):
+    for shown in (terminal_summary(runs), terminal_headlines(runs, width=60)):
         assert "One word." in shown
         assert "t phrase." in shown
 
@@ -122,8 +122,9 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     ]
     lines = terminal_headlines(runs).splitlines()
     assert max(map(width, lines)) <= 80
-    (line,) = [line for line in lines if line.startswith("rad:")]
-    assert line.split()[-len(runs) :] == [run.figure("rad", "rad.forward").short for run in runs]
+    told = " ".join(line for line in lines if line.startswith("Asked as yes/no"))
+    assert all(run.figure("rad", "rad.forward").plus_minus in told for run in runs)
+    assert "Asked of the data's questions: rad " in " ".join(lines)
 
 
 def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) -> None:

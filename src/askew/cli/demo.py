@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,16 +59,32 @@ def main(args: argparse.Namespace) -> int:
     need_extras("The demo", "bundled", "language", "rank", "translate")
     args = settled(args)
     settings = Settings(seed=args.seed, overwrite=bool(args.overwrite), progress=not args.quiet)
-    print(
-        f"A world of {args.scenes} scenes that no model has seen; the models are small networks that come with askew."
-    )
+    print(_plan(args.scenes), flush=True)
     models = [as_model(spec, name=name) for name, spec in MODELS.items()]
     suites = [as_suite(suite.format(seed=args.seed)) for suite in SUITES]
     world = as_data(f"world:val,scenes={round(args.scenes * SHARE)},seed={args.seed}")
     output = Path(args.output)
+    _step(1, "making the variants of 8 suites, then asking 5 models", settings)
     run_and_show(models, world, suites, output, settings, as_typed(), brief=True)
     attack(models, world, output, settings)
     return 0
+
+
+def _plan(scenes: int) -> str:
+    """What the demo does, and for how long."""
+    seconds = 30 + scenes
+    return (
+        f"askew demo: {len(MODELS)} small models that come with askew, {len(SUITES)} suites and an attack, on {scenes} "
+        "scenes\nthat no model has seen. Nothing is downloaded. "
+        f"It takes about {seconds} s on two free cores:\n"
+        "1 variants, answers and report; 2 the attack; 3 the same attack on all models."
+    )
+
+
+def _step(number: int, does: str, settings: Settings) -> None:
+    """Say on stderr what comes next, unless the run is quiet."""
+    if settings.progress:
+        print(f"\nStep {number} of 3: {does}", file=sys.stderr, flush=True)
 
 
 def attack(models: Sequence[Named], world: Named, output: Path, settings: Settings) -> None:
@@ -77,9 +94,11 @@ def attack(models: Sequence[Named], world: Named, output: Path, settings: Settin
     from askew.engine.components import as_attack, as_data, as_suite
     from askew.suites.attack_suite import AttackSuite
 
+    _step(2, f"rewording questions until {ATTACKED} answers incorrectly", settings)
     attacked = next(model for model in models if model.name == ATTACKED)
     folder = output / "attack"
     AttackRun(attacked, world, as_attack("sears"), AttackSuite(), folder, AttackSettings(), settings).run(as_typed())
     print(f"\nThe same questions, reworded by reviewed rules (SEARs) until {ATTACKED} answers incorrectly:\n")
+    _step(3, "asking all models the rewordings that were found", settings)
     found = as_data(str(folder))
     run_and_show(models, found, [as_suite("attack")], output / "transfer", settings, as_typed(), brief=True)

@@ -65,10 +65,15 @@ def show(
         write_report(runs, report, differences)
         if differences:
             write_joined(report.parent / "differences.json", [orjson.dumps(differences, option=orjson.OPT_INDENT_2)])
-    print(terminal_headlines(runs) if brief else terminal_summary(runs, differences, color=sys.stdout.isatty()))
+    print(
+        terminal_headlines(runs, differences)
+        if brief
+        else terminal_summary(runs, differences, color=sys.stdout.isatty())
+    )
     for sentence in not_compared(runs) if len(runs) > 1 else ():
         print(f"Warning: {sentence}", file=sys.stderr)
     if len(runs) > 1 and not differences:
         print("These runs share no group, so no difference is tested. Run the models on the same groups.jsonl.")
     if report is not None:
         print(f"\nReport: {report}")
+        print("Open it in a browser: the ranking first, then what breaks each model, then the pairs themselves.")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.breaks import Breaks, find_breaks, worst_by_suite
-from askew.report.caveats import coverage_lines
+from askew.report.caveats import coverage_lines, made_nothing
 from askew.report.decision import decision
 from askew.report.glossary import suite_name
 from askew.report.load import Run
@@ -112,7 +112,8 @@ def _warned(content: ReportData) -> Iterator[str]:
         for suite in run.suites:
             for line in coverage_lines(suite, run.results.get("data") or {}):
                 if line.startswith(("Warning: ", "Only ")):
-                    yield f"{suite['name']}: {line.removeprefix('Warning: ')}"
+                    said = line.removeprefix("Warning: ")
+                    yield said if made_nothing(suite) else f"{suite['name']}: {said}"
 
 
 def _model(content: ReportData, number: int, breaks_on: Mapping[str, str], failures: Html) -> Html:

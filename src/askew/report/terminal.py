@@ -9,11 +9,13 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import combining, east_asian_width
 
-from askew.report.caveats import coverage_lines, form_sentences, made_nothing, modes_sentence
+from askew.report.caveats import asked_of, coverage_lines, form_sentences, made_nothing, modes_sentence
 from askew.report.confidence_section import calibration_line
+from askew.report.decision import decision
+from askew.report.glossary import suite_name
 from askew.report.load import Run, labels, measured_apart, tag_parts
 from askew.report.score_display import Figure, count, title
-from askew.report.standings import is_significant
+from askew.report.standings import RankingColumn, Standings, is_significant
 from askew.significance import LEAST_IMAGES
 
 _NUMBERS = 35
@@ -38,24 +40,69 @@ def terminal_summary(
     lines: list[str] = []
     for suite in _suites(runs):
         lines += ["", *_block(runs, names, suite, arrows, width)]
+    standings = Standings(runs, differences)
+    for sentence in decision(standings):
+        lines += ["", *wrap(printable("".join(span.text for span in sentence)), width)]
     lines += ["", *_legend(runs, names, differences, width)]
     return "\n".join(lines).strip("\n") + "\n"
 
 
-def terminal_headlines(runs: Sequence[Run], width: int = 80) -> str:
-    """One line for each suite: its headline for every model."""
-    names = [printable(label) for label in labels(runs)]
-    room = max(9, min(max(map(len, names)) + 2, (width - _HEADLINE) // len(names)))
-    lines = [" " * _HEADLINE + "".join(f"{name:>{room}}" for name in _unique_names(names, room - 1)), "─" * width]
-    for suite in _suites(runs):
-        metric = (suite.get("headline") or {}).get("metric", "")
-        figures = [run.figure(suite["name"], metric) for run in runs]
-        label = _fit(printable(f"{suite['name']}: {title(metric)}"), _HEADLINE)
-        lines.append(label + "".join(f"{figure.short if figure.metric else '':>{room}}" for figure in figures))
-        if made_nothing(suite):
-            lines += _coverage(runs, suite["name"], width)
-    lines += ["", "Per cent (R_score 0 to 1); intervals are in the report."]
-    return "\n".join(lines) + "\n"
+def terminal_headlines(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80) -> str:
+    """The ranking in small: one block of lines for each suite's headline, which model to choose, warnings."""
+    standings = Standings(runs, differences)
+    names = [printable(label) for label in standings.labels]
+    room = max(14, min(18, (width - _HEADLINE) // max(1, min(len(names), 4))))
+    each = max(1, (width - _HEADLINE) // room)
+    short = _unique_names(names, room - 2)
+    lines: list[str] = []
+    for start in range(0, len(runs), each):
+        shown = standings.order[start : start + each]
+        lines += ["", " " * _HEADLINE + "".join(_right(short[number], room) for number in shown), "─" * width]
+        lines += [_headline_row(standings, column, shown, room) for column in standings.columns]
+    lines += ["", *_notes(standings, width)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _headline_row(standings: Standings, column: RankingColumn, shown: Sequence[int], room: int) -> str:
+    name = "Accuracy" if column.is_accuracy else suite_name(column.suite)
+    cells = []
+    for number in shown:
+        figure = standings.figure(number, column)
+        best = "★" if standings.is_best(number, column) else ""
+        cells.append(f"{(figure.plus_minus if figure.metric else '') + best:>{room}}")
+    return (_fit(printable(name), _HEADLINE) + "".join(cells)).rstrip()
+
+
+def _notes(standings: Standings, width: int) -> Iterator[str]:
+    """Which model to choose, coverage and warnings."""
+    for sentence in decision(standings):
+        yield from wrap(printable("".join(span.text for span in sentence)), width)
+    yield from wrap("Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly the best.", width)
+    covered = dict.fromkeys(_covered(standings))
+    if covered:
+        yield from wrap(f"Asked of the data's questions: {', '.join(covered)}.", width)
+    for line in dict.fromkeys(_warned(standings.runs)):
+        yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
+
+
+def _covered(standings: Standings) -> Iterator[str]:
+    for run in standings.runs:
+        for suite in run.suites:
+            asked, total = asked_of(suite, run.results.get("data") or {})
+            if total:
+                yield f"{suite['name']} {100 * asked / total:.0f} %"
+
+
+def _warned(runs: Sequence[Run]) -> Iterator[str]:
+    for run in runs:
+        for suite in run.suites:
+            for line in coverage_lines(suite, run.results.get("data") or {}):
+                if line.startswith(("Warning: ", "Only ")):
+                    said = line.removeprefix("Warning: ")
+                    yield said if made_nothing(suite) else f"{suite['name']}: {said}"
+        failures = run.results.get("failures") or {}
+        if failures.get("count"):
+            yield f"{run.model}: no answer to {count(failures['count'])} of {count(failures['asked'])} requests"
 
 
 def _suites(runs: Sequence[Run]) -> list[Mapping[str, Any]]:
@@ -252,6 +299,11 @@ def _unique_names(names: Sequence[str], width: int) -> list[str]:
 def _cut_inside(text: str, width: int) -> str:
     head = _cut(text, width // 2)
     return text if _cut(text, width) == text else head + _cut(text[::-1], width - width // 2 + 1)[-2::-1]
+
+
+def _right(text: str, width: int) -> str:
+    """Padded on the left to this many columns."""
+    return " " * (width - sum(map(_columns, text))) + text
 
 
 def _fit(text: str, width: int) -> str:

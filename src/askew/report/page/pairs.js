@@ -131,7 +131,7 @@
     };
 
     const question = (title, side, tag) => make("div", { class: "question" },
-      make("h4", {}, title),
+      make("h3", {}, title),
       side.context ? make("p", { class: "context" }, `Said before: ${side.context}`) : null,
       make("p", {}, ...side.text.map(([text, changed]) => (changed ? marked(tag, text) : text))),
       people(side.people));

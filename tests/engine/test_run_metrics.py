@@ -16,9 +16,9 @@ from askew.errors import BadOption
 from askew.models.baselines import Constant, Scripted
 from askew.models.prediction_file import Predictions
 from askew.report.caveats import form_sentences
-from askew.report.verdict import plain, verdict
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
+from askew.report.verdict import plain, verdict
 from askew.suites.rad import RadSuite
 from askew.suites.unperturbed import AccuracySuite
 from askew.types import Question

@@ -133,10 +133,15 @@ def _sentences(content: ReportData, number: int, breaks_on: Mapping[str, str]) -
     """One sentence on the suite in which the run is least robust, and what else must be known about its answers."""
     run, label = content.runs[number], content.labels[number]
     weakest = weakest_suite(content.standings, number)
-    told = summary(run, label, weakest, breaks_on.get(weakest, "")) if weakest else verdict(run, label)[0]
+    names = {suite["name"]: suite_name(suite) for suite in content.suites}
+    asked = next((column.key[0] for column in content.standings.columns if column.is_accuracy), "")
+    told = (
+        summary(run, label, weakest, breaks_on.get(weakest, ""), asked, names[weakest])
+        if weakest
+        else verdict(run, label)[0]
+    )
     elsewhere = next(((suite, what) for suite, what in breaks_on.items() if suite != weakest), None)
     if elsewhere and weakest and weakest not in breaks_on:
-        names = {suite["name"]: suite_name(suite) for suite in content.suites}
         told = (*told, Span(f" Under “{names[elsewhere[0]]}” it breaks most on "), Span(elsewhere[1], True), Span("."))
     return [told, *caveats(run)]
 

@@ -62,9 +62,21 @@ def caveats(run: Run) -> list[Sentence]:
     return [*_failures(run), *((Span(sentence),) for sentence in form_sentences(run.results))]
 
 
-def summary(run: Run, label: str, suite: str, breaks_on: str = "") -> Sentence:
-    """One sentence for a run: its accuracy, and its score in this suite; ``breaks_on`` is what breaks it most there."""
-    return sentences_by_suite(run, label, {suite: breaks_on})[suite]
+def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = "", name: str = "") -> Sentence:
+    """A run in a sentence or two: its accuracy, and its score in this suite, its weakest.
+
+    ``breaks_on`` is what breaks it most there, ``asked`` the suite with the accuracy on the unchanged questions, and
+    ``name`` what the page calls the weakest suite.
+    """
+    accuracy = run.figure(asked, "accuracy.all")
+    if asked in ("", suite) or accuracy.value is None:
+        return sentences_by_suite(run, label, {suite: breaks_on})[suite]
+    (found,) = (one for one in run.suites if one["name"] == suite)
+    headline = found.get("headline") or {}
+    clause = str(headline.get("sentence", "it scores {value}")).replace("of those ", "of what it gets right ", 1)
+    share = _percent(accuracy.value)
+    opening = f"{label} correctly answers {share} of the questions as asked. Weakest in “{name or suite}”: "
+    return _sentence(run, {**found, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
 
 
 def plain(sentence: Sentence) -> str:

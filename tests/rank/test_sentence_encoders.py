@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from bag_encoder import Bag
 
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import DataError
 from askew.rank import use_network, vector_cache
 from askew.rank.sentence_encoders import SentenceTransformers, Use, Vectors, embedded, pooling_of
@@ -51,6 +52,25 @@ def many_texts():
     thing = ["cat", "dog", "bus", "old red car", "man with a hat", "tree"]
     texts = [f"{ask} the {one}{end}" for ask in ("Is this", "Where is", "Why") for one in thing for end in "?!"]
     return [*texts, "", "and then? " * 200]  # the last text has more tokens than a batch
+
+
+def test_workers_encode_what_is_not_cached_with_the_same_bits(monkeypatch, tmp_path):
+    texts, given = many_texts(), []
+
+    class Recording(LocalExecutor):
+        def map(self, work, items, chunk=1):
+            return super().map(work, (given.append(len(item)) or item for item in items), chunk)
+
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "one"))
+    expected = embedded(Use(), texts)
+    monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "two"))
+    monkeypatch.setattr(vector_cache, "_AT_ONCE", 16)
+    assert embedded(Use(), texts, Recording()).tobytes() == expected.tobytes()
+    assert sum(given) == len(set(texts))
+    assert max(given) == 16
+    given.clear()
+    assert embedded(Use(), texts, Recording()).tobytes() == expected.tobytes()
+    assert given == [], "everything is cached"
 
 
 def test_use_gives_the_same_bits_whatever_texts_are_encoded_together():

@@ -40,6 +40,7 @@ def test_a_component_without_facts_has_the_defaults():
         "by_id": False,
         "recorded": False,
         "blind": False,
+        "text_only": False,
         "opens_images": False,
     }
     assert values(verbs.SuiteFacts(Plain())) == {"slices": None, "notes": (), "readers": ()}
@@ -58,6 +59,7 @@ def test_declared_facts_are_used(tmp_path):
         "by_id": False,
         "recorded": False,
         "blind": True,
+        "text_only": True,
         "opens_images": False,
     }
     assert "question_type" in (verbs.SuiteFacts(CaretsSuite()).slices or ())

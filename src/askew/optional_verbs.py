@@ -262,7 +262,9 @@ class ModelFacts:
 
     @property
     def text_only(self) -> bool:
-        """Whether its answers come from the text alone: it is blind, and not a file of answers that others gave."""
+        """Whether its answers come from the text alone: it is blind, and not a file of answers that others gave.
+        Default: False.
+        """
         return self.blind and not self.by_id
 
     @property

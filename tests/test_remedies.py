@@ -329,11 +329,11 @@ def test_the_error_for_a_suite_that_contradicts_the_command_says_which_option_to
 
 def test_missing_models_suites_and_names_are_given_as_the_message_shows(tmp_path, capsys):
     write_questions(tmp_path / "q.jsonl", 4)
-    model = refused(lambda: evaluate([], "q.jsonl"), r"at least one, e\.g\. '(\S+)'")
+    model = refused(lambda: evaluate([], "q.jsonl"), r"give one, e\.g\. model='([^']+)'")
     suite = refused(lambda: evaluate(model, "q.jsonl", []), r"at least one, e\.g\. suite='(\w+)'")
     assert evaluate([model], "q.jsonl", [suite])
     words = [*ask_words("q.jsonl"), "--name", "a", "--name", "b"]
-    option = said(capsys, words, r"Give (--name) once for each")
+    option = said(capsys, words, r"Give one \((--name)\) for each")
     assert main([*ask_words("q.jsonl"), option, "a"]) == 0
 
 

@@ -89,10 +89,19 @@ def test_each_image_is_encoded_once(questions):
     images = [question.image for question in questions[:12]]
     seen = encoder.encode(images)
     assert len(encoder.cache) == len({image.sha256 for image in images}) < len(images)
+
     assert (seen.features[0] == seen.features[1]).all()
     assert seen.mask[:, 0].all()
     assert seen.boxes.min() >= 0
     assert (seen.boxes[..., :2] + seen.boxes[..., 2:]).max() <= 1.0001
+
+
+def test_models_that_use_the_same_encoder_encode_each_image_once_for_all():
+    encoder = Bundled("xnm").model.encoder
+    assert Bundled("xnm-q3r").model.encoder is encoder
+    assert Bundled("xnm", threads=2).model.encoder is not encoder
+    again = pickle.loads(pickle.dumps(encoder))
+    assert (again.folder, again.cache, again.lock.locked()) == (encoder.folder, {}, False)
 
 
 def test_an_image_of_any_size_is_accepted(questions, tmp_path):

@@ -27,7 +27,7 @@ SUITES = (
     "accuracy",
     "rad",
     "p2",
-    "backtranslate",
+    "backtranslate:attempts=1",
     "carets:size=120",
     "visual",
     "corruption:severities=3",

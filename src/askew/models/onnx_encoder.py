@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,16 +44,19 @@ class OnnxEncoder:
     threads: int = 1
     cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """Regions of recent images, by content hash."""
+    lock: Lock = field(default_factory=Lock, repr=False, compare=False)
+    """Held while the cache is used: models of several threads may share an encoder."""
 
     def encode(self, images: Sequence[ImageRef]) -> EncodedRegions:
         """The regions of these images; each distinct image is decoded and encoded once."""
         keys = [content_hash(image) for image in images]
-        fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
-        found = {key: self._alone(image) for key, image in fresh.items()}
-        rows = [found[key] if key in found else self.cache[key] for key in keys]
-        self.cache.update(found)
-        while len(self.cache) > CACHED_IMAGES:
-            del self.cache[next(iter(self.cache))]
+        with self.lock:
+            fresh = {key: image for key, image in zip(keys, images, strict=True) if key not in self.cache}
+            found = {key: self._alone(image) for key, image in fresh.items()}
+            rows = [found[key] if key in found else self.cache[key] for key in keys]
+            self.cache.update(found)
+            while len(self.cache) > CACHED_IMAGES:
+                del self.cache[next(iter(self.cache))]
         return EncodedRegions(*(np.stack(part) for part in zip(*rows, strict=True)))
 
     def _alone(self, image: ImageRef) -> tuple[Any, ...]:
@@ -81,6 +85,19 @@ class OnnxEncoder:
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the path, not the loaded encoder."""
         return {"folder": self.folder, "threads": self.threads, "cache": {}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the path, with a lock of its own."""
+        self.__dict__.update(state, lock=Lock())
+
+
+@lru_cache(maxsize=4)
+def shared_encoder(folder: str, threads: int, file_hash: str) -> OnnxEncoder:
+    """The encoder of a folder: one for all models that use it, so that each image is encoded once for all of them.
+
+    ``file_hash`` is that of ``encoder.onnx``: a file that was replaced is another encoder.
+    """
+    return OnnxEncoder(folder, threads)
 
 
 def pixels(ref: ImageRef, size: int) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from askew.errors import AskewError, BadOption, DataError, UnknownName, need
 from askew.files.read_write import fingerprint
-from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, load, pixels, read_json
+from askew.models.onnx_encoder import REFERENCE, OnnxEncoder, load, pixels, read_json, shared_encoder
 from askew.types import AttentionStep, Prediction, Question
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ class Onnx:
 
     @cached_property
     def encoder(self) -> OnnxEncoder:
-        """The image encoder."""
-        return OnnxEncoder(self.folder, self.threads)
+        """The image encoder, shared with other models of the same folder."""
+        return shared_encoder(self.folder, self.threads, fingerprint(str(Path(self.folder) / "encoder.onnx")))
 
     @cached_property
     def session(self) -> Any:

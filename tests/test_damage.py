@@ -84,7 +84,7 @@ def test_the_gate_never_ends_in_a_traceback_whatever_results_contain(gate, runs)
     rng = Random(0)
     refused = 0
     there = sorted(places(results), key=repr)
-    for _ in range(150):
+    for _ in range(200):
         path = rng.choice(there)
         code, said = gate("results.json", json.dumps(changed(results, path, rng.choice(STRANGE))).encode())
         assert code in (0, 1, 2)

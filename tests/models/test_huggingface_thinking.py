@@ -34,7 +34,7 @@ def test_a_thought_that_the_prompt_began_and_the_reply_never_ends_is_a_failure(t
     }
     assert all(prediction.raw and prediction.answer is None for prediction in said)
     with pytest.raises(ModelError, match=r"in a row.*still thinking after 4 tokens\. Raise max_new_tokens"):
-        askew.evaluate(model, "world:val,scenes=20", "rad", output=tmp_path / "run", stop_after=6)
+        askew.evaluate(model, "world:val,scenes=60", "rad", output=tmp_path / "run", stop_after=6)
 
 
 def test_thinking_is_turned_off_by_an_option_of_the_template(thinker):

@@ -88,11 +88,11 @@ def test_options_of_an_endpoint_are_written_as_the_message_shows(tmp_path, serve
 
 def test_a_function_is_named_as_the_message_shows(tmp_path, capsys):
     (tmp_path / "talks.py").write_text("def say(image, question):\n    return 'red'\nnothing = 3\n")
-    spelled = said(capsys, run_words("python:talks"), r"write it as python:(\S+)\.$")
+    spelled = said(capsys, run_words("python:talks"), r"write it as python:(\S+) or python:")
     assert spelled == "package.module:function"
     spec = "python:" + spelled.replace("package.module", "talks").replace("function", "say")
     assert said(capsys, run_words("python:talks:nothing"), r"(nothing is not a function)")
-    assert said(capsys, run_words("python:talks:sya"), r"(Is the name spelled as in talks)")
+    assert said(capsys, run_words("python:talks:sya"), r"(Did you mean .say.\? Check the name)")
     assert main(run_words(f"{spec},blind=true")) == 0
 
 

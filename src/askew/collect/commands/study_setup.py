@@ -186,7 +186,7 @@ def _people(args: argparse.Namespace) -> int:
             found = person_named(tx, args.exclude).id
             effect = preview_exclusion(tx, found) if args.preview else exclude(tx, found, args.reason)
             would = "would stop" if args.preview else "stopped"
-            print(f"{effect.verifications} answers and {effect.questions} questions {would} to count;", end=" ")
+            print(f"{effect.verifications} answers and {effect.questions} questions {would} counting;", end=" ")
             print(f"{effect.sessions} writer places open again. In frozen rounds {effect.frozen} stay.")
         for line in people_lines(tx):
             print(line)

@@ -78,7 +78,7 @@ def test_wrong_models_and_foreign_folders_are_refused_and_leave_nothing(tmp_path
     assert not (tmp_path / "study").exists()
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "file").touch()
-    with pytest.raises(DataError, match="something else"):
+    with pytest.raises(DataError, match="the folder is not empty"):
         open_or_create(NewStudy(tmp_path / "other"))
     assert [path.name for path in (tmp_path / "other").iterdir()] == ["file"]
 

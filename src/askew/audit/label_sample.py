@@ -176,8 +176,8 @@ def read_judged(path: str | Path) -> dict[str, Counter[str]]:
     missing = [name for name in ("id", "judgement") if name not in columns and not (counted and name != "id")]
     if missing:
         raise DataError(
-            f"{path}: no column {missing[0]!r}. Judge the file that askew audit --sample wrote, or give the file of "
-            "askew collect gold --results."
+            f"{path}: no column {missing[0]!r}. Judge the file that askew audit --sample wrote. "
+            "A file of askew collect gold --results is read too."
         )
     found: dict[str, Counter[str]] = {}
     for number, row in enumerate(rows, 2):

@@ -24,13 +24,6 @@ from askew.report.verdict import Sentence, Span, as_html, caveats, is_too_wide, 
 FRAME = "askew-first-screen"
 """The class of the element around the first screen, to which its style is limited."""
 
-_ALONE = (
-    "background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; padding: 1rem; "
-    "*, *::before, *::after { box-sizing: border-box; } .defs { position: absolute; } "
-    "h2 { font-size: 1.2rem; margin: 1.5rem 0 0.6rem; } .needs-script { display: none; }"
-)
-"""Style of the page's own style sheet that the first screen needs where it is shown alone."""
-
 
 def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
     """The first screen alone, as one HTML element with its style and images, and without scripts; for notebooks.
@@ -41,7 +34,8 @@ def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (
     table = read_pairs(runs)
     content, breaks, album = ReportData(runs, differences, table), find_breaks(table), Thumbnails()
     failures = telling_failures(table, breaks, album)
-    style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {_ALONE} {part('first_screen.css')} }}"
+    inner = part("first_screen_alone.css") + part("first_screen.css")
+    style = part("colors.css").replace(":root", f".{FRAME}") + f".{FRAME} {{ {inner} }}"
     shown = first_screen(content, breaks, failures, album)
     return el("div", Html(f"<style>{style}</style>"), shapes(), shown, class_=FRAME)
 

@@ -143,7 +143,8 @@ def _write_results(tx: Tx, path: str) -> None:
     found = gold_results(tx)
     if not found:
         raise DataError(
-            "No gold question has an id. Add those that askew audit --sample wrote: --add judge/sample.jsonl."
+            "No gold question has an id. Draw some with askew audit --sample; "
+            "then add them with --add judge/sample.jsonl."
         )
     lines = [
         csv_line((key, row.state, row.question, "; ".join(row.answers), row.right, row.answered - row.right))

@@ -292,7 +292,7 @@ class Best:
     >>> best.start(np.array([0.0]), np.array([2]))
     >>> best.see(np.array([[0.25, -1.0, 0.75, 0.5, 0.125]], np.float32), offset=100)
     >>> best.row(0)[0].tolist(), best.listed(0).tolist(), float(best.floor[0])
-    ([102, 103], [100, 102, 103], 0.0)
+    ([102, 103], [102, 103], 0.5)
     """
 
     def __init__(self, rows: int, keep: int) -> None:

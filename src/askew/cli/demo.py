@@ -72,7 +72,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _plan(scenes: int) -> str:
     """What the demo does, and for how long."""
-    seconds = 60 + scenes
+    seconds = 80 + scenes
     return (
         f"askew demo: {len(MODELS)} small models that come with askew, {len(SUITES)} suites and an attack, on {scenes} "
         "scenes\nthat no model has seen. Nothing is downloaded. "

@@ -8,6 +8,8 @@ LOCKED := $(INSTALL) --require-hashes -r
 # Tests that touch float kernels run a second time with those of another processor: last bits must not matter.
 KERNEL_TESTS := tests/rank tests/nets tests/train tests/metrics tests/perturb/visual tests/models/test_bundled.py \
 	tests/language/test_fast_tagger.py tests/language/test_tagger.py tests/language/test_tag_network.py
+# Where this is set, every process compiles some 500 modules again: seconds per start.
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test kernels lint bench soak docs lock sbom clean
 .DEFAULT_GOAL := help

@@ -95,9 +95,9 @@ def test_damaged_calibration_is_reported(runs):
         {"rad": {"before": {"error": {}, "n": 1, "images": 1, "reliability": [{}], "coverage": []}}},
     ):
         (runs / "sure" / "results.json").write_text(json.dumps({**run.results, "calibration": damaged}))
-        with pytest.raises(DataError, match="'calibration' cannot be read"):
+        with pytest.raises(DataError, match=r"'calibration(' cannot be read|\.rad' is not an object)"):
             page([load_run(runs / "sure")])
     (runs / "sure" / "results.json").write_text(json.dumps({**run.results, "calibration": [1]}))
-    with pytest.raises(DataError, match="'calibration' is missing or not an object"):
+    with pytest.raises(DataError, match="'calibration' is not an object"):
         load_run(runs / "sure")
     (runs / "sure" / "results.json").write_text(json.dumps(run.results))

@@ -63,11 +63,20 @@ def _headline(run: Run, suite: str) -> str:
 def not_compared(runs: Sequence[Run]) -> list[str]:
     """A sentence for each metric of these runs that is not compared, since its code is not known here."""
     found = {name: path for run in runs for suite in run.suites for name, path in unknown_metrics(suite).items()}
-    return [
-        f"{name} is not compared: its class {path} is not known here. Register it as an entry point of your package "
-        "(askew.metric), or compare from a Python program that imports it."
-        for name, path in found.items()
-    ]
+    return [f"{name} is not compared: {why_unknown(path)}" for name, path in found.items()]
+
+
+def why_unknown(path: str) -> str:
+    """Why a metric of this class cannot be computed here, and what to do."""
+    if path.startswith("askew."):
+        return (
+            f"its record of {path} in results.json does not fit this version of askew. Run 'askew run' with this "
+            "--output again; answers that are stored are not asked twice."
+        )
+    return (
+        f"its class {path} is not known here. Register it as an entry point of your package (askew.metric), or "
+        "compare from a Python program that imports it."
+    )
 
 
 def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:

@@ -30,8 +30,6 @@ from askew.metrics.correct import judged
 from askew.types import Outcome, Score
 from askew.verbs import HoldsGroups, Suite
 
-FORMAT = 1
-"""Of results.json."""
 PACKAGES = (
     "numpy",
     "pillow",

@@ -33,7 +33,6 @@ from askew.engine.build import Prepared, prepare
 from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
 from askew.engine.planning import Plan, Planner, unknown
 from askew.engine.results import (
-    FORMAT,
     begin,
     claim_folder,
     model_folders,
@@ -52,6 +51,7 @@ from askew.files.read_write import fingerprint, write_joined
 from askew.files.records import Record, group_record
 from askew.registry import make
 from askew.report.caveats import made_nothing, nothing_sentence
+from askew.report.results_shape import FORMAT
 from askew.types import Group, Outcome, Prediction
 from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Streams
 

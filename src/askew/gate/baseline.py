@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from askew.engine.compare import compare_runs
+from askew.engine.compare import compare_runs, why_unknown
 from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.settings import check_share
 from askew.errors import BadOption
@@ -83,8 +83,7 @@ def _foreign(rule: Rule, foreign: Mapping[str, str]) -> Iterator[Check]:
     for name, path in foreign.items():
         if not rule.metrics or name in rule.metrics:
             status = Status.FAILED if rule.metrics else Status.SKIPPED
-            why = f"Its class {path} is not known here. Register it as an entry point (askew.metric)."
-            yield Check("no-worse", name, status, "—", why)
+            yield Check("no-worse", name, status, "—", f"It is not compared: {why_unknown(path)}")
 
 
 def _is_looked_at(metric: str, part: str, rule: Rule) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import orjson
 
@@ -16,6 +16,7 @@ from askew.errors import BadRecord, DataError
 from askew.files.limits import MAX_RECORD, bounded_lines, bounded_read, load_json
 from askew.files.paths import ImageFolders, remembered
 from askew.files.records import outcome_from
+from askew.report.results_shape import check_results
 from askew.report.score_display import NOTHING, Figure, title
 from askew.types import Outcome
 
@@ -230,68 +231,3 @@ def _record(line: bytes, path: Path, number: int) -> dict[str, Any]:
     raise BadRecord(
         f"{path}, line {number}: not an outcome (it needs 'group', and 'original' and 'variants' with a 'prediction')."
     )
-
-
-FORMAT = 1
-"""The format of results.json that this version reads."""
-
-_Kinds: TypeAlias = Mapping[str, tuple[type, ...]]
-_NUMBER = (int, float)
-_TOP: _Kinds = {
-    "model": (dict,),
-    "data": (dict,),
-    "suites": (list,),
-    "scores": (list,),
-    "failures": (dict,),
-    "calibration": (dict,),
-    "usage": (dict,),
-    "config": (dict,),
-    "versions": (dict,),
-    "time": (dict,),
-}
-_SUITE: _Kinds = {
-    **dict.fromkeys(("name", "title", "paper", "spec", "signature"), (str,)),
-    **dict.fromkeys(("notes", "tests", "coverage", "tables"), (list,)),
-    **dict.fromkeys(("headline", "metrics"), (dict,)),
-    **dict.fromkeys(("groups", "variants"), (int,)),
-}
-_SCORE: _Kinds = {
-    **dict.fromkeys(("suite", "metric", "part", "signature"), (str,)),
-    **dict.fromkeys(("value", "low", "high", "lowest", "highest"), _NUMBER),
-    **dict.fromkeys(("n", "failed", "images"), (int,)),
-}
-_FAILURES: _Kinds = {"count": (int,), "asked": (int,), "limit": _NUMBER, "by_error": (dict,)}
-_NAMES = {dict: "an object", list: "a list", str: "text", int: "a whole number", float: "a number"}
-_AGAIN = "Run 'askew run' with this --output again; answers that are stored are not asked twice."
-
-
-def check_results(path: Path, results: Any) -> None:
-    """Refuse a file that is not a results.json, or has fields of the wrong type; null or absent fields are allowed."""
-    if not isinstance(results, dict) or "format" not in results:
-        raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it). {_AGAIN}")
-    if results["format"] != FORMAT:
-        raise DataError(
-            f"{path}: format {str(results['format'])[:40]}, but this version of askew reads format {FORMAT}. "
-            "Report it with the version that wrote it, or run 'askew run' again."
-        )
-    _check(path, "", results, _TOP, ("model", "suites", "scores"))
-    if not isinstance(results["model"].get("name"), str):
-        raise DataError(f"{path}: the model has no name. {_AGAIN}")
-    for number, suite in enumerate(results["suites"], 1):
-        _check(path, f"suite {number}: ", suite, _SUITE, ("name",))
-    for number, score in enumerate(results["scores"], 1):
-        _check(path, f"score {number}: ", score, _SCORE, ("metric",))
-    _check(path, "data: ", results.get("data") or {}, {"name": (str,)})
-    _check(path, "config: ", results.get("config") or {}, {"metrics": (list,)})
-    _check(path, "failures: ", results.get("failures") or {}, _FAILURES)
-
-
-def _check(path: Path, where: str, record: Any, kinds: _Kinds, needed: tuple[str, ...] = ()) -> None:
-    if not isinstance(record, dict):
-        raise DataError(f"{path}: {where}not an object. {_AGAIN}")
-    for name, kind in kinds.items():
-        value = record.get(name)
-        if value is None and name not in needed:
-            continue
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise DataError(f"{path}: {where}{name!r} is missing or not {_NAMES[kind[-1]]}. {_AGAIN}")

@@ -241,7 +241,7 @@
     /* While one types, the list and the pair stay where they can be seen. */
     const inView = () => {
       const box = find("list").getBoundingClientRect();
-      if (box.top < 0 || box.top > innerHeight - 160) find("viewer").scrollIntoView();
+      if (box.top < 0 || box.top > innerHeight - 160) find("viewer").scrollIntoView({ behavior: "instant" });
     };
 
     const follow = () => {

@@ -144,6 +144,12 @@ def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:
 def _look_at_work(site: Site, page: Any, rules: str) -> None:
     """Every state of the two pages on which people work."""
 
+    def send(button: Any) -> None:
+        """Press a button that leads to a page, and wait for the page; it may show the robot's answer only later."""
+        with page.expect_navigation():
+            button.click()
+        page.locator("[data-poll]").wait_for(state="detached")
+
     def look() -> None:
         assert violations(page, rules) == [], page.url
         assert not overflows(page), page.url
@@ -152,40 +158,40 @@ def _look_at_work(site: Site, page: Any, rules: str) -> None:
             assert not overflows(page), page.url
 
     page.goto("/home")
-    page.locator("section", has_text="Fool the robot").locator("button, a.button").click()
+    send(page.locator("section", has_text="Fool the robot").locator("button, a.button"))
     look()
     page.get_by_text("Skip or report this image").click()
     look()
     page.fill("#question", "How many dogs?")
-    page.click("text=Get robot answer")
+    send(page.locator("text=Get robot answer"))
     look()
     page.get_by_label("Definitely wrong").check()
     page.get_by_text("The robot’s full reply").click()
     page.get_by_label("Enlarge the image").check()
     look()
-    page.get_by_role("button", name="Save my judgement").click()  # without an answer
+    send(page.get_by_role("button", name="Save my judgement"))  # without an answer
     look()
     page.get_by_label("Definitely correct").check()
-    page.get_by_role("button", name="Save my judgement").click()
+    send(page.get_by_role("button", name="Save my judgement"))
     look()
     page.fill("#question", "How many dogs are there?")
-    page.click("text=Get robot answer")
+    send(page.locator("text=Get robot answer"))
     page.get_by_label("Definitely wrong").check()
     page.fill("#answer", "3")
-    page.get_by_role("button", name="Save my judgement").click()
+    send(page.get_by_role("button", name="Save my judgement"))
     assert "You fooled the robot" in page.inner_text("h1")
     look()
     small = site.small
     small.attack(small.people[1], f"Is it number {page.viewport_size['width']}?")
     page.goto("/home")
-    page.click("text=Get a question")
+    send(page.locator("text=Get a question"))
     look()
     page.get_by_text("Skip or report").click()
     look()
     address = page.url
     page.fill("#answer", "yes")
     page.get_by_label("Maybe").check()
-    page.click("text=Save and stop")
+    send(page.locator("text=Save and stop"))
     page.goto(address)
     assert "Take the next question" in page.inner_text("h1")
     look()

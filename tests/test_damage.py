@@ -109,6 +109,17 @@ def test_a_field_of_another_type_is_refused_by_every_command_that_reads_results(
     assert all(refused[words[0]] > 25 for words in commands)
 
 
+def test_refused_questions_may_have_numbers_as_ids(tmp_path):
+    """VQA v2's have, and runs of rad on it could not be shown."""
+    answers = '["red", "red", "blue", "blue", "blue", "green", "green", "green", "pink", "pink"]'
+    asked = f'{{"id": 7, "image": "7", "question": "What color is the cat?", "answers": {answers}}}\n'
+    (tmp_path / "q.jsonl").write_text(asked)
+    words = ["--data", str(tmp_path / "q.jsonl"), "--suite", "rad:originals=all", "--output", str(tmp_path / "run")]
+    assert askew_main(["run", "--model", "constant:yes", *words, "--quiet"]) == 0
+    (suite,) = json.loads((tmp_path / "run" / "results.json").read_text())["suites"]
+    assert any(7 in record["examples"].values() for record in suite["coverage"])
+
+
 @pytest.mark.parametrize("part", ["model", "suites", "scores"])
 def test_a_part_of_another_kind_is_named(gate, runs, part):
     results = json.loads((runs / "a" / "results.json").read_bytes())

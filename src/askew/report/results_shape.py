@@ -29,8 +29,9 @@ _PLAIN: Mapping[str, tuple[type, ...]] = {
     "a number": (int, float),
     "true or false": (bool,),
     "an object": (dict,),
+    "text or a whole number": (str, int),
 }
-TEXT, WHOLE, NUMBER, FLAG, OBJECT = _PLAIN
+TEXT, WHOLE, NUMBER, FLAG, OBJECT, ID = _PLAIN
 _COUNTS = Values(WHOLE)
 _TABLE: Shape = {
     **dict.fromkeys(("id", "title", "rows"), TEXT),
@@ -41,7 +42,7 @@ _COVERAGE: Shape = {
     "test": TEXT,
     **dict.fromkeys(("matched", "made", "cut"), WHOLE),
     **dict.fromkeys(("made_by", "refused", "answers", "drawn", "balanced"), _COUNTS),
-    "examples": Values(TEXT),
+    "examples": Values(ID),
     "doubtful": [WHOLE],
 }
 _SHARE: Shape = dict.fromkeys(("value", "low", "high"), NUMBER)

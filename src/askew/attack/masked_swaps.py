@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from askew.attack.word_places import free_words, function_words, word_places
 from askew.errors import BadOption, DataError, need
@@ -21,14 +21,6 @@ from askew.language.tagger import Tagger, Token
 from askew.types import Place, Question, Swap
 
 _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
-
-
-class _Reading(NamedTuple):
-    """A text that the model reads, and where in it a word is expected."""
-
-    text: str
-    start: int
-    word: str
 
 
 @dataclass(frozen=True, repr=False)

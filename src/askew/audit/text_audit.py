@@ -27,10 +27,6 @@ FAR = 0.05
 MOST_OPEN = 10_000
 """Texts of questions with other answers that are learned from: there are many answers to tell apart."""
 ALL_TESTS = "(all tests)"
-TASKS = ("question", "letter", "pair", "original")
-"""What is predicted: a question's answer from its text, or from the texts of its options; the letter of the correct
-option from the question; a variant's answer from its text and its original's; which of the two texts is the original.
-"""
 
 
 @dataclass(frozen=True)
@@ -47,6 +43,9 @@ class TextScore:
     """What text alone predicts in one task, test and answer type."""
 
     task: str
+    """What is predicted. ``question``: a question's answer from its text, or from the texts of its options; ``letter``:
+    the letter of the correct option from the question; ``pair``: a variant's answer from its text and its original's;
+    ``original``: which of the two texts is the original."""
     suite: str
     test: str
     answer_type: str

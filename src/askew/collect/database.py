@@ -173,10 +173,6 @@ class Database:
             self._settings = StudySettings.loads(row.settings)
         return self._settings
 
-    def forget_settings(self) -> None:
-        """Read the settings again when they are next needed."""
-        self._settings = None
-
     def migrate(self) -> None:
         """Bring the tables to the present revision; a database of a later askew is refused."""
         from askew.collect.migrations import upgrade

@@ -10,8 +10,7 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from askew.collect.database import Database
-from askew.collect.draws import Answered, Call, ModelsFailed, RetryDraw, TooLate, record_reply
+from askew.collect.draws import Call
 from askew.collect.schema import model
 from askew.collect.study import Study
 from askew.registry import make
@@ -77,19 +76,6 @@ def question_for(study: Study, call: Call) -> Question:
     """What a model is asked by a call."""
     place = str(study.image_path(call.sha256, call.suffix))
     return Question(call.question_id, ImageRef(call.image_id, place, None, call.sha256), call.text)
-
-
-def ask_robot(
-    database: Database, answer: Callable[[Sequence[Call]], Sequence[Prediction]], call: Call
-) -> Answered | ModelsFailed | TooLate:
-    """Call the drawn model and keep its answer; another one when it fails. No transaction is open meanwhile."""
-    while True:
-        said = answer([call])[0]
-        with database.write() as tx:
-            reply = record_reply(tx, call, said)
-        if not isinstance(reply, RetryDraw):
-            return reply
-        call = reply.call
 
 
 def _failed(key: Any, reason: str) -> Prediction:

@@ -181,11 +181,6 @@ def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Predic
     )
 
 
-def outcome_record(outcome: Outcome) -> Record:
-    """An outcome as a record: the group, with a ``prediction`` in the original and in each variant."""
-    return with_predictions(group_record(outcome.group), outcome)
-
-
 def with_predictions(record: Record, outcome: Outcome) -> Record:
     """The record of an outcome's group, completed to that of the outcome."""
     record["original"]["prediction"] = prediction_record(outcome.original)

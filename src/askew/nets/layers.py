@@ -41,14 +41,6 @@ class Output(NamedTuple):
     """(B, T, L): which words it reads in each step; each row sums to 1."""
 
 
-class Net(Protocol):
-    """A network: ``X(config)`` is a torch module with this forward."""
-
-    def forward(self, tokens: Tensor, features: Tensor, boxes: Tensor, mask: Tensor) -> Output:
-        """Shapes as in :class:`Batch`."""
-        ...
-
-
 @runtime_checkable
 class ChoosesModules(Protocol):
     """A network whose choice of modules depends on the question alone, so that Q3R needs no images."""

@@ -18,8 +18,6 @@ from torch.nn import functional as fn
 
 POSITION = 6
 """How many features say where a region is."""
-STRIDE = 8
-"""Pixels a cell is wide."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from askew.report.load import Run, labels
 from askew.report.markup import Html, details, el, table
 from askew.report.pair_table import PairTable
-from askew.report.score_display import count, is_lower_better, probability, show, title
+from askew.report.score_display import count, probability, show, title
 from askew.report.standings import Standings, is_significant
 from askew.significance import LEAST_IMAGES
 
@@ -134,14 +134,3 @@ class ReportData:
             run = self.runs[number]
             if any(other["name"] == suite for other in run.suites):
                 yield number, run
-
-    def beaten(self, run: int, suite: str, metric: str, part: str = "") -> list[str]:
-        """The labels of the runs that this one is significantly better than."""
-        own, others = self.labels[run], []
-        for item in self.differences:
-            if (item["suite"], item["metric"], item.get("part", "")) == (suite, metric, part) and is_significant(item):
-                higher = (item.get("difference") or 0) > 0
-                ahead, behind = (item["a"], item["b"]) if higher != is_lower_better(metric) else (item["b"], item["a"])
-                if ahead == own:
-                    others.append(str(behind))
-        return others

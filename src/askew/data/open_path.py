@@ -4,80 +4,22 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from importlib import import_module
 
-from askew.data.benchmarks.amber import Amber
-from askew.data.benchmarks.aokvqa import Aokvqa
-from askew.data.benchmarks.avqa import Avqa
-from askew.data.benchmarks.blink import Blink
-from askew.data.benchmarks.carets_release import CaretsRelease
-from askew.data.benchmarks.convqa import ConVqa
-from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
-from askew.data.benchmarks.gqa import Gqa
-from askew.data.benchmarks.gqa_ood import GqaOod
-from askew.data.benchmarks.hallusionbench import HallusionBench
-from askew.data.benchmarks.introspect import VqaIntrospect
-from askew.data.benchmarks.mmstar import MmStar
-from askew.data.benchmarks.mmvp import Mmvp
-from askew.data.benchmarks.naturalbench import NaturalBench
-from askew.data.benchmarks.p2_release import P2Release
-from askew.data.benchmarks.pope import Pope
-from askew.data.benchmarks.pope_v2 import PopeV2
-from askew.data.benchmarks.rad_release import RadRelease
-from askew.data.benchmarks.sniff import PathContents
-from askew.data.benchmarks.sugarcrepe import SugarCrepe
-from askew.data.benchmarks.textvqa import TextVqa
-from askew.data.benchmarks.visdial import VisDial
-from askew.data.benchmarks.vizwiz import VizWiz
-from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
-from askew.data.benchmarks.vqa import Vqa
-from askew.data.benchmarks.vqa_ce import VqaCe
-from askew.data.benchmarks.vqa_cp import VqaCp
-from askew.data.benchmarks.vqa_lol import VqaLol
-from askew.data.benchmarks.vqa_pairs import VqaPairs
-from askew.data.benchmarks.vqa_rephrasings import VqaRephrasings
-from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
-from askew.data.benchmarks.winoground import Winoground
-from askew.data.groups import GroupFile
+from askew.data.benchmarks.sniff import MARKS, sniff
 from askew.data.json_stream import format_of
-from askew.data.jsonl import Jsonl, Lines
 from askew.errors import DataError
 from askew.verbs import Dataset
 
-READERS = (
-    Pope,
-    NaturalBench,
-    HallusionBench,
-    Mmvp,
-    PopeV2,
-    VqaRephrasings,
-    VqaPairs,
-    Amber,
-    VqaIntrospect,
-    GqaOod,
-    VqaCe,
-    VqaCp,
-    VqaLol,
-    ConVqa,
-    IvVqa,
-    CvVqa,
-    MmStar,
-    VlmEvalKitCircular,
-    VlmEvalKitTable,
-    CaretsRelease,
-    RadRelease,
-    P2Release,
-    Avqa,
-    TextVqa,
-    VizWiz,
-    Aokvqa,
-    OkVqa,
-    Tdiuc,
-    SugarCrepe,
-    Winoground,
-    Blink,
-    VisDial,
-)
-"""Readers of benchmarks that recognise their files, in the order in which they are tried."""
+READERS = {
+    "vqa": "askew.data.benchmarks.vqa:Vqa",
+    "gqa": "askew.data.benchmarks.gqa:Gqa",
+    "groups": "askew.data.groups:GroupFile",
+    "jsonl": "askew.data.jsonl:Jsonl",
+    "lines": "askew.data.jsonl:Lines",
+}
+"""Readers of formats that are not those of one benchmark, imported when they are needed."""
 RELEASE = "release.json"
 """The manifest in a folder written by ``askew collect export``."""
 GROUPS = "groups.jsonl"
@@ -108,28 +50,26 @@ def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_b
     path = os.fspath(path)
     if not os.path.exists(path):
         raise DataError(f"{path}: there is no such file or folder. Put the data there, or give the path where it is.")
+    kind, file = _kind_and_file(path)
+    module, _, name = READERS.get(kind, f"askew.data.benchmarks.{kind}").partition(":")
+    reader: Callable[..., Dataset] = vars(import_module(module))[name]
+    return reader(file, skip_bad=skip_bad) if kind == "lines" else reader(file, images=images, skip_bad=skip_bad)
+
+
+def _kind_and_file(path: str) -> tuple[str, str]:
+    """A format, or the reader of a benchmark as in ``MARKS``; and the file to be read, if it is not the path."""
     if path.endswith(_TEXT):
-        return Lines(path, skip_bad=skip_bad)
+        return "lines", path
     if os.path.isfile(os.path.join(path, RELEASE)):
-        return Jsonl(_release_split(path), images=images, skip_bad=skip_bad)
+        return "jsonl", _release_split(path)
     if os.path.isfile(os.path.join(path, _WORLD)):
-        return Jsonl(_world_split(path), images=images, skip_bad=skip_bad)
+        return "jsonl", _world_split(path)
     if os.path.isfile(groups := os.path.join(path, GROUPS)):
-        return GroupFile(groups, images=images, skip_bad=skip_bad)
-    contents = PathContents(path)
-    for reader in READERS:
-        if reader.sniff(contents):
-            return reader(path, images=images, skip_bad=skip_bad)
-    kind = _format_in(path) if os.path.isdir(path) else format_of(path)
-    if kind == "vqa":
-        return Vqa(path, images=images, skip_bad=skip_bad)
-    if kind == "gqa":
-        return Gqa(path, images=images, skip_bad=skip_bad)
-    if kind == "groups":
-        return GroupFile(path, images=images, skip_bad=skip_bad)
-    if kind == "jsonl":
-        return Jsonl(path, images=images, skip_bad=skip_bad)
-    raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
+        return "groups", groups
+    kind = sniff(path) or (_format_in(path) if os.path.isdir(path) else format_of(path))
+    if kind not in READERS and kind not in MARKS:
+        raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
+    return kind, path
 
 
 def _release_split(folder: str) -> str:

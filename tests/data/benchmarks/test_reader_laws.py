@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 from benchmark_samples import SAMPLES as BENCHMARK_SAMPLES
 from release_samples import RELEASES
 
-from askew.data.benchmarks.blink import Blink
+from askew.data.benchmarks.edited_vqa import CvVqa, IvVqa
+from askew.data.benchmarks.sniff import MARKS, sniff
+from askew.data.benchmarks.vlmevalkit import VlmEvalKitCircular, VlmEvalKitTable
+from askew.data.benchmarks.vqa_lol import VqaLol
+from askew.data.benchmarks.vqa_pairs import VqaPairs
 from askew.data.groups import unique_by_id
-from askew.data.open_path import READERS, open_path
-from askew.errors import AskewError
+from askew.data.open_path import open_path
+from askew.errors import AskewError, DataError
 from askew.registry import BUILT_IN, make
 from askew.types import Group, Question
 from askew.verbs import HoldsGroups
@@ -27,13 +34,62 @@ def groups_of(data):
     return (Group(question.id, data.suites[0], question) for question in data.questions())
 
 
+def key_of(reader):
+    """How ``MARKS`` calls a reader; the two of edited images are told apart when they are opened."""
+    module = reader.__module__.rpartition(".")[2]
+    return f"{module}:{module}" if reader in (IvVqa, CvVqa) else f"{module}:{reader.__name__}"
+
+
 def test_every_reader_has_a_name_and_a_row_in_the_docs():
-    assert set(READERS) - set(SAMPLES) == {Blink}, "add a sample; BLINK, with several images, is refused"
-    named = {path.partition(":")[0]: name for name, path in BUILT_IN["reader"].items()}
+    assert set(MARKS) - set(map(key_of, SAMPLES)) == {"blink:Blink"}, "add a sample; BLINK is refused"
+    named = {path.partition(":")[0].rpartition(".")[2]: name for name, path in BUILT_IN["reader"].items()}
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
-    for reader in READERS:
-        assert f"`--data {named[reader.__module__]}:" in page, reader
+    for reader in MARKS:
+        assert f"`--data {named[reader.partition(':')[0]]}:" in page, reader
+
+
+NOT_ALONE = {"query_discriminative.json", "hard.json"}
+"""Files that are read only with others."""
+
+
+@pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)
+def test_every_file_of_a_sample_alone_gives_the_reader_or_says_what_it_is(reader, tmp_path):
+    SAMPLES[reader](tmp_path, 12)
+    for file in filter(os.path.isfile, map(str, tmp_path.rglob("*"))):
+        name = os.path.basename(file)
+        if name in NOT_ALONE or (key_of(reader), name) == ("amber:Amber", "annotations.json"):
+            with pytest.raises(DataError, match="no data that askew knows"):
+                open_path(file)
+        elif name.endswith("annotations.json") and key_of(reader) != "pope_v2:PopeV2":
+            with pytest.raises(DataError, match="this is a VQA annotations file"):
+                open_path(file)
+        else:
+            is_base = name.startswith("v2_OpenEnded_mscoco_val2014") and "edited" not in file
+            assert type(open_path(file)).__name__ == ("Vqa" if is_base else reader.__name__), file
+
+
+def test_of_several_benchmarks_in_a_folder_the_first_of_the_table_is_read(tmp_path):
+    only_as_a_file = {VlmEvalKitCircular, VlmEvalKitTable, VqaLol, VqaPairs, CvVqa}
+    there = {key_of(reader): reader for reader in SAMPLES if reader not in only_as_a_file}
+    for key, reader in there.items():
+        (tmp_path / key).mkdir()
+        SAMPLES[reader](tmp_path / key, 12)
+    for key in MARKS:
+        if key in there:
+            assert sniff(str(tmp_path)) == key
+            shutil.rmtree(tmp_path / key)
+    assert sniff(str(tmp_path)) == ""
+
+
+def test_only_the_reader_that_fits_is_imported(tmp_path):
+    path = SAMPLES[VqaPairs](tmp_path, 12).parent
+    code = (
+        "import sys; from askew.data.open_path import open_path; open_path(sys.argv[1]); "
+        "print([name for name in sys.modules if name.startswith('askew.data.benchmarks.')])"
+    )
+    asked = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
+    assert asked.stdout.strip() == "['askew.data.benchmarks.sniff', 'askew.data.benchmarks.vqa']"
 
 
 @pytest.mark.parametrize("reader", SAMPLES, ids=lambda reader: reader.__name__)

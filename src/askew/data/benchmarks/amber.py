@@ -39,12 +39,6 @@ class Amber(GroupBenchmark):
     title: ClassVar[str] = "AMBER"
     suites: ClassVar[Sequence[str]] = ("amber",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a folder with annotations and discriminative queries."""
-        queries = contents.named(r"query_discriminative.*\.json")
-        return os.path.isdir(contents.path) and bool(queries and contents.named(r"annotations\.json"))
-
     def files(self) -> Sequence[str]:
         """The annotations, then the queries: all in one file, or the files by dimension."""
         contents = PathContents(self.path)

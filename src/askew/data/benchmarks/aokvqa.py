@@ -13,15 +13,14 @@ from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import identity, text, texts, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import coco_image
 from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices
 from askew.types import Id, Kind, Question
 
-_FILE = r"aokvqa_v1p0_.*\.json"
-_KEYS = {"question_id", "choices", "direct_answers"}
+_FILE = names_of("aokvqa:Aokvqa")
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,11 +34,6 @@ class Aokvqa(QuestionBenchmark):
     """``direct``: ten answers, without the questions marked as difficult; ``choice``: four options, all questions."""
     split: str | None = None
     """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with A-OKVQA's keys or name, or a folder with one."""
-        return contents.keys >= _KEYS or bool(contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The one file."""

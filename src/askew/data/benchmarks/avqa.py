@@ -15,13 +15,13 @@ from typing import ClassVar
 
 from askew.data.bad_records import identity
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa_records import Fields, VqaPair, annotations_of, coco_image, vqa_question, vqa_records
 from askew.errors import DataError
 from askew.types import Id, Question
 
 ADVQA = "v1_OpenEnded_mscoco_val2017_advqa_questions.json"
-_NAMED = r"(?:.*[^a-z])?ad?vqa.*questions\.json"
+_NAMED = names_of("avqa:Avqa")
 _EXPORTED = r"(?:train|dev|test)_questions\.json"
 _SUBSET = re.compile(r"(?:train|val|test)\d{4}")
 
@@ -35,11 +35,6 @@ class Avqa(QuestionBenchmark):
 
     split: str | None = None
     """Which questions file of several, and which records if they have a ``split``: ``test``, ``val``, ..."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a questions file with avqa or advqa in its name, or a folder with one."""
-        return bool(contents.named(_NAMED))
 
     @property
     def name(self) -> str:

@@ -1,7 +1,8 @@
 """What readers of published benchmarks share: their files, images by name, bad records, counts against published sizes.
 
-A reader is a frozen dataclass with ``sniff``, ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark
-whose questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``).
+A reader is a frozen dataclass with ``files``, ``expected`` and one generator: ``read_groups`` of a benchmark whose
+questions come as groups (``GroupBenchmark``), ``read_questions`` of a plain question set (``QuestionBenchmark``). What
+identifies its files stands in ``sniff.MARKS``.
 """
 
 from __future__ import annotations
@@ -74,6 +75,15 @@ class BenchmarkFiles:
 
         Editions of different sizes are a tuple.
         """
+
+    def marked_files(self, wanted: str) -> list[str]:
+        """The files at the path that this reader's marks fit; DataError that says what is missing."""
+        reader = type(self)
+        found = PathContents(self.path).of(f"{reader.__module__.rpartition('.')[2]}:{reader.__name__}")
+        if not found:
+            refuse = missing_files if os.path.isdir(self.path) else wrong_file
+            raise refuse(self.path, self.title, wanted)
+        return found
 
     def in_the_paper(self) -> Mapping[str, str]:
         """Sizes that the paper has and that need not hold, for what is counted; they are printed beside the counts."""

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark
-from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.errors import DataError
 from askew.types import Question
-
-_KEYS = {"sub_task", "image_1", "choices"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,13 +17,6 @@ class Blink(QuestionBenchmark):
     """BLINK: refused, since its questions are about up to four images (Fu et al. 2024)."""
 
     title: ClassVar[str] = "BLINK"
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with BLINK's columns, or a folder with Parquet files that have them."""
-        return contents.keys >= _KEYS or any(
-            first_keys(file) >= _KEYS for file in contents.named(r"(?:val|test)-.*\.parquet")[:1]
-        )
 
     def files(self) -> Sequence[str]:
         """None: always an error."""

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, identity, mapping, text, wrong
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.disk_index import distinct, gathered
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
@@ -39,9 +38,7 @@ PAPER_PAIRS = {
 }
 """Table 6 of the paper."""
 RELEASED_FILES = 27
-_KEYS = {"img_id", "label", "question_id", "sent", "question_type", "assignment"}
 _RELEASED = re.compile(r".+_test\.json")
-_FILE = rf"{_RELEASED.pattern}|(?:rephrase|order|ontological|visual|negation|antonym)_(?:inv|dir)\.json"
 _CHANGED = re.compile(r"(.+)-([tshna]|v\d*)")
 _LOGIC = {"Q2": "conjunction", "Q3": "disjunction"}
 _WANTED = "the JSON lists of the release (..._test.json), or rephrase_inv.json, ... as askew build writes them"
@@ -54,21 +51,9 @@ class CaretsRelease(GroupBenchmark):
     title: ClassVar[str] = "CARETS"
     suites: ClassVar[Sequence[str]] = ("carets",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with the release's keys, or a folder with such files of its names."""
-        return contents.keys >= _KEYS or bool(_files_in(contents))
-
     def files(self) -> Sequence[str]:
         """All files of the folder that have the release's keys."""
-        if not os.path.isdir(self.path):
-            if not first_keys(self.path) >= _KEYS:
-                raise wrong_file(self.path, self.title, _WANTED)
-            return [self.path]
-        found = _files_in(PathContents(self.path))
-        if not found:
-            raise missing_files(self.path, self.title, _WANTED)
-        return found
+        return self.marked_files(_WANTED)
 
     def expected(self) -> Mapping[str, int]:
         """Nothing that must hold: the paper's sizes are only remarks, since a part of the files is useful too."""
@@ -134,10 +119,6 @@ class CaretsRelease(GroupBenchmark):
         kind = Kind("yes/no" if set(answers) <= {"yes", "no"} else "other", text(record, "question_type", ""))
         found = self.image_of(image, f"{image}.jpg", f"{image}.png", str(image))
         return Question(f"{stem}/{_key(record)}", found, text(record, "sent"), answers, kind)
-
-
-def _files_in(contents: PathContents) -> list[str]:
-    return [file for file in contents.named(_FILE) if first_keys(file) >= _KEYS]
 
 
 def _variant(original: Question, question: Question, record: Mapping[str, Any]) -> Variant:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from askew.data.bad_records import mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
 from askew.data.benchmarks.gqa import answer_type
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, pairs
 from askew.errors import BadRecord
@@ -27,7 +27,7 @@ from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 LOGICAL = "cleaned_Logical_ConVQA_test.json"
 COMMON_SENSE = "CommonSense_ConVQA_consistent.json"
 TEST = "highlevel_test_split.json"
-_SETS = r"(?:cleaned_)?Logical_ConVQA_test\.json|CommonSense_ConVQA_consistent\.json"
+_SETS = names_of("convqa:ConVqa")
 _SIZES = {LOGICAL: {"images": 725, "sets": 2003, "questions": 6751}, COMMON_SENSE: {"images": 6439}}
 
 
@@ -37,13 +37,6 @@ class ConVqa(GroupBenchmark):
 
     title: ClassVar[str] = "ConVQA"
     suites: ClassVar[Sequence[str]] = ("convqa",)
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path has a file of ConVQA's name, or is one with URLs of COCO images as keys."""
-        if contents.named(_SETS):
-            return True
-        return "inconsistent" not in os.path.basename(contents.path) and any(map(_is_coco_url, contents.keys))
 
     def files(self) -> Sequence[str]:
         """The sets by logic, those by common sense, and the list of test images of the latter."""

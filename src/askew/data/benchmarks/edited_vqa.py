@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from askew.answers.normalise import modal_answer, normalise
 from askew.data.bad_records import Sieve, identity, mapping
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa import Vqa, annotated_answers, split_of
 from askew.data.benchmarks.vqa_records import VqaPair, annotations_of, coco_image, vqa_question, vqa_records
 from askew.data.disk_index import Index, gathered
@@ -29,7 +29,7 @@ from askew.errors import AskewError, BadRecord, DataError
 from askew.files.records import question_from, question_record
 from askew.types import Expect, Group, Id, Question, Variant
 
-_QUESTIONS = r".*questions\.json"
+_QUESTIONS = names_of("edited_vqa:edited_vqa")
 _EDITED = re.compile(r"(?P<image>\d{12})_(?P<removed>\d{12})")
 _NAME = "v2_OpenEnded_mscoco_val2014_questions.json"
 
@@ -45,12 +45,6 @@ class EditedVqa(GroupBenchmark):
     """Which questions of a folder with several splits, e.g. ``val2014``."""
     original: str | None = None
     """The unedited questions, a folder or a questions file (VQA v2 will do); None: those in the folder."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path has edited questions whose answers stay (IV-VQA), or drop by one (CV-VQA)."""
-        edits = filter(_is_edited, contents.named(_QUESTIONS))
-        return next((_kind_of(file) == cls.kind for file in edits), False)
 
     def expected(self) -> Mapping[str, int]:
         """Empty: no exact size of the files is published."""
@@ -175,6 +169,12 @@ class CvVqa(EditedVqa):
     suites: ClassVar[Sequence[str]] = ("cv-vqa",)
     kind: ClassVar[str] = "cv"
     expect: ClassVar[Expect] = Expect.GIVEN
+
+
+def edited_vqa(path: str, images: str | None = None, skip_bad: bool = False) -> EditedVqa:
+    """IV-VQA or CV-VQA: whether the answer to the first edited question stays, or drops by one."""
+    edits = PathContents(path).of("edited_vqa:edited_vqa")
+    return (CvVqa if _kind_of(edits[0]) == "cv" else IvVqa)(path, images, skip_bad)
 
 
 def _drops(original: Question, edit: Variant) -> bool:

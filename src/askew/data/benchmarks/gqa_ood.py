@@ -7,7 +7,6 @@ question has the tag ``part``, head or tail.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,13 +15,13 @@ from typing import ClassVar
 from askew.data.bad_records import repeated
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, folder_of, missing_files
 from askew.data.benchmarks.gqa import Gqa
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.disk_index import SeenIds
 from askew.errors import DataError
 from askew.types import ImageRef, Question
 
 PARTS = ("head", "tail")
-_FILE = re.compile(r"ood_(?P<split>testdev|val)_(?P<part>head|tail|all)\.json(?:\.gz)?", re.IGNORECASE)
+_FILE = names_of("gqa_ood:GqaOod")
 _SIZES = {"ood_testdev_head.json": 1733, "ood_testdev_tail.json": 1063}
 
 
@@ -36,17 +35,12 @@ class GqaOod(QuestionBenchmark):
     split: str | None = None
     """Which files of a folder with several: ``testdev`` or ``val``."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of GQA-OOD's names, or a folder with some."""
-        return bool(contents.named(_FILE.pattern))
-
     def files(self) -> Sequence[str]:
         """The head and the tail of one split, from the folder of the path."""
-        named = _FILE.fullmatch(os.path.basename(self.path))
+        named = match_name(_FILE, self.path)
         found: dict[str, dict[str, str]] = {}
-        for file in PathContents(folder_of(self.path)).named(_FILE.pattern):
-            if match := _FILE.fullmatch(os.path.basename(file)):
+        for file in PathContents(folder_of(self.path)).named(_FILE):
+            if match := match_name(_FILE, file):
                 found.setdefault(match["split"].lower(), {}).setdefault(match["part"].lower(), file)
         asked = self.split or (named["split"].lower() if named else None)
         splits = [asked] if asked else list(found)

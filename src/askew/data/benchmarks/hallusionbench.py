@@ -17,14 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
 from askew.data.disk_index import distinct, gathered
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "HallusionBench.json"
-_KEYS = {"visual_input", "set_id", "figure_id", "question_id", "gt_answer"}
 _ID = ("category", "subcategory", "set_id", "figure_id", "question_id")
 _QUESTION = ("category", "subcategory", "set_id", "question_id")
 _SAME = {"question": _QUESTION, "figure": _ID[:4], "easy": _QUESTION, "hard": _QUESTION}
@@ -38,21 +36,9 @@ class HallusionBench(GroupBenchmark):
     title: ClassVar[str] = "HallusionBench"
     suites: ClassVar[Sequence[str]] = ("hallusionbench",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with HallusionBench's keys, or a folder with the file of that name."""
-        return contents.keys >= _KEYS or bool(contents.named(r"HallusionBench\.json"))
-
     def files(self) -> Sequence[str]:
         """The one file."""
-        if not os.path.isdir(self.path):
-            if not first_keys(self.path) >= _KEYS:
-                raise wrong_file(self.path, self.title, NAME)
-            return [self.path]
-        found = PathContents(self.path).named(r"HallusionBench\.json")
-        if not found:
-            raise missing_files(self.path, self.title, f"{NAME} and its folder hallusion_bench")
-        return found[:1]
+        return self.marked_files(f"{NAME} and its folder hallusion_bench")[:1]
 
     def expected(self) -> Mapping[str, int]:
         """1,129 questions, 178 of them without an image."""

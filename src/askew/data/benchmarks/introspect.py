@@ -9,7 +9,6 @@ is read as yes. Ten answers to a reasoning question come from the annotations of
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any, ClassVar
 from askew.data.bad_records import identity, mapping, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.gqa import answer_type
-from askew.data.benchmarks.sniff import PathContents, inner_keys
+from askew.data.benchmarks.sniff import PathContents, inner_keys, match_name, names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id
 from askew.data.benchmarks.vqa_records import coco_image
 from askew.data.disk_index import Index, distinct
@@ -26,7 +25,7 @@ from askew.data.json_stream import items, pairs
 from askew.errors import DataError
 from askew.types import Expect, Group, Kind, Question, Variant
 
-_FILE = re.compile(r"VQAIntrospect_(?P<split>train|val).*\.json(?:\.gz)?", re.IGNORECASE)
+_FILE = names_of("introspect:VqaIntrospect")
 _KEYS = {"reasoning_question", "introspect"}
 _TYPOS = {"yea": "yes"}
 
@@ -42,11 +41,6 @@ class VqaIntrospect(GroupBenchmark):
     """Which file of a folder with several: ``train`` or ``val``."""
     annotations: str | None = None
     """The annotations file of VQA v2 with ten answers for each reasoning question; None: the one in the folder."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with VQA-Introspect's keys, or a folder with files of its names."""
-        return contents.inner >= _KEYS or bool(contents.named(_FILE.pattern))
 
     def files(self) -> Sequence[str]:
         """The questions, and the annotations of VQA v2 if there are any."""
@@ -90,7 +84,7 @@ class VqaIntrospect(GroupBenchmark):
             if not _split(self.path) and not inner_keys(self.path) >= _KEYS:
                 raise wrong_file(self.path, self.title, "VQAIntrospect_valv1.0.json")
             return self.path
-        found = PathContents(self.path).named(_FILE.pattern)
+        found = PathContents(self.path).named(_FILE)
         fitting = [file for file in found if self.split in (None, _split(file))]
         if not fitting:
             raise missing_files(self.path, self.title, f"VQAIntrospect_{self.split or 'val'}v1.0.json")
@@ -170,5 +164,5 @@ def _answer(record: Mapping[str, Any], key: str) -> str:
 
 
 def _split(path: str) -> str:
-    match = _FILE.fullmatch(os.path.basename(path))
+    match = match_name(_FILE, path)
     return match["split"].lower() if match else ""

@@ -17,13 +17,13 @@ from askew.answers.choices import LETTERS
 from askew.data.bad_records import text
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files, wrong_file
 from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices, option_named
 from askew.errors import BadRecord
 from askew.types import Id, ImageRef, Kind, Question
 
-_FILE = r"mmstar.*\.(?:tsv|parquet)"
+_FILE = names_of("mmstar:MmStar")
 _COLUMNS = {"index", "question", "image", "answer", "category"}
 _HEADING = re.compile(r"\s*(?:Options|Choices)\s*:\s*", re.IGNORECASE)
 
@@ -33,11 +33,6 @@ class MmStar(QuestionBenchmark):
     """MMStar: multiple-choice questions that need the image (Chen et al. 2024)."""
 
     title: ClassVar[str] = "MMStar"
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of MMStar's name and columns, or a folder with one."""
-        return any(first_keys(file) >= _COLUMNS for file in contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The one file."""

@@ -15,15 +15,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.benchmarks.benchmark_tables import table_records
-from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.disk_index import distinct
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 NAME = "Questions.csv"
-_COLUMNS = {"Question", "Options", "Correct Answer"}
 _INDEX = ("Index", "lndex")
 """The column of the index, as published copies spell it."""
 _OPTIONS = re.compile(r"\s*\(a\)\s*(?P<a>.+?)\s*\(b\)\s*(?P<b>.+?)\s*", re.DOTALL)
@@ -41,23 +39,9 @@ class Mmvp(GroupBenchmark):
     labels: Literal["published", "corrected"] = "published"
     """``corrected``: with the labels of rows 99, 100, 279 and 280 swapped, as lmms-eval does."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is Questions.csv with MMVP's columns, or a folder with it."""
-        if os.path.isdir(contents.path):
-            return any(first_keys(file) >= _COLUMNS for file in contents.named(r"Questions\.csv"))
-        return contents.keys >= _COLUMNS
-
     def files(self) -> Sequence[str]:
         """The one file."""
-        if not os.path.isdir(self.path):
-            if not first_keys(self.path) >= _COLUMNS:
-                raise wrong_file(self.path, self.title, NAME)
-            return [self.path]
-        found = [file for file in PathContents(self.path).named(r"Questions\.csv") if first_keys(file) >= _COLUMNS]
-        if not found:
-            raise missing_files(self.path, self.title, f"{NAME} and the folder 'MMVP Images'")
-        return found[:1]
+        return self.marked_files(f"{NAME} and the folder 'MMVP Images'")[:1]
 
     def expected(self) -> Mapping[str, int]:
         """150 pairs."""

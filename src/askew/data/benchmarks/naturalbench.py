@@ -17,23 +17,20 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, text, wrong
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.benchmarks.benchmark_tables import TableImages, parquet_records, stored_image, table_records
-from askew.data.benchmarks.sniff import PathContents, first_keys
 from askew.data.json_stream import items
-from askew.errors import AskewError, BadRecord
+from askew.errors import BadRecord
 from askew.types import Expect, Group, ImageRef, Kind, Question, Variant
 
 PLACES = (("0", "0"), ("0", "1"), ("1", "0"), ("1", "1"))
 """Question and image of the four members of a group, in the order of the files."""
 SUFFIX = "Please answer Yes or No."
 """What the authors write after a yes/no question."""
-_COLUMNS = {"Image_0", "Image_1", "Question_0", "Question_1", "Image_0_Question_0"}
 _TYPE = ("Question_Type", "Question Type")
 """The column of the type, as editions of the Parquet files spell it."""
 _OPTIONS = re.compile(r"\s*Options?:\s*A:\s*(?P<A>.*?);?\s*B:\s*(?P<B>.*?);?\s*(?:Please output the letter.*)?$", re.S)
 _HUB = r"(?:train|test)-\d+-of-\d+\.parquet"
-_FILE = rf"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|{_HUB}"
 
 Member = tuple[str, Callable[[], ImageRef], str, str]
 """Question, how its image is found, answer, type."""
@@ -46,22 +43,9 @@ class NaturalBench(GroupBenchmark):
     title: ClassVar[str] = "NaturalBench"
     suites: ClassVar[Sequence[str]] = ("naturalbench",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of one of the three shapes, or a folder with one."""
-        if os.path.isdir(contents.path):
-            return any(_shape(file) for file in contents.named(_FILE))
-        return bool(_shape(contents.path))
-
     def files(self) -> Sequence[str]:
         """The one file, or all Parquet files of a folder."""
-        if not os.path.isdir(self.path):
-            if not _shape(self.path):
-                raise wrong_file(self.path, self.title, "test_set.json, its Parquet or its TSV")
-            return [self.path]
-        found = [file for file in PathContents(self.path).named(_FILE) if _shape(file)]
-        if not found:
-            raise missing_files(self.path, self.title, "test_set.json (with its images), the Parquet files or the TSV")
+        found = self.marked_files("test_set.json (with its images), the Parquet files or the TSV")
         parts = [file for file in found if file.endswith(".parquet")]
         return parts or found[:1]
 
@@ -84,15 +68,14 @@ class NaturalBench(GroupBenchmark):
 
     def _members(self, sieve: Sieve) -> Iterator[tuple[int, str, Sequence[Member]]]:
         """The four members of each group, with the number of its first record and its id."""
-        shape = _shape(sieve.path)
-        if shape == "parquet":
+        if sieve.path.endswith(".parquet"):
             for number, row in parquet_records(sieve.path):
                 members = sieve.sift(number, None, _from_columns, row)
                 if members:
                     yield number, str(row.get("Index", number)), members
             return
         rows: Iterable[tuple[int, Member]]
-        if shape == "table":
+        if re.search(r"\.[ct]sv(\.gz)?$", sieve.path):
             images = TableImages(sieve.path)
             rows = ((number, _from_row(row, images)) for number, row in table_records(sieve))
         else:
@@ -160,18 +143,3 @@ def _from_columns(row: Mapping[str, Any]) -> list[Member]:
 
 def _from_row(row: Mapping[str, str], images: TableImages) -> Member:
     return row["question"], lambda: images.find(row["index"], row["image"]), row["answer"], row["type"]
-
-
-def _shape(path: str) -> str:
-    """``parquet``, ``table`` or ``list``; empty for files of other kinds."""
-    if path.endswith(".json"):
-        try:
-            _, first = next(iter(items(path, "")), (0, None))
-        except (AskewError, StopIteration):
-            return ""
-        return "list" if isinstance(first, list) and [type(part) for part in first] == [str] * 4 else ""
-    keys = first_keys(path)
-    if keys >= _COLUMNS:
-        return "parquet"
-    table = keys >= {"index", "question", "answer", "type", "image"}
-    return "table" if table and "naturalbench" in os.path.basename(path).lower() else ""

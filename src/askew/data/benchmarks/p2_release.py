@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 
 from askew.data.bad_records import short, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import (
     Fields,
@@ -28,7 +28,7 @@ from askew.errors import BadRecord
 from askew.types import Expect, Group, Question, Variant
 
 P2_TESTS = {"syn": Expect.SAME, "para": Expect.SAME, "ant": Expect.DIFFERENT}
-_FILE = r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"
+_FILE = names_of("p2_release:P2Release")
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,11 +42,6 @@ class P2Release(GroupBenchmark):
     """The questions file of VQA v2, or its folder; by default in the folder of the files."""
     split: Literal["val", "train"] = "val"
     """The split of VQA v2."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a questions file of the release's name, or a folder with one."""
-        return bool(contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The questions and annotations of the release, and those of VQA v2."""

@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import Sieve, identity, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.disk_index import distinct
 from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, Kind, Question, Variant
 
 STRATEGIES = ("random", "popular", "adversarial")
-_FILE = re.compile(rf"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>{'|'.join(STRATEGIES)})\.jsonl?(?:\.gz)?")
+_FILE = names_of("pope:Pope")
 _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.json")
 _KEYS = {"question_id", "image", "text", "label"}
 
@@ -44,11 +44,6 @@ class Pope(GroupBenchmark):
 
     source: str | None = None
     """Which set of a folder with several: ``coco``, ``aokvqa`` or ``gqa``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with POPE's keys, or a folder with files of POPE's names."""
-        return contents.keys >= _KEYS or bool(contents.named(_FILE.pattern))
 
     def files(self) -> Sequence[str]:
         """The files of one set, in the order of the strategies."""
@@ -74,11 +69,11 @@ class Pope(GroupBenchmark):
 
     def _by_strategy(self) -> dict[str, str]:
         if not os.path.isdir(self.path):
-            named = _FILE.fullmatch(os.path.basename(self.path))
+            named = match_name(_FILE, self.path)
             return {named["strategy"] if named else STRATEGIES[0]: self.path}
         sets: dict[str, dict[str, str]] = {}
-        for file in PathContents(self.path).named(_FILE.pattern):
-            if match := _FILE.fullmatch(os.path.basename(file)):
+        for file in PathContents(self.path).named(_FILE):
+            if match := match_name(_FILE, file):
                 sets.setdefault(match["source"], {}).setdefault(match["strategy"], file)
         wanted = [self.source] if self.source else list(sets)
         if len(wanted) > 1:

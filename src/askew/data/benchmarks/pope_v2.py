@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark, bad_label
 from askew.errors import BadRecord
 from askew.types import Expect, Group, Kind, Question, Variant
-
-_KEYS = {"image_name", "target_object", "query", "label"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,22 +26,9 @@ class PopeV2(GroupBenchmark):
     title: ClassVar[str] = "POPEv2"
     suites: ClassVar[Sequence[str]] = ("pope-v2",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with POPEv2's keys, or a folder with it."""
-        files = contents.named(r"annotations\.json") if os.path.isdir(contents.path) else [contents.path]
-        return any(first_keys(file) >= _KEYS for file in files)
-
     def files(self) -> Sequence[str]:
         """The one file."""
-        if not os.path.isdir(self.path):
-            if not first_keys(self.path) >= _KEYS:
-                raise wrong_file(self.path, self.title, "its annotations.json")
-            return [self.path]
-        found = [file for file in PathContents(self.path).named(r"annotations\.json") if first_keys(file) >= _KEYS]
-        if not found:
-            raise missing_files(self.path, self.title, "annotations.json (POPEv2/dataset)")
-        return found[:1]
+        return self.marked_files("annotations.json (POPEv2/dataset)")[:1]
 
     def expected(self) -> Mapping[str, int]:
         """500 pairs."""

@@ -7,14 +7,13 @@ a question names the one it was made from is not documented: it has the same id,
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.benchmarks.vqa_records import (
     Fields,
@@ -29,7 +28,7 @@ from askew.types import Expect, Group, Question, Variant
 RAD_TESTS = {"colors": "Y/N←C", "how-many": "Y/N←HM", "what-kind": "Y/N←WK"}
 PAPER_SIZES = {"Y/N←C": 12_835, "Y/N←HM": 10_233, "Y/N←WK": 1_654}
 """Questions made from VQA v2's validation questions: Table 5 of the paper."""
-_FILE = re.compile(rf"yes-no_from_(?P<source>{'|'.join(RAD_TESTS)})_(?P<split>train|val)_questions\.json(?:\.gz)?")
+_FILE = names_of("rad_release:RadRelease")
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,11 +41,6 @@ class RadRelease(GroupBenchmark):
     vqa: str | None = None
     """The questions file of VQA v2, or its folder; by default in the folder of the files."""
     split: Literal["val", "train"] = "val"
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a questions file of the release's name, or a folder with one."""
-        return bool(contents.named(_FILE.pattern))
 
     def files(self) -> Sequence[str]:
         """The questions and annotations made from colours, numbers and kinds, and those of VQA v2."""
@@ -68,7 +62,7 @@ class RadRelease(GroupBenchmark):
         return {f"questions of {test}": f"{size:,}, Table 5" for test, size in sizes.items()}
 
     def _pairs(self) -> list[VqaPair]:
-        found = PathContents(self.path).named(_FILE.pattern)
+        found = PathContents(self.path).named(_FILE)
         if os.path.isdir(self.path):
             found = [file for file in found if _split(file) == self.split]
         if not found:
@@ -78,12 +72,12 @@ class RadRelease(GroupBenchmark):
 
 
 def _variant(path: str, original: Question, record: Fields, annotation: Fields) -> Variant:
-    named = _FILE.fullmatch(os.path.basename(path))
+    named = match_name(_FILE, path)
     source = named["source"] if named else ""
     key = f"{os.path.basename(path).split('.')[0]}/{question_id(record)}"
     return variant_of(original, key, record, annotation, Expect.GIVEN, RAD_TESTS[source], f"rad/{source}")
 
 
 def _split(path: str) -> str:
-    named = _FILE.fullmatch(os.path.basename(path))
+    named = match_name(_FILE, path)
     return named["split"] if named else ""

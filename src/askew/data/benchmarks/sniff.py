@@ -1,13 +1,17 @@
-"""Which benchmark a path holds, told by file names, keys of first records and column names."""
+"""Which benchmark a path holds, told by file names, keys of first records and column names.
+
+``MARKS`` says for every reader what identifies its files, so that only the reader that fits is imported.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from functools import cache, cached_property
+from typing import NamedTuple
 
 from askew.data.json_stream import glimpse
 from askew.errors import AskewError
@@ -41,27 +45,184 @@ class PathContents:
 
     def named(self, pattern: str) -> list[str]:
         """The data files whose name (without folders) matches the pattern as a whole."""
-        whole = re.compile(pattern, re.IGNORECASE)
-        return [file for file in self.files if whole.fullmatch(re.sub(r"\.gz$", "", os.path.basename(file)))]
+        return [file for file in self.files if match_name(pattern, file)]
 
     @cached_property
-    def keys(self) -> frozenset[str]:
-        """The keys of the first record of a file, or the columns of a table; empty for a folder."""
-        return frozenset() if os.path.isdir(self.path) else first_keys(self.path)
+    def start(self) -> FileStart:
+        """How files begin; each is opened once."""
+        return FileStart(cache(first_keys), cache(inner_keys), cache(_beginning))
 
-    @cached_property
-    def inner(self) -> frozenset[str]:
-        """The keys of the first object inside a JSON file's first object, e.g. of ``{id: {...}}``; else empty."""
-        return frozenset() if os.path.isdir(self.path) else inner_keys(self.path)
+    def of(self, reader: str) -> list[str]:
+        """The files that a reader's marks fit."""
+        return sorted({file for mark in MARKS[reader] for file in mark.files(self)})
 
 
-class Sniffer(Protocol):
-    """A reader that recognises its files."""
+class FileStart(NamedTuple):
+    """Functions that tell how a file begins."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path holds this benchmark."""
-        ...
+    first_keys: Callable[[str], frozenset[str]]
+    inner_keys: Callable[[str], frozenset[str]]
+    beginning: Callable[[str], bytes]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What identifies a file: everything that is given must hold of it.
+
+    Without ``names`` it identifies only a file that is given as the path, not one in a folder.
+    """
+
+    names: str = ""
+    """Its name (without folders and ``.gz``), as a regular expression."""
+    keys: frozenset[str] = frozenset()
+    """Keys of the first record of a JSON or JSONL file, or columns of a table."""
+    inner: frozenset[str] = frozenset()
+    """Keys of the first record of a JSON file ``{id: record}``."""
+    begins: bytes = b""
+    """What its beginning matches."""
+    annotations: bytes = b""
+    """What is in the beginning of the annotations file beside it."""
+    beside: str = ""
+    """The name of another file that is there, as a regular expression."""
+    alone: bool = False
+    """Only if the file is given as the path: a folder with it may be read otherwise."""
+
+    def files(self, contents: PathContents) -> list[str]:
+        """The files at a path that it identifies."""
+        if os.path.isdir(contents.path) and (self.alone or not self.names):
+            return []
+        if self.beside and not contents.named(self.beside):
+            return []
+        named = contents.named(self.names) if self.names else contents.files
+        return [file for file in named if self._fits(file, contents.start)]
+
+    def _fits(self, file: str, start: FileStart) -> bool:
+        return (
+            (not self.keys or start.first_keys(file) >= self.keys)
+            and (not self.inner or start.inner_keys(file) >= self.inner)
+            and (not self.begins or bool(re.match(self.begins, start.beginning(file), re.DOTALL)))
+            and (not self.annotations or bool(re.search(self.annotations, start.beginning(_annotations(file)))))
+        )
+
+
+def _keys(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_TEXT = rb'"(?:[^"\\]|\\.)*"'
+_POPE = _keys("question_id image text label")
+_POPE_V2 = _keys("image_name target_object query label")
+_NATURALBENCH = r"test_set\.json|naturalbench.*\.(?:tsv|parquet|json)|(?:train|test)-\d+-of-\d+\.parquet"
+_NATURALBENCH_COLUMNS = _keys("Image_0 Image_1 Question_0 Question_1 Image_0_Question_0")
+_NATURALBENCH_TABLE = _keys("index question answer type image")
+_FOUR_TEXTS = rb"\s*\[\s*\[\s*" + rb"\s*,\s*".join([_TEXT] * 4) + rb"\s*\]"
+_MMVP = frozenset({"Question", "Options", "Correct Answer"})
+_EDITED_IMAGE = (
+    rb'\s*(?:\[|\{(?:(?!"image_id").)*"questions"\s*:\s*\[)(?:(?!"image_id").)*"image_id"\s*:\s*"\d{12}_\d{12}"'
+)
+_CARETS = _keys("img_id label question_id sent question_type assignment")
+_VIZWIZ = _keys("image question answerable")
+_OPEN_ENDED = r"OpenEnded_mscoco_(?:train|val)2014_questions\.json"
+_TDIUC_TYPES = (
+    rb'"question_type"\s*:\s*"(?:absurd|activity_recognition|attribute|color|counting|object_presence'
+    rb"|object_recognition|positional_reasoning|scene_recognition|sentiment_understanding|sport_recognition"
+    rb'|utility_affordance)"'
+)
+_WINOGROUND = _keys("image_0 image_1 caption_0 caption_1")
+_BLINK = _keys("sub_task image_1 choices")
+
+MARKS: Mapping[str, tuple[Mark, ...]] = {
+    "pope:Pope": (
+        Mark(keys=_POPE),
+        Mark(r"(?P<source>.+?)_pope(?:_seem)?_(?P<strategy>random|popular|adversarial)\.jsonl?"),
+    ),
+    "naturalbench:NaturalBench": (
+        Mark(r".*\.parquet", keys=_NATURALBENCH_COLUMNS, alone=True),
+        Mark(_NATURALBENCH, keys=_NATURALBENCH_COLUMNS),
+        Mark(r".*naturalbench.*\.[ct]sv", keys=_NATURALBENCH_TABLE, alone=True),
+        Mark(_NATURALBENCH, keys=_NATURALBENCH_TABLE),
+        Mark(r".*\.json", begins=_FOUR_TEXTS, alone=True),
+        Mark(_NATURALBENCH, begins=_FOUR_TEXTS),
+    ),
+    "hallusionbench:HallusionBench": (
+        Mark(keys=_keys("visual_input set_id figure_id question_id gt_answer")),
+        Mark(r"HallusionBench\.json"),
+    ),
+    "mmvp:Mmvp": (Mark(keys=_MMVP), Mark(r"Questions\.csv", keys=_MMVP)),
+    "pope_v2:PopeV2": (Mark(keys=_POPE_V2), Mark(r"annotations\.json", keys=_POPE_V2)),
+    "vqa_rephrasings:VqaRephrasings": (Mark(r".*valrep2014.*questions\.json"),),
+    "vqa_pairs:VqaPairs": (Mark(r".*?(?P<split>(?:train|val)\d{4})_complementary_pairs\.json", alone=True),),
+    "amber:Amber": (Mark(r"query_discriminative.*\.json", beside=r"annotations\.json"),),
+    "introspect:VqaIntrospect": (
+        Mark(inner=_keys("reasoning_question introspect")),
+        Mark(r"VQAIntrospect_(?P<split>train|val).*\.json"),
+    ),
+    "gqa_ood:GqaOod": (Mark(r"ood_(?P<split>testdev|val)_(?P<part>head|tail|all)\.json"),),
+    "vqa_ce:VqaCe": (
+        Mark(r"counterexamples\.json", beside=r"hard\.json"),
+        Mark(r"counterexamples\.json", alone=True),
+    ),
+    "vqa_cp:VqaCp": (Mark(r"vqacp_(?P<version>v[12])_(?P<split>train|test)_questions\.json"),),
+    "vqa_lol:VqaLol": (Mark(keys=_keys("sent img_id q1 op")),),
+    "convqa:ConVqa": (
+        Mark(r"(?:cleaned_)?Logical_ConVQA_test\.json|CommonSense_ConVQA_consistent\.json"),
+        Mark(r"(?!.*(?:inconsistent|\.[ct]sv)).*", begins=rb'\s*\{\s*"http[^"]*COCO_', alone=True),
+    ),
+    "edited_vqa:edited_vqa": (
+        Mark(r".*questions\.json", begins=_EDITED_IMAGE, annotations=rb'"answer"'),
+        Mark(r".*questions\.json", begins=_EDITED_IMAGE, beside=r".*annotations\.json"),
+    ),
+    "mmstar:MmStar": (Mark(r"mmstar.*\.(?:tsv|parquet)", keys=_keys("index question image answer category")),),
+    "vlmevalkit:VlmEvalKitCircular": (
+        Mark(r".*\.tsv", keys=_keys("index question A g_index"), alone=True),
+        Mark(r".*(?:mmbench|ccbench|circular|mmcr).*\.tsv", keys=_keys("index question A"), alone=True),
+    ),
+    "vlmevalkit:VlmEvalKitTable": (Mark(r".*\.tsv", keys=_keys("index question"), alone=True),),
+    "carets_release:CaretsRelease": (
+        Mark(keys=_CARETS),
+        Mark(r".+_test\.json|(?:rephrase|order|ontological|visual|negation|antonym)_(?:inv|dir)\.json", keys=_CARETS),
+    ),
+    "rad_release:RadRelease": (
+        Mark(r"yes-no_from_(?P<source>colors|how-many|what-kind)_(?P<split>train|val)_questions\.json"),
+    ),
+    "p2_release:P2Release": (Mark(r"vqap2\.questions\.json|v2_OpenEnded_mscoco_p2_questions\.json"),),
+    "avqa:Avqa": (Mark(r"(?:.*[^a-z])?ad?vqa.*questions\.json"),),
+    "textvqa:TextVqa": (Mark(r"TextVQA_.*\.json"),),
+    "vizwiz:VizWiz": (Mark(keys=_VIZWIZ), Mark(r"(?:.*vizwiz.*_)?(?:train|val|test)\.json", keys=_VIZWIZ)),
+    "aokvqa:Aokvqa": (Mark(keys=_keys("question_id choices direct_answers")), Mark(r"aokvqa_v1p0_.*\.json")),
+    "vqa_shaped:OkVqa": (Mark(_OPEN_ENDED, annotations=rb'"raw_answer"'),),
+    "vqa_shaped:Tdiuc": (Mark(_OPEN_ENDED, annotations=_TDIUC_TYPES),),
+    "sugarcrepe:SugarCrepe": (
+        Mark(
+            r"(?:add_att|add_obj|replace_att|replace_obj|replace_rel|swap_att|swap_obj)\.json",
+            inner=_keys("filename caption negative_caption"),
+        ),
+    ),
+    "winoground:Winoground": (Mark(keys=_WINOGROUND), Mark(r"examples\.jsonl", keys=_WINOGROUND)),
+    "blink:Blink": (Mark(keys=_BLINK), Mark(r"(?:val|test)-.*\.parquet", keys=_BLINK)),
+    "visdial:VisDial": (Mark(r"visdial_1\.0_(?:train|val|test)\.json"),),
+}
+"""For each reader of a benchmark (module and class), any of the marks of its files, in the order they are tried."""
+
+
+def sniff(path: str) -> str:
+    """The reader of the benchmark at a path, as in ``MARKS``; empty if no mark fits."""
+    contents = PathContents(path)
+    return next((reader for reader in MARKS if contents.of(reader)), "")
+
+
+def match_name(pattern: str, file: str) -> re.Match[str] | None:
+    """How the name of a file (without folders and ``.gz``) matches a pattern as a whole, in any case of its letters."""
+    return re.fullmatch(pattern, os.path.basename(file).removesuffix(".gz"), re.IGNORECASE)
+
+
+def names_of(reader: str) -> str:
+    """The regular expression for the names of a reader's files.
+
+    >>> names_of("visdial:VisDial")
+    'visdial_1\\\\.0_(?:train|val|test)\\\\.json'
+    """
+    return next(mark.names for mark in MARKS[reader] if mark.names)
 
 
 def first_keys(path: str) -> frozenset[str]:
@@ -98,3 +259,17 @@ def _columns(path: str) -> frozenset[str]:
         return frozenset(parquet.read_schema(path).names)
     except ArrowInvalid:
         return frozenset()
+
+
+def _beginning(path: str) -> bytes:
+    try:
+        with opened(path) as file:
+            return file.read(_HEAD)
+    except (AskewError, OSError):
+        return b""  # the reader of other formats says what is wrong
+
+
+def _annotations(questions: str) -> str:
+    from askew.data.benchmarks.vqa_records import annotations_of
+
+    return annotations_of(questions) or ""

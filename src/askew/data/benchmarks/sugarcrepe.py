@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, names_of
 from askew.data.disk_index import distinct
 from askew.data.json_stream import glimpse, pairs
 from askew.data.jsonl import check_choices
@@ -32,7 +32,7 @@ SIZES: Mapping[str, int | tuple[int, ...]] = {
 }
 """Captions of each file; one was removed from ``swap_obj`` after the paper."""
 CAPTION_QUESTION = "Which caption fits the image?"
-_FILE = rf"(?:{'|'.join(SIZES)})\.json"
+_FILE = names_of("sugarcrepe:SugarCrepe")
 _KEYS = {"filename", "caption", "negative_caption"}
 
 
@@ -42,11 +42,6 @@ class SugarCrepe(GroupBenchmark):
 
     title: ClassVar[str] = "SugarCrepe"
     suites: ClassVar[Sequence[str]] = ("sugarcrepe",)
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with SugarCrepe's keys, or a folder with such files of its names."""
-        return any(map(_has_captions, contents.named(_FILE)))
 
     def files(self) -> Sequence[str]:
         """The files that are there, one for each kind of change."""

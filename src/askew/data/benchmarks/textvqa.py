@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import identity, text, texts
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import question_id
 from askew.data.disk_index import distinct
 from askew.data.json_stream import items
 from askew.types import Id, Kind, Question
 
-_FILE = r"TextVQA_.*\.json"
+_FILE = names_of("textvqa:TextVqa")
 _SIZES = {"TextVQA_0.5.1_val.json": 5000}
 
 
@@ -32,11 +32,6 @@ class TextVqa(QuestionBenchmark):
 
     split: str | None = None
     """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of TextVQA's name, or a folder with one."""
-        return bool(contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The one file."""

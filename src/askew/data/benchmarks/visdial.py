@@ -19,13 +19,13 @@ from typing import IO, Any, ClassVar
 
 from askew.data.bad_records import identity, mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split, wrong_file
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import names_of
 from askew.data.disk_index import distinct
 from askew.data.json_stream import nested_items
 from askew.errors import BadRecord, DataError
 from askew.types import Id, ImageRef, Kind, Question
 
-_FILE = r"visdial_1\.0_(?:train|val|test)\.json"
+_FILE = names_of("visdial:VisDial")
 _SIZES = {"visdial_1.0_val.json": 20_640}
 
 
@@ -40,11 +40,6 @@ class VisDial(QuestionBenchmark):
     """List the 100 possible answers in the context, so that accuracy is R@1; without them the question is open."""
     split: str | None = None
     """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of VisDial's name, or a folder with one."""
-        return bool(contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The one file."""

@@ -15,13 +15,12 @@ from typing import Any, ClassVar
 
 from askew.data.bad_records import mapping, text
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import annotated_answers
 from askew.data.disk_index import distinct
 from askew.types import Id, Kind, Question
 
-_FILE = r"(?:.*vizwiz.*_)?(?:train|val|test)\.json"
-_KEYS = {"image", "question", "answerable"}
+_FILE = names_of("vizwiz:VizWiz")
 _SIZES = {"val.json": 4319}
 
 
@@ -33,11 +32,6 @@ class VizWiz(QuestionBenchmark):
 
     split: str | None = None
     """Which file of a folder: ``train``, ``val`` or ``test``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with VizWiz's keys, or a folder with such files of its names."""
-        return contents.keys >= _KEYS or any(first_keys(file) >= _KEYS for file in contents.named(_FILE))
 
     def files(self) -> Sequence[str]:
         """The one file."""

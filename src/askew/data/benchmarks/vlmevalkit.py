@@ -17,7 +17,7 @@ from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, text
 from askew.data.benchmarks.benchmark_reader import BenchmarkFiles, GroupBenchmark, QuestionBenchmark, wrong_file
 from askew.data.benchmarks.benchmark_tables import TableImages, table_records
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.sniff import first_keys
 from askew.data.disk_index import distinct, gathered
 from askew.data.jsonl import check_choices, option_named, unread_fields
 from askew.errors import BadRecord
@@ -73,11 +73,6 @@ class VlmEvalKitTable(QuestionBenchmark):
 
     title: ClassVar[str] = "VLMEvalKit"
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a TSV with an index and a question in each row."""
-        return contents.path.endswith((".tsv", ".tsv.gz")) and contents.keys >= {"index", "question"}
-
     @property
     def name(self) -> str:
         """The name of the file without its extension."""
@@ -108,11 +103,6 @@ class VlmEvalKitCircular(GroupBenchmark):
 
     title: ClassVar[str] = "VLMEvalKit"
     suites: ClassVar[Sequence[str]] = ("choices",)
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is such a TSV with rotated options, by a column ``g_index`` or by the name of the set."""
-        return VlmEvalKitTable.sniff(contents) and "A" in contents.keys and is_circular(contents.path, contents.keys)
 
     @property
     def name(self) -> str:

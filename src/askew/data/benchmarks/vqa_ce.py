@@ -38,12 +38,6 @@ class VqaCe(QuestionBenchmark):
     vqa: str | None = None
     """VQA v2, a folder or a questions file; None: the questions of val2014 in the folder of the lists."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a folder with both lists, or the list of counterexamples by its name."""
-        wanted = list(LISTS.values()) if os.path.isdir(contents.path) else [LISTS["counterexamples"]]
-        return all(contents.named(name.replace(".", r"\.")) for name in wanted)
-
     def files(self) -> Sequence[str]:
         """Both lists, the questions and the annotations of VQA v2."""
         data = self._vqa

@@ -8,7 +8,6 @@ the ids of a split are at hand, ``ids`` takes them (a JSON list of question ids 
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, question_id
 from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.disk_index import Index, distinct
@@ -24,7 +23,7 @@ from askew.data.json_stream import items
 from askew.errors import BadRecord, DataError
 from askew.types import Id, Question
 
-_FILE = re.compile(r"vqacp_(?P<version>v[12])_(?P<split>train|test)_questions\.json(?:\.gz)?", re.IGNORECASE)
+_FILE = names_of("vqa_cp:VqaCp")
 _SIZES = {"vqacp_v2_test_questions.json": 219_928}
 
 
@@ -39,11 +38,6 @@ class VqaCp(QuestionBenchmark):
     """Which split of a folder."""
     ids: str | None = None
     """The question ids of the split, where its own files are missing; ``path`` is then the folder of VQA v2."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of VQA-CP's names, or a folder with some."""
-        return bool(contents.named(_FILE.pattern))
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations, or the ids and the files of VQA v2."""
@@ -63,7 +57,7 @@ class VqaCp(QuestionBenchmark):
             if not os.path.isfile(self.ids):
                 raise DataError(f"{self.ids}: there is no such file. Give a JSON list of the question ids: ids=FILE.")
             return [Vqa(self.path, split=split, skip_bad=self.skip_bad) for split in ("train2014", "val2014")]
-        named = PathContents(self.path).named(_FILE.pattern)
+        named = PathContents(self.path).named(_FILE)
         if os.path.isdir(self.path):
             named = [file for file in named if f"_{self.split}_" in os.path.basename(file)]
         if not named:
@@ -79,7 +73,7 @@ class VqaCp(QuestionBenchmark):
 
     @property
     def _part(self) -> str:
-        match = _FILE.fullmatch(os.path.basename(self._sources[0].path))
+        match = match_name(_FILE, self._sources[0].path)
         return match["split"].lower() if match else self.split
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:

@@ -35,11 +35,6 @@ class VqaLol(GroupBenchmark):
     title: ClassVar[str] = "VQA-LOL"
     suites: ClassVar[Sequence[str]] = ("vqa-lol",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with VQA-LOL's keys; of a folder, one file must be named."""
-        return contents.keys >= _KEYS
-
     @property
     def name(self) -> str:
         """With the name of the file, which tells Compose from Supplement."""

@@ -6,8 +6,6 @@ annotations. A pair is symmetric: the smaller id is taken as the original, so th
 
 from __future__ import annotations
 
-import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,7 @@ from typing import Any, ClassVar
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import PathContents, match_name, names_of
 from askew.data.benchmarks.vqa import Vqa, split_of
 from askew.data.benchmarks.vqa_records import placed_questions
 from askew.data.disk_index import Index, distinct
@@ -25,7 +23,7 @@ from askew.errors import BadRecord, DataError
 from askew.files.records import question_from, question_record
 from askew.types import Expect, Group, Id, Question, Variant
 
-_PAIRS = re.compile(r".*?(?P<split>(?:train|val)\d{4})_complementary_pairs\.json")
+_PAIRS = names_of("vqa_pairs:VqaPairs")
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,11 +36,6 @@ class VqaPairs(GroupBenchmark):
     split: str | None = None
     """Which pairs of a folder, e.g. ``val2014``."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file of pairs; a folder of VQA v2 is read as plain questions."""
-        return not os.path.isdir(contents.path) and bool(contents.named(_PAIRS.pattern))
-
     def files(self) -> Sequence[str]:
         """The pairs, the questions and the annotations."""
         data = self._vqa
@@ -54,7 +47,7 @@ class VqaPairs(GroupBenchmark):
 
     @cached_property
     def _pairs(self) -> str:
-        found = [file for file in PathContents(self.path).named(_PAIRS.pattern) if (self.split or "") in file]
+        found = [file for file in PathContents(self.path).named(_PAIRS) if (self.split or "") in file]
         if not found:
             name = f"v2_mscoco_{self.split or 'val2014'}_complementary_pairs.json"
             raise missing_files(self.path, self.title, f"{name}, the questions and the annotations")
@@ -66,7 +59,7 @@ class VqaPairs(GroupBenchmark):
 
     @cached_property
     def _vqa(self) -> Vqa:
-        match = _PAIRS.fullmatch(os.path.basename(self._pairs).removesuffix(".gz"))
+        match = match_name(_PAIRS, self._pairs)
         return Vqa(folder_of(self.path), split=match["split"] if match else None, skip_bad=self.skip_bad)
 
     def read_groups(self, counts: Counter[str]) -> Iterator[Group]:

@@ -33,14 +33,9 @@ class VqaRephrasings(GroupBenchmark):
     title: ClassVar[str] = "VQA-Rephrasings"
     suites: ClassVar[Sequence[str]] = ("vqa-rephrasings",)
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is the questions file by its name, or a folder with it."""
-        return bool(contents.named(r".*valrep2014.*questions\.json"))
-
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
-        found = PathContents(self.path).named(r".*valrep2014.*questions\.json")
+        found = PathContents(self.path).of("vqa_rephrasings:VqaRephrasings")
         if len(found) > 1:
             raise DataError(f"{self.path}: {len(found)} questions files are here. Give one, e.g. {found[0]}")
         if not found:

@@ -7,7 +7,6 @@ apart is in the annotations: OK-VQA has ``raw_answer``, TDIUC has question types
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,22 +14,13 @@ from typing import ClassVar
 
 from askew.data.bad_records import identity
 from askew.data.benchmarks.benchmark_reader import QuestionBenchmark, one_split
-from askew.data.benchmarks.sniff import PathContents
+from askew.data.benchmarks.sniff import names_of
 from askew.data.benchmarks.vqa import split_of
-from askew.data.benchmarks.vqa_records import annotations_of, answered_pair, coco_image, vqa_question, vqa_records
-from askew.errors import AskewError
-from askew.files.read_write import opened
+from askew.data.benchmarks.vqa_records import answered_pair, coco_image, vqa_question, vqa_records
 from askew.types import Id, Question
 
-_FILE = r"OpenEnded_mscoco_(?:train|val)2014_questions\.json"
+_FILE = names_of("vqa_shaped:OkVqa")
 _EXAMPLE = "OpenEnded_mscoco_val2014_questions.json"
-_HEAD = 1 << 16
-_RAW_ANSWER = re.compile(rb'"raw_answer"')
-_TDIUC_TYPES = re.compile(
-    rb'"question_type"\s*:\s*"(?:absurd|activity_recognition|attribute|color|counting|object_presence'
-    rb"|object_recognition|positional_reasoning|scene_recognition|sentiment_understanding|sport_recognition"
-    rb'|utility_affordance)"'
-)
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,11 +31,6 @@ class OkVqa(QuestionBenchmark):
 
     split: str | None = None
     """Which questions file of a folder: ``train`` or ``val``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether a questions file of these names has annotations with ``raw_answer``."""
-        return _annotations_have(contents, _RAW_ANSWER)
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
@@ -69,11 +54,6 @@ class Tdiuc(QuestionBenchmark):
 
     split: str | None = None
     """Which questions file of a folder: ``train`` or ``val``."""
-
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether a questions file of these names has annotations with TDIUC's question types."""
-        return _annotations_have(contents, _TDIUC_TYPES)
 
     def files(self) -> Sequence[str]:
         """The questions and the annotations."""
@@ -105,14 +85,3 @@ def _questions(data: QuestionBenchmark, counts: Counter[str]) -> Iterator[Questi
         if question is not None:
             counts["questions"] += 1
             yield question
-
-
-def _annotations_have(contents: PathContents, pattern: re.Pattern[bytes]) -> bool:
-    for file in contents.named(_FILE):
-        try:
-            with opened(annotations_of(file) or "") as annotations:
-                if pattern.search(annotations.read(_HEAD)):
-                    return True
-        except AskewError:
-            continue  # without annotations, or unreadable: the reader of VQA says what is wrong
-    return False

@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.data.bad_records import identity, mapping, text
-from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.sniff import PathContents, first_keys
+from askew.data.benchmarks.benchmark_reader import GroupBenchmark
 from askew.data.benchmarks.sugarcrepe import CAPTION_QUESTION
 from askew.data.disk_index import distinct
 from askew.data.jsonl import check_choices
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _NAME = "examples.jsonl"
-_KEYS = {"image_0", "image_1", "caption_0", "caption_1"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,19 +32,9 @@ class Winoground(GroupBenchmark):
     form: Literal["choice", "yes-no"] = "choice"
     """``choice``: which caption fits an image, in both orders; ``yes-no``: whether each caption fits each image."""
 
-    @classmethod
-    def sniff(cls, contents: PathContents) -> bool:
-        """Whether the path is a file with Winoground's keys, or a folder with one."""
-        return contents.keys >= _KEYS or any(first_keys(file) >= _KEYS for file in contents.named(r"examples\.jsonl"))
-
     def files(self) -> Sequence[str]:
         """The one file."""
-        found = PathContents(self.path).named(r"examples\.jsonl") if os.path.isdir(self.path) else [self.path]
-        if not found:
-            raise missing_files(self.path, self.title, _NAME)
-        if not first_keys(found[0]) >= _KEYS:
-            raise wrong_file(found[0], self.title, _NAME)
-        return found[:1]
+        return self.marked_files(_NAME)[:1]
 
     def expected(self) -> Mapping[str, int]:
         """400 examples."""

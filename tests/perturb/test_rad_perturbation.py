@@ -190,9 +190,12 @@ def test_hypernyms_of_the_answer_are_never_drawn():
     assert set(NO.chances(question("What kind of animal is this?", "puppy"))) == {"cow", "elephant"}
 
 
-def test_a_kind_without_other_answers_draws_from_its_family_or_is_refused():
+def test_a_kind_without_other_answers_draws_from_its_family_then_from_usual_answers_or_is_refused():
     assert set(NO.chances(question("What kind of pet is this?", "cat"))) == {"cow", "elephant", "dog", "puppy"}
-    for noun, kind in (("bird", "pigeon"), ("toothpaste", "mint"), ("sport", "tennis"), ("room", "kitchen")):
+    birds = set(NO.chances(question("What kind of bird is this?", "pigeon")))
+    assert birds == {"parrot", "duck", "owl", "seagull", "chicken", "ostrich", "eagle"}
+    assert set(NO.chances(question("What kind of water is this?", "sea"))) == {"river"}
+    for noun, kind in (("toothpaste", "mint"), ("water", "lake"), ("pizza", "cheese")):
         refusal = only(NO, question(f"What kind of {noun} is this?", kind))
         assert refusal.reason == "no other answer to draw"
 

@@ -3,7 +3,8 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.perturb.rad.what_kind import WhatKind, _data
+from askew.perturb.rad.what_kind import WhatKind, _data, _kin_groups, _usual
+from askew.perturb.rad.rad_perturbation import votes
 from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = WhatKind()
@@ -108,4 +109,19 @@ def test_the_lists_agree():
     assert not _data()["counted"] & _data()["uncounted"]
     words = [str(word) for words in _data()["aspects"].values() for word in words]
     assert sorted(words) == sorted(set(words)), "a word is about one aspect only"
-    assert all(isinstance(word, str) for group in _data()["kin"] for word in group)
+    assert all(isinstance(word, str) for group in _kin_groups() for word in group)
+
+
+@pytest.mark.parametrize("noun", _usual())
+def test_usual_answers_can_be_asked_and_some_exclude_each_other(noun):
+    answers = _usual()[noun]
+    clashes = [one for one in answers if all(TEMPLATE.clash(one, other) for other in answers)]
+    assert not clashes, f"{noun}: nothing can be drawn where one of these is the answer"
+    noun = {"produce": "vegetable", "place": "location", "music": "instrument"}.get(noun, noun)
+    assert all(ask(noun, answer).text.startswith("Is this ") for answer in answers)
+    assert len({TEMPLATE.value(answer) for answer in answers} - {None}) == len(answers)
+
+
+def test_a_more_specific_answer_says_yes():
+    assert votes(TEMPLATE, "plane", ["plane", "planes", "prop plane", "plane ticket", "bird"]) == ("yes",) * 3 + ("no",)
+    assert votes(TEMPLATE, "dog", ["hot dog", "dogs"]) == ("yes",)

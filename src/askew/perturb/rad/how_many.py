@@ -124,6 +124,14 @@ class HowMany:
         """Numbers of the same noun, and of any."""
         return f"how-many:{cut_noun(text, 2)}", "how-many"
 
+    def usual(self, text: str) -> Sequence[str]:
+        """None: the data always has others."""
+        return ()
+
+    def implies(self, said: str, asked: str) -> bool:
+        """True for the same number."""
+        return said == asked
+
     def clash(self, drawn: str, given: str) -> bool:
         """True when the given answer names the drawn number, or one too near to tell."""
         return _clash(drawn, given)

@@ -149,7 +149,8 @@ class RadPerturbation:
                 return True
             return not frame.can_ask(drawn)
 
-        for pool in self._pools(template, question.text):
+        usual = AnswerPool(tuple((answer, 1) for answer in template.usual(question.text)))
+        for pool in (*self._pools(template, question.text), usual):
             if left := pool.without(excluded):
                 return left
         raise CannotAsk("no other answer to draw")
@@ -239,7 +240,7 @@ def votes(template: YesNoTemplate, asked: str, answers: Sequence[str]) -> tuple[
     found = []
     for answer in answers:
         said = template.value(answer)
-        if said == asked:
+        if said is not None and template.implies(said, asked):
             found.append("yes")
         elif said is not None and not template.clash(asked, plain(answer)) and template.contrasts(asked, said):
             found.append("no")

@@ -92,6 +92,14 @@ class Color:
         """Colours of the same noun, and of any."""
         return f"color:{cut_noun(text, 4)}", "color"
 
+    def usual(self, text: str) -> Sequence[str]:
+        """None: the data always has others."""
+        return ()
+
+    def implies(self, said: str, asked: str) -> bool:
+        """True for the same colour."""
+        return said == asked
+
     def clash(self, drawn: str, given: str) -> bool:
         """True for the same or similar colours, and when the given answer includes the drawn colour."""
         base = _base(drawn)

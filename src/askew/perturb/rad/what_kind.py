@@ -8,7 +8,7 @@ stands alone (*Is this a polar bear?*). ``kinds.yaml`` lists the nouns that name
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
@@ -158,15 +158,39 @@ class WhatKind:
         own = f"what-kind:{subject}"
         return (own, f"what-kind/{family(subject)}") if family(subject) else (own,)
 
+    def usual(self, text: str) -> Sequence[str]:
+        """Usual answers about the noun or its family, for data without another one.
+
+        >>> WhatKind().usual("What kind of water is this?")
+        ('ocean', 'river')
+        """
+        subject = self._subject(text)
+        return _usual().get(subject) or _usual().get(family(subject), ())
+
+    def implies(self, said: str, asked: str) -> bool:
+        """True when who said this says yes to the other: the same in the plural, or with words before it.
+
+        >>> WhatKind().implies("prop plane", "plane"), WhatKind().implies("elephants", "elephant")
+        (True, True)
+        >>> WhatKind().implies("pizza cutter", "pizza"), WhatKind().implies("hot dog", "dog")
+        (False, False)
+        """
+        said = singular(said)
+        return said == singular(asked) or (said.endswith(f" {asked}") and not is_listed("fixed", said))
+
     def clash(self, drawn: str, given: str) -> bool:
         """True when both may be true of the same thing."""
         given = plain(given)
         if drawn == given or is_listed("general", drawn):
             return True
-        ours, theirs = set(drawn.split()), set(given.split())
-        if {singular(drawn), drawn} & {singular(given), given} or ours & theirs:
+        if {singular(drawn), drawn} & {singular(given), given} or drawn in given or given in drawn:
             return True
-        return drawn in given or given in drawn or bool(kin(drawn) & kin(given))
+        if kin(drawn) & kin(given):
+            return True
+        ours, theirs = drawn.split(), given.split()
+        if ours[-1] == theirs[-1]:  # a polar bear and a brown bear: what stands before the noun decides
+            return self.clash(" ".join(ours[:-1]), " ".join(theirs[:-1]))
+        return bool(set(ours) & set(theirs))
 
     def contrasts(self, drawn: str, value: str) -> bool:
         """True when both are about the same aspect: what the thing is, its material, its maker, ..."""
@@ -264,12 +288,16 @@ def is_listed(name: str, value: str) -> bool:
 
 
 def kin(value: str) -> frozenset[int]:
-    """The groups of compatible words (true of one thing at once) that contain this word.
+    """The groups of compatible words (true of one thing at once) that contain this word, or its last words, at least two.
 
-    >>> bool(kin("dog") & kin("puppy")), bool(kin("dog") & kin("church"))
+    >>> bool(kin("dog") & kin("puppy")), bool(kin("poodle") & kin("beagle"))
     (True, False)
+    >>> bool(kin("bedroom") & kin("college dorm room"))
+    True
     """
-    return _kin().get(value, frozenset())
+    words = value.split()
+    ends = (" ".join(words[start:]) for start in range(max(1, len(words) - 1)))
+    return next((_kin()[end] for end in ends if end in _kin()), frozenset())
 
 
 @lru_cache(maxsize=1)
@@ -285,10 +313,24 @@ def _aspects() -> dict[str, str]:
 @lru_cache(maxsize=1)
 def _kin() -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
-    for number, group in enumerate(_data()["kin"]):
+    for number, group in enumerate(_kin_groups()):
         for word in group:
             found.setdefault(str(word), set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def _kin_groups() -> Iterator[list[str]]:
+    """The lists of ``kin``; of lists in a list, each with the words of the first."""
+    for group in _data()["kin"]:
+        if isinstance(group[0], list):
+            yield from (group[0] + others for others in group[1:])
+        else:
+            yield group
+
+
+@lru_cache(maxsize=1)
+def _usual() -> dict[str, tuple[str, ...]]:
+    return {noun: tuple(answers) for noun, answers in _data()["usual"].items()}
 
 
 @lru_cache(maxsize=1)

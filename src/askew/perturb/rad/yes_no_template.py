@@ -181,6 +181,14 @@ class YesNoTemplate(Protocol):
         """The keys of the pools that the answer to this question belongs to and that are drawn from, best first."""
         ...
 
+    def usual(self, text: str) -> Sequence[str]:
+        """Answers to draw from where the data has no other answer."""
+        ...
+
+    def implies(self, said: str, asked: str) -> bool:
+        """True when who gave the first value says yes to the second."""
+        ...
+
     def clash(self, drawn: str, given: str) -> bool:
         """True when both values could be true of one thing, so that the answer would not certainly be "no"."""
         ...

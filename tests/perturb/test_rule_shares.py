@@ -7,7 +7,7 @@ import pytest
 
 from askew.errors import BadOption
 from askew.perturb.lexical import P2Perturbation, fit
-from askew.perturb.lexical.rule_shares import FREE, HashSample, RuleShares, limited
+from askew.perturb.lexical.rule_shares import FREE, FREE_TRUTHS, HashSample, RuleShares, limited
 from askew.perturb.lexical.substitutions import Edit
 from askew.perturb.vary import vary_all
 from askew.types import Group, Question
@@ -86,3 +86,29 @@ def test_shares_are_checked():
     for share in (0.0, -1.0, 1.5):
         with pytest.raises(BadOption, match="share"):
             fit([], P2Perturbation(), share=share)
+
+
+def test_each_of_two_opposites_is_true_as_often_as_the_other():
+    """Most rooms that people ask about are clean, so that "clean" would mean yes."""
+    rooms = [
+        Question(f"{word}{n}{answer}", None, f"Is the room {word}?", (answer,) * 10)
+        for word, answer, size in (("clean", "yes", 60), ("clean", "no", 12), ("dirty", "yes", 8), ("dirty", "no", 30))
+        for n in range(size)
+    ]
+    fitted = fit(rooms, P2Perturbation(("antonymous",)), share=1.0)
+    asked = Counter(
+        (word, question.answers[0])
+        for group in vary_all(fitted, rooms, 0, "p2")
+        if isinstance(group, Group)
+        for question in (group.original, group.variants[0].question)
+        for word in question.text.rstrip("?").split()[-1:]
+    )
+    assert asked == {("clean", "yes"): 20, ("clean", "no"): 20, ("dirty", "yes"): 20, ("dirty", "no"): 20}
+    paper = fit(rooms, P2Perturbation(("antonymous",), balance="paper"), share=1.0)
+    assert sum(isinstance(group, Group) for group in vary_all(paper, rooms, 0, "p2")) == len(rooms)
+
+
+def test_a_word_whose_opposite_is_never_true_is_used_a_few_times():
+    happy = [Question(n, None, "Is the woman happy?", ("yes",)) for n in range(40)]
+    groups = vary_all(fit(happy, P2Perturbation(("antonymous",)), share=1.0), happy, 0, "p2")
+    assert sum(isinstance(group, Group) for group in groups) == FREE_TRUTHS

@@ -42,6 +42,8 @@ class P2Suite:
     """``all`` also turns a "no" to *hot* into a "yes" to *cold*, as the paper does."""
     share: float = 0.05
     """The maximum share of one rule in the variants of its type; 1 for no limit."""
+    balance: Literal["text", "paper"] = "text"
+    """``text``: in antonymous variants each of two opposites is true about as often as the other; ``paper``: no limit."""
     variants: int = 1
     """The maximum number of variants of one type of a question; with several, CS(k) for k > 2 can be measured."""
     vocabulary: Literal["everyday", "data"] = "everyday"
@@ -168,7 +170,9 @@ class P2Suite:
 
     @property
     def _perturbation(self) -> P2Perturbation:
-        return P2Perturbation(self._types, self.substitutions, self.confidence, self.contraries, self.variants)
+        return P2Perturbation(
+            self._types, self.substitutions, self.confidence, self.contraries, self.variants, self.balance
+        )
 
     @property
     def _sizes(self) -> Sequence[int]:

@@ -24,21 +24,22 @@ def fit(
     """The perturbation with the vocabulary of this data and the shares of its rules, from one pass over the questions.
 
     A word may be inserted that occurs ``least`` times in the data (0: any word) or, with ``everyday``, that everybody
-    knows. No rule makes more than ``share`` of the variants of its type (1: no limit). Pass the ``seed`` that
-    the questions will be varied with.
+    knows. No rule makes more than ``share`` of the variants of its type (1: no limit), and opposites are balanced as
+    the perturbation says. Pass the ``seed`` that the questions will be varied with.
     """
     if not 0.0 < share <= 1.0:
         raise BadOption(f"p2: share is {share}. Give a share above 0, up to 1 for no limit.")
     draft = perturbation or P2Perturbation()
+    counts_rules = share < 1.0 or (draft.balance == "text" and "antonymous" in draft.types)
     sample = HashSample()
     if least > 0:
         known = everyday_words() if everyday else frozenset[str]()
         counts = WordCounts.of((question.text for question in sample.watch(questions)), least)
         draft = replace(draft, vocabulary=replace(counts, everyday=known))
-    elif share < 1.0:
+    elif counts_rules:
         for _ in sample.watch(questions):
             pass
-    if share >= 1.0:
+    if not counts_rules:
         return draft
     counted = sample.questions()
     draft.prepare(counted)

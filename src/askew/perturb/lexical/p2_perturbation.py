@@ -83,6 +83,9 @@ class P2Perturbation:
     """``sure`` or, as in the paper, ``all``."""
     variants: int = 1
     """The maximum number of variants of one type of a question."""
+    balance: str = field(default="text", repr=False)
+    """``text``: of a pair of opposites each is true about as often as the other; ``paper``: as often as in the data.
+    Not part of the ``repr``, so that it changes no other type."""
     shares: Mapping[str, RuleShares] = field(default_factory=dict, repr=False, hash=False)
     """For each type, how often its rules match and which are limited; ``fit`` counts it."""
     vocabulary: WordCounts = field(default_factory=WordCounts, repr=False, hash=False)
@@ -106,6 +109,8 @@ class P2Perturbation:
             raise BadOption(f"p2: confidence is {self.confidence}. Give a share between 0 and 1.")
         if self.contraries not in ("sure", "all"):
             raise BadOption(f"p2: contraries is {self.contraries!r}. Give sure or all.")
+        if self.balance not in ("text", "paper"):
+            raise BadOption(f"p2: balance is {self.balance!r}. Give text or paper.")
 
     @cached_property
     def synonymous(self) -> Synonymous:
@@ -230,6 +235,9 @@ class P2Perturbation:
                 usable.append("a no may refer to the noun")
             elif self.contraries == "sure" and not rule.complementary and 2 * yes <= people:
                 usable.append("a no does not imply the opposite")
+            elif self.balance == "text":
+                true, false = (rule.source, rule.target) if yes > no else (rule.target, rule.source)
+                usable.append(replace(edit, truth=f"{true}|{false}"))
             else:
                 usable.append(edit)
         return _Proposed.of(usable)

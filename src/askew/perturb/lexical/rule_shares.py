@@ -1,5 +1,8 @@
 """Which of the substitutions that rules propose are used: rare rules first, and no rule more often than its share.
 
+Of a pair of opposites, each word is also true about as often as the other, so that the word does not give the answer
+away: most things that people call clean or dirty are clean.
+
 Ten rules would make most of the variants of VQA questions (*person → individual* alone a quarter). So each rule has
 a limit: a question draws a number for each of its substitutions, from its own content, and a rule with a limit is used
 only for numbers below it. Numbers and limits do not depend on the order of the questions, on the other questions of a
@@ -22,6 +25,8 @@ COUNTED = 20_000
 """How many questions are counted at most: with more, a sample of this size by hash."""
 FREE = 10
 """A rule that is used at most so often has no limit."""
+FREE_TRUTHS = 5
+"""A word may be true so often, however rarely its opposite is."""
 _SAFE = 0.9
 """The part of a share that is aimed at when only a sample is counted, so that chance does not exceed it."""
 _ALL = 1 << 64
@@ -46,11 +51,11 @@ class RuleShares:
     uses: Mapping[str, int] = field(default_factory=dict)
     """How often each rule could be used in the questions that were counted."""
     limits: Mapping[str, int] = field(default_factory=dict)
-    """For each limited rule, the number below which a use is kept."""
+    """For each limited rule or truth, the number below which a use is kept."""
 
     def settled(self, edits: Sequence[Edit]) -> bool:
         """True when no number needs to be drawn: a single substitution, by a rule without a limit."""
-        return len(edits) == 1 and edits[0].rule not in self.limits
+        return len(edits) == 1 and _limit(edits[0], self.limits) == _ALL
 
     def chosen(
         self, text: str, edits: Sequence[Edit], seed: str, substitutions: int, variants: int
@@ -60,7 +65,7 @@ class RuleShares:
         The first variant has as many substitutions as are allowed, rare rules first; further ones have another
         substitution each, then other combinations.
         """
-        kept = [edit for number, edit in self._ranked(edits, seed) if number < self.limits.get(edit.rule, _ALL)]
+        kept = [edit for number, edit in self._ranked(edits, seed) if number < _limit(edit, self.limits)]
         return _combined(text, kept, substitutions, variants)
 
     def _ranked(self, edits: Iterable[Edit], seed: str) -> list[tuple[int, Edit]]:
@@ -71,6 +76,10 @@ class RuleShares:
             order = int.from_bytes(digest[:8], "big") * self.uses.get(edit.rule, 1)
             drawn.append((order, edit.start, edit.rule, int.from_bytes(digest[8:], "big"), edit))
         return [item[3:] for item in sorted(drawn, key=lambda item: item[:3])]
+
+
+def _limit(edit: Edit, limits: Mapping[str, int]) -> int:
+    return min(limits.get(edit.rule, _ALL), limits.get(edit.truth, _ALL))
 
 
 def _combined(text: str, ranked: Sequence[Edit], substitutions: int, variants: int) -> list[tuple[Edit, ...]]:
@@ -97,29 +106,48 @@ def limited(cases: Sequence[Case], share: float, substitutions: int, variants: i
     """Limits such that no rule makes more than its share of the variants of these questions.
 
     With fewer than 2 / ``share`` rules each may make twice an equal share, and every rule may be used ``FREE`` times.
-    ``whole`` says that these are all questions of the data, not a sample.
+    Of substitutions with a truth, those are limited that are more frequent than with the opposite truth. ``whole`` says
+    that these are all questions of the data, not a sample.
     """
     shares = RuleShares(Counter(edit.rule for _, edits, _ in cases for edit in edits))
-    if share >= 1.0 or not shares.uses:
+    if not shares.uses:
         return shares
-    part = max(share, 2 / len(shares.uses)) * (1.0 if whole else _SAFE)
+    part = 1.0 if share >= 1.0 else max(share, 2 / len(shares.uses)) * (1.0 if whole else _SAFE)
     ranked = [(text, shares._ranked(edits, seed)) for text, edits, seed in cases]
     limits: dict[str, int] = {}
     for _ in range(_ROUNDS):
-        made, numbers = 0, dict[str, list[int]]()
+        made, numbers, truths = 0, dict[str, list[int]](), dict[str, list[int]]()
         for text, draws in ranked:
-            kept = {id(edit): number for number, edit in draws if number < limits.get(edit.rule, _ALL)}
+            kept = {id(edit): number for number, edit in draws if number < _limit(edit, limits)}
             edits = [edit for _, edit in draws if id(edit) in kept]
             for several in _combined(text, edits, substitutions, variants):
                 made += 1
                 for edit in several:
                     numbers.setdefault(edit.rule, []).append(kept[id(edit)])
+                    if edit.truth:
+                        truths.setdefault(edit.truth, []).append(kept[id(edit)])
         most = int(max(part * made, FREE if whole else 1))
         above = {rule: sorted(found)[most] for rule, found in numbers.items() if len(found) > most}
+        above |= _unbalanced(truths, FREE_TRUTHS if whole else 1)
         if not above:
             break
         limits |= above
     return RuleShares(shares.uses, limits)
+
+
+def _unbalanced(truths: Mapping[str, list[int]], free: int) -> dict[str, int]:
+    """The limits of truths that are more frequent than their opposites.
+
+    >>> _unbalanced({"open|closed": [8, 3, 5], "closed|open": [1]}, free=1)
+    {'open|closed': 5}
+    """
+    limits = {}
+    for truth, numbers in truths.items():
+        opposite = "|".join(reversed(truth.split("|")))
+        most = max(free, len(truths.get(opposite, ())))
+        if len(numbers) > most:
+            limits[truth] = sorted(numbers)[most]
+    return limits
 
 
 class HashSample:

@@ -25,6 +25,8 @@ class Edit:
     """e.g. ``car→automobile`` or the id of a paraphrase."""
     note: Mapping[str, Any] = field(default_factory=dict)
     """More about it: its confidence and the origin of the rule."""
+    truth: str = ""
+    """Of a pair of opposites, the word that is true in the image, ``|`` and the other one; empty if it may not matter."""
 
     def overlaps(self, other: Edit) -> bool:
         """True when the two change the same part."""

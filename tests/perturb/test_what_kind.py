@@ -3,8 +3,8 @@
 import pytest
 
 from askew.language.tagger import Tagger
-from askew.perturb.rad.what_kind import WhatKind, _data, _kin_groups, _usual
 from askew.perturb.rad.rad_perturbation import votes
+from askew.perturb.rad.what_kind import WhatKind, _data, _kin_groups, _usual
 from askew.perturb.rad.yes_no_template import AnswerPools, CannotAsk
 
 TEMPLATE = WhatKind()

@@ -43,7 +43,7 @@ class P2Suite:
     share: float = 0.05
     """The maximum share of one rule in the variants of its type; 1 for no limit."""
     balance: Literal["text", "paper"] = "text"
-    """``text``: in antonymous variants each of two opposites is true about as often as the other; ``paper``: no limit."""
+    """``text``: each of two opposites is true about as often as the other; ``paper``: as often as in the data."""
     variants: int = 1
     """The maximum number of variants of one type of a question; with several, CS(k) for k > 2 can be measured."""
     vocabulary: Literal["everyday", "data"] = "everyday"

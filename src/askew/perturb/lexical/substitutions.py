@@ -26,7 +26,7 @@ class Edit:
     note: Mapping[str, Any] = field(default_factory=dict)
     """More about it: its confidence and the origin of the rule."""
     truth: str = ""
-    """Of a pair of opposites, the word that is true in the image, ``|`` and the other one; empty if it may not matter."""
+    """Of a pair of opposites, the word that is true in the image, ``|`` and the other one; else empty."""
 
     def overlaps(self, other: Edit) -> bool:
         """True when the two change the same part."""

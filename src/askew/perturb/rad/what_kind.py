@@ -288,7 +288,7 @@ def is_listed(name: str, value: str) -> bool:
 
 
 def kin(value: str) -> frozenset[int]:
-    """The groups of compatible words (true of one thing at once) that contain this word, or its last words, at least two.
+    """The groups of compatible words (true of one thing at once) that contain this word, or its last two or more words.
 
     >>> bool(kin("dog") & kin("puppy")), bool(kin("poodle") & kin("beagle"))
     (True, False)

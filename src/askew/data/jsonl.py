@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,19 +84,26 @@ class Jsonl(OneFile):
         """The questions in the order of the file."""
         self.skipped.clear()
         self.remarks.clear()
-        unread: dict[str, int] = {}
         listed = first_character(self.path) == "["
         sieve = Sieve(self.path, self.skip_bad, self.skipped, "record" if listed else "line")
-        images = ImagesByPath(os.path.dirname(self.path), self.images, folders_of(self.path))
         records = items(self.path, "questions") if listed else valid_lines(sieve)
-        for number, key, record in distinct(sieve, records, question_key, _again):
-            question = sieve.sift(number, key, _question, key, record, images)
-            if question:
-                yield question
-                if not KNOWN_FIELDS.issuperset(record):
-                    for name in record.keys() - KNOWN_FIELDS:
-                        unread[name] = unread.get(name, 0) + 1
-        self.remarks.extend(unread_fields(self.path, unread))
+        yield from questions_of(records, sieve, self.images, self.remarks)
+
+
+def questions_of(
+    records: Iterable[tuple[int, Any]], sieve: Sieve, images: str | None, remarks: list[str]
+) -> Iterator[Question]:
+    """The questions of numbered records; fields that are not known are named in ``remarks`` at the end."""
+    unread: dict[str, int] = {}
+    placed = ImagesByPath(os.path.dirname(sieve.path), images, folders_of(sieve.path))
+    for number, key, record in distinct(sieve, records, question_key, _again):
+        question = sieve.sift(number, key, _question, key, record, placed)
+        if question:
+            yield question
+            if not KNOWN_FIELDS.issuperset(record):
+                for name in record.keys() - KNOWN_FIELDS:
+                    unread[name] = unread.get(name, 0) + 1
+    remarks.extend(unread_fields(sieve.path, unread))
 
 
 def unread_fields(path: str, unread: Mapping[str, int]) -> list[str]:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 
-from askew.data.benchmarks.sniff import MARKS, sniff
+from askew.data.bad_records import short
+from askew.data.benchmarks.sniff import MARKS, first_keys, is_table, sniff
 from askew.data.json_stream import format_of
 from askew.errors import DataError
 from askew.verbs import Dataset
@@ -16,6 +17,7 @@ READERS = {
     "vqa": "askew.data.benchmarks.vqa:Vqa",
     "gqa": "askew.data.benchmarks.gqa:Gqa",
     "groups": "askew.data.groups:GroupFile",
+    "csv": "askew.data.question_table:QuestionTable",
     "jsonl": "askew.data.jsonl:Jsonl",
     "lines": "askew.data.jsonl:Lines",
 }
@@ -30,8 +32,9 @@ _WORLD = os.path.join("images", ".drawn")
 _QUESTIONS_FILE = re.compile(r"questions(_\d+)?\.json(\.gz)?$")
 _KNOWN = (
     "Known are: a VQA v2 questions file or folder, a GQA questions file or folder, files of published benchmarks "
-    "(askew ls reader lists them), and JSONL with "
-    '{"image": ..., "question": ..., "answer": ...} or groups, and .txt with one question a line'
+    "(askew ls reader lists them), JSONL with "
+    '{"image": ..., "question": ..., "answer": ...} or groups, CSV or TSV with columns of these names, and .txt '
+    "with one question a line"
 )
 _ADVICE = {
     "annotations": "this is a VQA annotations file. Give the questions file, and this one as annotations=...",
@@ -42,7 +45,7 @@ _ADVICE = {
 
 
 def open_path(path: str | os.PathLike[str], *, images: str | None = None, skip_bad: bool = False) -> Dataset:
-    """The data set at a path: a benchmark, VQA v2, GQA, our own JSONL or JSON, ready-made groups, or text (``.txt``).
+    """The data set at a path: a benchmark, VQA v2, GQA, our own JSONL or JSON, a table, groups, or text (``.txt``).
 
     For a folder written by ``askew world``, ``askew build`` or ``askew collect export``: the questions of a split, or
     the groups.
@@ -66,10 +69,22 @@ def _kind_and_file(path: str) -> tuple[str, str]:
         return "jsonl", _world_split(path)
     if os.path.isfile(groups := os.path.join(path, GROUPS)):
         return "groups", groups
-    kind = sniff(path) or (_format_in(path) if os.path.isdir(path) else format_of(path))
+    kind = sniff(path) or _format(path)
     if kind not in READERS and kind not in MARKS:
         raise DataError(f"{path}: {_ADVICE.get(kind, f'no data that askew knows. {_KNOWN}')}.")
     return kind, path
+
+
+def _format(path: str) -> str:
+    """The format of a path that holds no benchmark."""
+    if os.path.isdir(path):
+        return _format_in(path)
+    if not is_table(path):
+        return format_of(path)
+    if "question" not in (columns := first_keys(path)):
+        named = ", ".join(map(short, sorted(columns)[:8]))
+        raise DataError(f"{path}: its first row names the columns {named}; name one 'question'. {_KNOWN}.")
+    return "csv"
 
 
 def _release_split(folder: str) -> str:

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from askew.data.bad_records import Sieve
+from askew.data.benchmarks.sniff import column_names, delimiter_of
 from askew.data.disk_index import Index
 from askew.errors import BadImage, BadRecord, DataError, need
 from askew.files.limits import MAX_RECORD, bounded_lines
@@ -29,10 +30,9 @@ def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:
     with opened(path) as file:
         text = (line.decode() for line in bounded_lines(file, path))
         try:
-            first = next(text, "")
-            delimiter = "\t" if "\t" in first else ","
-            names = [name.strip() for name in next(csv.reader([first], delimiter=delimiter), [])]
-            for number, cells in enumerate(csv.reader(text, delimiter=delimiter, strict=True), 2):
+            first = next(text, "").removeprefix("\ufeff")
+            names = column_names(first)
+            for number, cells in enumerate(csv.reader(text, delimiter=delimiter_of(first), strict=True), 2):
                 if len(cells) == len(names):
                     yield number, dict(zip(names, cells, strict=True))
                 elif cells:

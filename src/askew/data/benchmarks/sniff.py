@@ -225,14 +225,32 @@ def names_of(reader: str) -> str:
     return next(mark.names for mark in MARKS[reader] if mark.names)
 
 
+def delimiter_of(first: str) -> str:
+    """What separates the cells of a table, told by its first line; some programs write CSV with semicolons.
+
+    >>> delimiter_of("image;question;answer"), delimiter_of("image,question")
+    (';', ',')
+    """
+    return "\t" if "\t" in first else ";" if ";" in first and "," not in first else ","
+
+
+def column_names(first: str) -> list[str]:
+    """The names in the first line of a table."""
+    return [name.strip() for name in next(csv.reader([first], delimiter=delimiter_of(first)), [])]
+
+
+def is_table(path: str) -> bool:
+    """True for the name of a CSV or TSV file, gzip or not."""
+    return bool(_TABLE.search(path))
+
+
 def first_keys(path: str) -> frozenset[str]:
     """The keys of the first record of a JSON or JSONL file, or the columns of a table; empty if it has none."""
     try:
-        if _TABLE.search(path):
+        if is_table(path):
             with opened(path) as file:
                 line = file.read(_HEAD).split(b"\n", 1)[0].decode("utf-8-sig", "replace").strip("\r")
-            delimiter = "\t" if "\t" in line else ","
-            return frozenset(column.strip() for column in next(csv.reader([line], delimiter=delimiter), []))
+            return frozenset(column_names(line))
         if path.endswith(".parquet"):
             return _columns(path)
         return frozenset(glimpse(path).keys)
@@ -242,7 +260,7 @@ def first_keys(path: str) -> frozenset[str]:
 
 def inner_keys(path: str) -> frozenset[str]:
     """The keys of the first record of a JSON file ``{id: record}``; empty for other files."""
-    if _TABLE.search(path) or path.endswith(".parquet"):
+    if is_table(path) or path.endswith(".parquet"):
         return frozenset()
     try:
         return frozenset(glimpse(path).inner)

@@ -122,3 +122,9 @@ def test_how_many_does_it_have_is_an_extension():
 )  # fmt: skip
 def test_numbers_that_are_too_near_are_not_drawn(drawn, given, clashes):
     assert TEMPLATE.clash(drawn, given) is clashes
+
+
+@pytest.mark.parametrize("tail", ["are supposed to sit on this", "are about to eat", "are needed for this recipe"])
+def test_what_should_or_may_be_is_not_what_is_there(tail):
+    with pytest.raises(CannotAsk, match="could be"):
+        TEMPLATE.read(f"How many people {tail}?", Tagger(), AnswerPools())

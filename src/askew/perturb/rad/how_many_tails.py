@@ -144,6 +144,8 @@ def _after_be(tokens: Sequence[Token], be: str) -> Tail:
         if rest.frame == "direct":
             return Tail("direct", " not" + rest.many, None if rest.one is None else " not" + rest.one)
         raise CannotAsk("the question is negated")
+    if first.lower in word_list("intended") and any(token.tag == "TO" or token.lower == "for" for token in tokens[1:3]):
+        raise CannotAsk("asks what could be, not what is there")
     if first.tag in _DIRECT or first.lower in word_list("predicates"):
         return _direct(tokens)
     if first.tag.startswith("RB"):

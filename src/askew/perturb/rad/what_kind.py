@@ -70,7 +70,7 @@ class WhatKindFrame:
             raise CannotAsk("the answer repeats the question")
         if value.endswith(self.subject):
             return "whole", _counted(value, self.subject)
-        if singular(value).endswith(self.subject):
+        if singular(value).endswith(self.subject) or _names_family(value, self.subject):
             return "whole", with_article(singular(value))
         if is_listed("things", singular(value)):
             return "counted", f"{self.subject} {with_article(singular(value))}"
@@ -228,6 +228,11 @@ def _repeats(value: str, subject: str) -> bool:
     return value == subject or singular(value) == subject
 
 
+def _names_family(value: str, subject: str) -> bool:
+    """True when a phrase ends in another noun of the subject's family: a ``toy store`` for a shop."""
+    return " " in value and bool(family(subject)) and family(singular(value).split()[-1]) == family(subject)
+
+
 def _counted(phrase: str, noun: str) -> str:
     """The phrase with its article, if its noun takes one."""
     return phrase if is_mass(noun) else with_article(phrase)
@@ -288,16 +293,16 @@ def is_listed(name: str, value: str) -> bool:
 
 
 def kin(value: str) -> frozenset[int]:
-    """The groups of compatible words (true of one thing at once) that contain this word, or its last two or more words.
+    """The groups of compatible words (true of one thing at once) that contain this word, or a part of several words.
 
     >>> bool(kin("dog") & kin("puppy")), bool(kin("poodle") & kin("beagle"))
     (True, False)
-    >>> bool(kin("bedroom") & kin("college dorm room"))
-    True
+    >>> bool(kin("bedroom") & kin("college dorm room")), bool(kin("jet") & kin("passenger plane"))
+    (True, True)
     """
     words = value.split()
-    ends = (" ".join(words[start:]) for start in range(max(1, len(words) - 1)))
-    return next((_kin()[end] for end in ends if end in _kin()), frozenset())
+    parts = [" ".join(words[start:]) for start in range(max(1, len(words) - 1))] + [" ".join(words[:-1])]
+    return next((_kin()[part] for part in parts if part in _kin()), frozenset())
 
 
 @lru_cache(maxsize=1)

@@ -16,8 +16,7 @@ from askew import evaluate
 from askew.data.groups import write_groups
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.bounds import bounds
-from askew.metrics.consistency import Consensus
-from askew.metrics.flips import Flips
+from askew.metrics.consistency import Consensus, Flips
 from askew.metrics.group_rows import GroupRows
 from askew.metrics.noise import RScore
 from askew.metrics.rad_metrics import Introspect, Rad

@@ -10,7 +10,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from askew.metrics.accuracy import Accuracy, Gap, Mu, Worst
+from askew.metrics.accuracy import Accuracy, Gap, HeadTailGap, Mu, Worst
 from askew.metrics.attacks import (
     AttackAccuracy,
     AttackErrorRate,
@@ -19,15 +19,12 @@ from askew.metrics.attacks import (
     ValidAttackRate,
 )
 from askew.metrics.calibration import CalibrationError
-from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, PairAccuracy, SelfConsistency
-from askew.metrics.failure_kinds import FailureKind
-from askew.metrics.flips import Flips
-from askew.metrics.group_accuracy import AllCorrect, AverageCorrect, CorrectGivenParts
-from askew.metrics.head_tail import HeadTailGap
+from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
+from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.metrics.rad_metrics import Introspect, Rad
-from askew.metrics.yes_no import YesNo
+from askew.metrics.yes_no import FailureKind, YesNo
 from askew.registry import factory, names
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 from askew.verbs import Metric

@@ -24,7 +24,7 @@ from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
 from askew.files.read_write import replaced
 from askew.files.records import Record, group_from, group_record
-from askew.metrics.confidence import ConfidenceTable
+from askew.metrics.calibration import ConfidenceTable
 from askew.metrics.group_rows import SLICES
 from askew.metrics.scorer import Scorer
 from askew.types import Group, Id, Outcome, Prediction, Question

@@ -127,7 +127,7 @@ def metric_from(record: Mapping[str, Any]) -> Metric | None:
     >>> metric_from({"class": "askew.metrics.accuracy:Mu", "options": {}, "repr": "Mu(mode='official')"})
     Mu(mode='official')
     >>> older = {"kind": "any", "drop": 1, "correct": "modal", "mode": "official"}
-    >>> metric_from({"class": "askew.metrics.flips:Flips", "options": older,
+    >>> metric_from({"class": "askew.metrics.consistency:Flips", "options": older,
     ...     "repr": "Flips(kind='any', drop=1, correct='modal', mode='official')"}) is not None
     True
     >>> metric_from({"class": "subprocess:Popen", "options": {"args": "ls"}, "repr": ""}) is None

@@ -1,7 +1,8 @@
 """Scores as functions of summed rows: each metric takes a few numbers from a group and turns their sums into a score.
 
 accuracy · correct      VQA accuracy in four modes and the official evaluator's table; when an answer counts as correct
-rad_metrics · consistency · noise · flips · attacks     the papers' metrics
+rad_metrics · consistency · noise · attacks · calibration       the papers' metrics
+yes_no · option_metrics         precision, recall and F1 of yes/no answers; multiple choice
 scorer · group_rows · sums      from a stream of outcomes to scores, over everything and by part
 interval · bounds       the interval of a score, and what missing answers could change
 paired_difference       two models on the same groups, with p values

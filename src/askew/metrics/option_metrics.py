@@ -11,8 +11,7 @@ from askew.answers.normalise import modal_answer
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
 from askew.metrics.bounds import filled, unsaid
-from askew.metrics.correct import judged
-from askew.metrics.group_accuracy import members
+from askew.metrics.correct import judged, members
 from askew.metrics.sums import ratio
 from askew.types import Mode, Outcome, Question, Row
 from askew.verbs import Metric

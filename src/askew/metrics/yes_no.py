@@ -1,17 +1,17 @@
-"""Precision, recall and F1 of yes/no answers, as benchmarks of object hallucination report them."""
+"""Yes/no answers in benchmarks of hallucination: precision, recall and F1, and why wrong answers are wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.bounds import filled
 from askew.metrics.consistency import kind_of
-from askew.metrics.group_accuracy import members
+from askew.metrics.correct import members
 from askew.metrics.sums import ratio
 from askew.types import Outcome, Prediction, Question, Row
 from askew.verbs import Metric
@@ -81,3 +81,89 @@ class YesNo(Metric):
 
 def _label(question: Question) -> str:
     return modal_answer(question.answers, normalise)
+
+
+Failure: TypeAlias = Literal["language", "vision", "mixed"]
+_State: TypeAlias = Literal["right", "wrong", "unsure"]
+
+
+@dataclass(frozen=True)
+class FailureKind(Metric):
+    """The share of wrong answers that are due to language hallucination, to visual illusion, or to either.
+
+    The decision tree of HallusionBench (Guan et al. 2024, Fig. 3), as its evaluator has it. A group is a question about
+    an unchanged figure or none (tag ``figure`` 0) and about other figures. Whether an answer that is wrong on a changed
+    figure repeats the one to the original tells language from vision. ``category`` is VD (cannot be answered without
+    the figure) or VS (can be), ``visual_input`` 2 marks a changed figure. An answer that is neither yes nor no is
+    unsure, which is no failure where there is no figure. Groups with a missing answer are left out.
+
+    Two answers of a group are wrong, one by language and one by vision: each share is 1/2.
+    """
+
+    better: ClassVar[Literal[0]] = 0
+
+    kind: Failure = "language"
+    only: str = "grouping=question"
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Failure):
+            raise BadOption(f"No failure is called {self.kind!r}. Known: {', '.join(get_args(Failure))}.")
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(failures of this kind, failures)."""
+        name, _, value = self.only.partition("=")
+        tags = dict(outcome.group.original.tags)
+        if tags.get(name) != value or tags.get("figure") != "0" or tags.get("category") not in ("VD", "VS"):
+            return None
+        everything = list(members(outcome))
+        states = [_state(question, prediction, failed) for question, prediction in everything]
+        if None in states:
+            return None
+        first = everything[0][1].answer or ""
+        found = [
+            _failure(tags["category"], question, state, None if place == 0 else states[0], _same(prediction, first))
+            for place, ((question, prediction), state) in enumerate(zip(everything, states, strict=True))
+        ]
+        return float(found.count(self.kind)), float(sum(one is not None for one in found))
+
+    def combine(self, sums: Any) -> Any:
+        """Their ratio."""
+        return ratio(sums[0], sums[1])
+
+    def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
+        """Every missing answer yes, no or neither."""
+        missing = [prediction.answer is None for _, prediction in members(outcome)]
+        for first, *rest in product(*(("yes", "no", "unsure") if one else ("",) for one in missing)):
+            yield filled(outcome, first, rest)
+
+
+def _failure(
+    category: str, question: Question, state: _State | None, before: _State | None, same: bool
+) -> Failure | None:
+    """Why an answer failed; ``before`` is the state of the answer to the original, None for the original itself."""
+    if state == "right":
+        return None
+    if before is None:
+        if category == "VD":
+            return "vision"
+        return "language" if state == "wrong" else None
+    if category == "VD":
+        return "mixed" if before == "right" and state == "wrong" and same else "vision"
+    if before == "wrong":
+        return "language" if state == "wrong" and same else "mixed"
+    changed = dict(question.tags).get("visual_input") == "2"
+    return "language" if before == "right" and state == "wrong" and changed and same else "vision"
+
+
+def _same(prediction: Prediction, first: str) -> bool:
+    return kind_of(prediction.answer or "") == kind_of(first)
+
+
+def _state(question: Question, prediction: Prediction, failed: float | None) -> _State | None:
+    """Whether an answer is right, wrong, or neither yes nor no; None for a missing one."""
+    if prediction.answer is None:
+        return None if failed is None else "right" if failed else "wrong"
+    said = kind_of(prediction.answer)
+    if said == "other":
+        return "unsure"
+    return "right" if said == _label(question) else "wrong"

@@ -1,6 +1,6 @@
 """The section on confidence: calibration before and after the change, and accuracy where only the surest answers count.
 
-What is drawn stands in results.json under ``calibration``, suite by suite (see ``metrics/confidence.py``).
+What is drawn stands in results.json under ``calibration``, suite by suite (see ``metrics/calibration.py``).
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from askew.metrics.attacks import (
     AttackTries,
     ValidAttackRate,
 )
+from askew.metrics.consistency import Flips
 from askew.metrics.correct import Correct, check_correct
-from askew.metrics.flips import Flips
 from askew.suites.shared import published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric

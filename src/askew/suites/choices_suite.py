@@ -11,8 +11,7 @@ from askew.answers.choices import LETTERS
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import SelfConsistency
-from askew.metrics.correct import Correct, check_correct
-from askew.metrics.group_accuracy import AllCorrect
+from askew.metrics.correct import AllCorrect, Correct, check_correct
 from askew.metrics.option_metrics import OptionAccuracy, WrongOption
 from askew.suites.shared import before_after
 from askew.types import Column, Expect, Group, Mode, Question, Refusal, Table, Variant

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.flips import Flips
-from askew.metrics.group_accuracy import AllCorrect, AverageCorrect, CorrectGivenParts
+from askew.metrics.consistency import Flips
+from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table

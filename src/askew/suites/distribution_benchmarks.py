@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from askew.metrics.accuracy import Accuracy
-from askew.metrics.head_tail import HeadTailGap
+from askew.metrics.accuracy import Accuracy, HeadTailGap
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Group, Mode, Table
 from askew.verbs import Dataset, Metric

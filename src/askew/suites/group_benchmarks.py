@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import SelfConsistency
-from askew.metrics.failure_kinds import FailureKind
-from askew.metrics.group_accuracy import AllCorrect
+from askew.metrics.correct import AllCorrect
+from askew.metrics.yes_no import FailureKind
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table
 from askew.verbs import Metric

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy
-from askew.metrics.group_accuracy import AllCorrect
+from askew.metrics.correct import AllCorrect
 from askew.metrics.yes_no import YesNo
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Table

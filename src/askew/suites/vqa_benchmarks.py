@@ -8,8 +8,7 @@ from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import Consensus, SelfConsistency
-from askew.metrics.correct import Correct
-from askew.metrics.group_accuracy import AllCorrect
+from askew.metrics.correct import AllCorrect, Correct
 from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
 from askew.types import Column, Mode, Table
 from askew.verbs import Metric

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 import askew
-from askew.metrics.calibration import CalibrationError
-from askew.metrics.confidence import ConfidenceTable, surest
+from askew.metrics.calibration import CalibrationError, ConfidenceTable, surest
 from askew.metrics.scorer import score
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from askew.errors import BadOption
-from askew.metrics.failure_kinds import FailureKind
 from askew.metrics.scorer import score
+from askew.metrics.yes_no import FailureKind
 from askew.types import Expect, Group, ImageRef, Outcome, Prediction, Question, Variant
 
 KINDS = ("language", "vision", "mixed")

@@ -31,8 +31,8 @@ from attack_stub import CLASSES, Stub, chances
 from questions import text
 
 from askew.attack.attack_parts import Attack, Listed
-from askew.attack.greedy import GreedySearch
-from askew.attack.synonym_swaps import SynonymSwaps
+from askew.attack.search import GreedySearch
+from askew.attack.wordnet_swaps import SynonymSwaps
 from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver
 from askew.engine.attack_requests import Requests

@@ -9,8 +9,7 @@ import pytest
 from word_sums import SWAPS, Confident, Labels, WordSums, asked_about, listed
 
 from askew.attack.attack_parts import Listed
-from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
-from askew.attack.swarm import SwarmSearch
+from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver
 from askew.engine.attack_groups import attacked_group

@@ -19,8 +19,8 @@ from askew.attack.constraints import (
     SimilarWindow,
     StrictlyValid,
 )
-from askew.attack.rewording import reworded
 from askew.attack.validity import StrictChecks
+from askew.attack.word_places import reworded
 from askew.errors import BadOption
 from askew.language.tagger import Tagger
 from askew.types import Candidate, Place, Question, Swap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askew.attack.masked_swaps import MaskedSwaps
+from askew.attack.model_swaps import MaskedSwaps
 from askew.errors import AskewError, BadOption
 from askew.types import Question
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from askew.attack.rewording import alone
 from askew.attack.rewrite_rules import RewriteRule, RuleSwaps, reviewed_rules, rule_of
+from askew.attack.word_places import alone
 from askew.errors import DataError
 from askew.files.resources import resource
 from askew.language.tagger import Tagger

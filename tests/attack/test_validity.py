@@ -8,9 +8,9 @@ from encoders import BagOfWords
 
 from askew.attack.constraints import StrictlyValid
 from askew.attack.recipes import bert_attack, pso, pwws, sears, textfooler, typos
-from askew.attack.rewording import alone, reworded
 from askew.attack.rewrite_rules import RuleSwaps
 from askew.attack.validity import StrictChecks
+from askew.attack.word_places import alone, reworded
 from askew.language.tagger import Tagger
 from askew.types import Candidate, Place, Question, Swap
 

@@ -8,12 +8,11 @@ import pytest
 
 from askew.attack.constraints import FewLetters
 from askew.attack.grammar import GrammarRules
-from askew.attack.rewording import reworded
-from askew.attack.sememe_swaps import SememeSwaps
+from askew.attack.model_swaps import VectorSwaps
 from askew.attack.similarity import edit_distance
-from askew.attack.synonym_swaps import SynonymSwaps
 from askew.attack.typo_swaps import TypoSwaps, typos
-from askew.attack.vector_swaps import VectorSwaps
+from askew.attack.word_places import reworded
+from askew.attack.wordnet_swaps import SememeSwaps, SynonymSwaps
 from askew.errors import AskewError, BadOption
 from askew.types import Place, Question, Swap
 

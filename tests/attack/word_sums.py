@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from askew.attack.attack_parts import Attack, Listed
-from askew.attack.greedy import GreedySearch
+from askew.attack.search import GreedySearch
 from askew.types import Prediction, Question
 
 CLASSES = ("yes", "no", "two", "red")

@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from askew.attack.grammar import GrammarRules
-from askew.attack.similarity import SentenceSimilarity, angular, edit_distance
+from askew.attack.similarity import SentenceSimilarity, angular, edit_distance, opposite
 from askew.attack.validity import StrictChecks
-from askew.attack.word_meaning import opposite
 from askew.attack.word_places import answer_words, coarse, function_words, protected
 from askew.errors import BadOption
 from askew.language.inflect import base, number_of

@@ -17,8 +17,7 @@ from functools import cached_property
 from random import Random
 from typing import NamedTuple
 
-from askew.attack.induce_rules import induced, pattern_counts
-from askew.attack.rewrite_rules import RewriteRule, RuleSwaps
+from askew.attack.rewrite_rules import RewriteRule, RuleSwaps, induced, pattern_counts
 from askew.attack.similarity import SentenceSimilarity
 from askew.attack.validity import StrictChecks
 from askew.errors import BadOption, DataError, UsageError

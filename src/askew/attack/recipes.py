@@ -25,16 +25,13 @@ from askew.attack.constraints import (
     SimilarWindow,
     StrictlyValid,
 )
-from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
 from askew.attack.learn_rules import LearnedRuleSwaps, RuleLearner
-from askew.attack.masked_swaps import MaskedSwaps
+from askew.attack.model_swaps import MaskedSwaps, VectorSwaps
 from askew.attack.rewrite_rules import RuleSwaps, reviewed_rules
-from askew.attack.sememe_swaps import SememeSwaps
-from askew.attack.swarm import SwarmSearch
-from askew.attack.synonym_swaps import SynonymSwaps
+from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.attack.typo_swaps import TypoSwaps
 from askew.attack.validity import StrictChecks
-from askew.attack.vector_swaps import VectorSwaps
+from askew.attack.wordnet_swaps import SememeSwaps, SynonymSwaps
 from askew.errors import BadOption
 from askew.verbs import Constraint, Proposals
 

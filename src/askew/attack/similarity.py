@@ -1,14 +1,19 @@
-"""How similar two texts are: by the letters that differ, and by a sentence encoder."""
+"""How similar two texts are, by letters and by a sentence encoder; whether words mean the same or the opposite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
+from askew.attack.word_places import function_words
+from askew.language.inflect import base, is_mass, is_plural
+from askew.language.senses import Senses
+from askew.language.thesaurus import POS_OF_TAG, Antonyms, Context, Synonyms, sense_share
+from askew.language.wordnet import Pos, Synset, WordNet
 from askew.registry import make
 from askew.verbs import Encoder
 
@@ -86,3 +91,108 @@ def _cosine(one: Any, other: Any) -> float:
 @lru_cache(maxsize=2)
 def _vectors(signature: str) -> dict[str, Any]:
     return {}
+
+
+_SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
+
+
+@lru_cache(maxsize=1 << 15)
+def opposite(old: str, new: str, tag: str) -> bool:
+    """True when two words are opposites in some sense: by WordNet, directly or by way of a similar word, or reviewed.
+
+    >>> opposite("open", "closed", "JJ"), opposite("man", "woman", "NN"), opposite("open", "wide", "JJ")
+    (True, True, False)
+    """
+    wordnet = WordNet()
+    for pos in (POS_OF_TAG.get(tag),) if tag in POS_OF_TAG else ("n", "v", "a", "r"):
+        assert pos is not None
+        ones, others = _lemmas(wordnet, old, tag, pos), _lemmas(wordnet, new, tag, pos)
+        if any(_opposed(wordnet, one, other, pos) for one in ones for other in others):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1 << 15)
+def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: tuple[str, ...] = ()) -> bool:
+    """True when a base form means what the old one means among these words, before the word and tag ``after``.
+
+    A reviewed rule replaces the one by the other; or both share the likeliest sense of the old one, which is the usual
+    sense of both (*dog* and *cad* share only a rare one). Verbs differ in what may follow them: only reviewed rules.
+
+    >>> same_meaning("car", "automobile", "NN", ("is", "the", "car", "red"))
+    True
+    >>> same_meaning("dog", "cad", "NN", ("is", "the", "dog", "red")), same_meaning("dog", "cat", "NN", ())
+    (False, False)
+    >>> same_meaning("animal", "creature", "NN", ()), same_meaning("fly", "wing", "VBG", ())
+    (True, False)
+    >>> [same_meaning("do", "perform", "VBG", ("he", word), ("a", "DT")) for word in ("trick", "dishes")]
+    [True, False]
+    """
+    wordnet, pos = WordNet(), POS_OF_TAG.get(tag)
+    if old == new or frozenset((old, new)) in _SPELLINGS:
+        return True
+    if pos is None:
+        return False
+    for rule in Synonyms(wordnet).of(old, pos):
+        if rule.target == new and _allows(rule.context, tag, around, after):
+            return True
+    sense = Senses(wordnet).choose(old, pos, around)
+    return sense is not None and pos != "v" and new in sense.words and _is_usual(wordnet, old, new, sense)
+
+
+def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[str]) -> bool:
+    """Whether a rule may apply here. Rules that depend on the preceding word never do: it is not known."""
+    if context.prev or (context.tags and tag not in context.tags):
+        return False
+    words = frozenset(around)
+    if not context.absent.isdisjoint(words) or (context.present and context.present.isdisjoint(words)):
+        return False
+    return (not context.next or not context.next.isdisjoint(after)) and context.but.isdisjoint(after)
+
+
+def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:
+    """True when this is what both words usually mean, and the new one is neither rare nor an approximation."""
+    if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
+        return False
+    shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
+    common = max(_COUNT, _COMMON * wordnet.count(old, sense))
+    return min(shares) >= _SHARE and wordnet.count(new, sense) >= common and same_number(old, new)
+
+
+def same_number(old: str, new: str) -> bool:
+    """True when two nouns can be counted alike: neither or both plural, neither or both uncountable.
+
+    >>> same_number("car", "automobile"), same_number("year", "years"), same_number("bag", "luggage")
+    (True, False, False)
+    """
+    return is_plural(old) == is_plural(new) and is_mass(old) == is_mass(new)
+
+
+_SHARE = 0.6
+"""The least share of a sense in the uses of a word for it to be the usual one."""
+_COUNT = 2
+"""How often the texts that WordNet's authors tagged must contain the new word in this sense."""
+_COMMON = 0.01
+"""And as a share of how often they contain the old one in it: a *person* is seldom called a *mortal*."""
+
+
+def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((base(word, tag), *wordnet.bases(word, pos))))
+
+
+def _opposed(wordnet: WordNet, one: str, other: str, pos: Pos) -> bool:
+    if any(rule.target == other for rule in Antonyms(wordnet).of(one, pos)):
+        return True
+    return any(_reaches(wordnet, one, sense, other) for sense in wordnet.senses(one, pos))
+
+
+def _reaches(wordnet: WordNet, word: str, sense: Synset, other: str) -> bool:
+    """True when a sense is the opposite of the other word, or an adjective around its opposite is."""
+    if other in wordnet.antonyms(word, sense):
+        return True
+    if sense.pos != "a":
+        return False
+    heads = [sense, *(wordnet.to(pointer) for pointer in sense.related("&") if sense.satellite)]
+    against = [wordnet.to(pointer) for head in heads for pointer in head.related("!")]
+    near = [*against, *(wordnet.to(pointer) for synset in against for pointer in synset.related("&"))]
+    return any(other in synset.words for synset in near)

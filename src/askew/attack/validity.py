@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from askew.attack.grammar import GrammarRules
 from askew.attack.rewrite_rules import reviewed_rules
-from askew.attack.similarity import SentenceSimilarity, edit_distance
-from askew.attack.word_meaning import opposite, same_meaning
+from askew.attack.similarity import SentenceSimilarity, edit_distance, opposite, same_meaning
 from askew.attack.word_places import answer_words, function_words, is_word, option_words, word_lists
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, number_of

@@ -1,8 +1,8 @@
 """What the text of questions alone gives away about their answers: ``askew audit``.
 
 labelled_texts     groups or questions → questions and pairs with their labels, per test, sampled by content
-text_classifier    words and pairs of neighbouring words as sparse columns; logistic regression, folds by image
-text_rules         the best rule with one feature, and the most revealing features with examples
+text_classifier    words and pairs of neighbouring words as sparse columns; logistic regression with folds by image,
+                   the best rule with one feature, and the most revealing features with examples
 text_audit         all of it for each test and answer type, with intervals
 label_sample       a sample of labels for people to judge, and the label noise from their judgements
 audit_table        the result as a table for the terminal and for Markdown

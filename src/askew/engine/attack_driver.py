@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 
 from askew.attack.attack_parts import Attack
-from askew.attack.rewording import alone
+from askew.attack.word_places import alone
 from askew.engine.attack_requests import Asking, AttackRequest, Requests
 from askew.engine.attack_task import AttackRules, AttackTask
 from askew.types import Candidate, Place, Prediction, Question, Refusal

@@ -6,8 +6,18 @@ Every check is a :class:`~askew.gate.checks.Check`; the gate is closed if one of
 from __future__ import annotations
 
 from askew.gate.baseline import compare_to
-from askew.gate.checks import Check, Status, failures_check, is_open, junit, markdown, terminal
-from askew.gate.requirement import Requirement, check_requirement, parse_requirement
+from askew.gate.checks import (
+    Check,
+    Requirement,
+    Status,
+    check_requirement,
+    failures_check,
+    is_open,
+    junit,
+    markdown,
+    parse_requirement,
+    terminal,
+)
 
 __all__ = [
     "Check",

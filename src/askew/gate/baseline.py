@@ -14,8 +14,7 @@ from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.settings import check_share
 from askew.errors import BadOption
 from askew.files.paths import public_text
-from askew.gate.checks import Check, Status
-from askew.gate.requirement import did_you_mean
+from askew.gate.checks import Check, Status, did_you_mean
 from askew.metrics.paired_difference import Difference, corrected
 from askew.report.load import Run
 from askew.report.score_display import probability, show

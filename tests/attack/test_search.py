@@ -6,9 +6,8 @@ from random import Random
 
 import pytest
 
-from askew.attack.greedy import EachAlone, GreedySearch, SaliencySearch
-from askew.attack.rewording import UNKNOWN
-from askew.attack.swarm import Particle, Space, SwarmSearch, move, mutate
+from askew.attack.search import EachAlone, GreedySearch, Particle, SaliencySearch, Space, SwarmSearch, move, mutate
+from askew.attack.word_places import UNKNOWN
 from askew.types import Candidate, Place, Question, Swap, Value
 
 ASKED = Question(1, None, "Is the big dog near a car?")

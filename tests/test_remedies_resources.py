@@ -10,7 +10,7 @@ import pytest
 
 from askew.data.read_predictions import read_predictions
 from askew.experiments.plan import ExperimentPlan
-from askew.language.ppdb import read_ppdb
+from askew.language.paraphrase_tables import read_ppdb
 from askew.language.translate import translator
 from askew.language.wordnet import wordnet_folder
 from askew.rank.sentence_encoders import Vectors, pooling_of

@@ -2,7 +2,7 @@
 
     python tools/make_yes_no_odds.py [--scenes 4000]
 
-A logistic regression on the parts of the questions (``askew.world.yes_no_balance.parts``) about scenes with a seed that
+A logistic regression on the parts of the questions (``askew.world.splits.parts``) about scenes with a seed that
 no split of the default world uses, each asked about eight times. Run it again when the scenes or the grammar of the
 world change, raise ``VERSION`` in ``askew/world/dataset.py`` and update ``DATA_DIGEST``. It takes two minutes.
 """
@@ -19,7 +19,7 @@ from askew.audit.text_classifier import Floats, minimised, sparse
 from askew.world.ask import asked
 from askew.world.phrasing import Draft
 from askew.world.scenes import make_scene
-from askew.world.yes_no_balance import parts
+from askew.world.splits import parts
 
 OUTPUT = Path(__file__).parents[1] / "src" / "askew" / "world" / "data" / "yes_no_odds.yaml"
 SEED = 1_000_003

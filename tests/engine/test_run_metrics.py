@@ -19,8 +19,8 @@ from askew.report.caveats import form_sentences
 from askew.report.load import load_run
 from askew.report.terminal import terminal_summary
 from askew.report.verdict import plain, verdict
+from askew.suites.accuracy_benchmarks import AccuracySuite
 from askew.suites.rad import RadSuite
-from askew.suites.unperturbed import AccuracySuite
 from askew.types import Question
 from running import run_askew
 

@@ -11,7 +11,7 @@ from askew.engine.components import Questions
 from askew.engine.publish import publish
 from askew.engine.settings import Named, Settings
 from askew.errors import BadOption, DataError
-from askew.language.ppdb import read_ppdb
+from askew.language.paraphrase_tables import read_ppdb
 from askew.suites.p2 import P2Suite, write_release
 from askew.types import Group, ImageRef, Outcome, Prediction, Question, Refusal
 

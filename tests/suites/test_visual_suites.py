@@ -16,8 +16,7 @@ from askew.engine.settings import Named, Settings
 from askew.errors import BadOption
 from askew.files.images import encode
 from askew.registry import make
-from askew.suites.corruption import CorruptionSuite
-from askew.suites.visual import VisualSuite
+from askew.suites.visual import CorruptionSuite, VisualSuite
 from askew.types import Group, ImageRef, Prediction, Question, Refusal, Scene, Thing
 
 

@@ -7,8 +7,7 @@ from tiny import Colored, groups, questions
 
 from askew.errors import DataError
 from askew.nets.question_words import LONGEST, UNKNOWN, QuestionWords
-from askew.train.answer_targets import Answers
-from askew.train.batches import Encoding, build_table, order
+from askew.train.batches import Answers, Encoding, build_table, order
 from askew.types import Question
 
 

@@ -15,8 +15,7 @@ from askew.nets.layers import Output
 from askew.nets.networks import build_net
 from askew.nets.question_words import QuestionWords
 from askew.registry import make
-from askew.train.answer_targets import Answers
-from askew.train.batches import Encoding, build_table
+from askew.train.batches import Answers, Encoding, build_table
 from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage, Step, check_types, distance
 
 W = torch.tensor([[[0.5, 0.5], [1.0, 0.0]], [[0.2, 0.8], [0.0, 1.0]]])  # two questions, two steps, two modules

@@ -24,9 +24,8 @@ from askew.world.ask import questions_of
 from askew.world.dataset import DATA_DIGEST, VERSION, SceneCache, World, data_digest, generator
 from askew.world.draw import draw
 from askew.world.scenes import make_scene
-from askew.world.splits import SPLITS, Shift, indices, split_of
+from askew.world.splits import SPLITS, Shift, YesNoBalance, indices, split_of
 from askew.world.write_world import write_world
-from askew.world.yes_no_balance import YesNoBalance
 
 SMALL = 20
 

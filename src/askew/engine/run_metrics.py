@@ -55,7 +55,7 @@ def with_more(metrics: Mapping[str, Metric], specs: Iterable[str], mode: Mode | 
 def with_mode(suite: Suite, mode: Mode) -> Suite:
     """The suite with another mode of accuracy; one without such an option stays as it is.
 
-    >>> from askew.suites.unperturbed import AccuracySuite
+    >>> from askew.suites.accuracy_benchmarks import AccuracySuite
     >>> with_mode(AccuracySuite(), "robust")
     AccuracySuite(accuracy='robust')
     """

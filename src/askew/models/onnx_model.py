@@ -93,7 +93,7 @@ class Onnx:
         """Modules and attention of each step of a module network; none of any other."""
         if question.image is None or "attention" not in {output.name for output in self.session.get_outputs()}:
             return ()
-        from askew.nets.attention_steps import attention_steps, square_grid
+        from askew.nets.net_config import attention_steps, square_grid
 
         seen = {name: value[0].tolist() for name, value in self.look([question]).items()}
         encoded = self.about["eyes"] == "encoder"

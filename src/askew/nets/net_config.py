@@ -1,14 +1,17 @@
-"""What a network is built from, and what a person can type as one (``xnm:hidden=256,steps=3``).
+"""What a network is built from, what a person can type as one (``xnm:hidden=256,steps=3``), and what its steps were.
 
-No torch is imported here, so networks can be listed without it.
+No torch is imported here, so networks can be listed, and steps shown, without it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from askew.answers.normalise import tokens
 from askew.errors import BadOption
+from askew.types import AttentionStep
 
 EncoderChoice: TypeAlias = Literal["none", "conv"]
 """The input of the network: ``none`` takes region features as they are, ``conv`` learns features from pixels."""
@@ -171,3 +174,39 @@ def transformer(
         dropout=dropout,
         encoder=encoder,
     )
+
+
+Rows = Sequence[Sequence[float]]
+"""One row for each step, or for each region."""
+
+
+def attention_steps(text: str, weights: Rows, attention: Rows, words: Rows, boxes: Rows) -> tuple[AttentionStep, ...]:
+    """The steps; ``boxes`` are those of the regions. Regions of no size only fill the row and are left out.
+
+    >>> (step,) = attention_steps("A cat?", [[1, 0, 0, 0, 0, 0]], [[0.9, 0.1]], [[0.2, 0.8]], [[0, 0, 1, 1], [0] * 4])
+    >>> step.modules["find"], step.words, step.regions
+    (1, (('a', 0.2), ('cat', 0.8)), (((0, 0, 1, 1), 0.9),))
+    """
+    read = tokens(text)
+    return tuple(
+        AttentionStep(
+            modules=dict(zip(MODULES, chosen, strict=True)),
+            words=tuple(zip(read, shares, strict=False)),
+            regions=tuple(
+                ((box[0], box[1], box[2], box[3]), share)
+                for box, share in zip(boxes, looked, strict=False)
+                if box[2] > 0 and box[3] > 0
+            ),
+        )
+        for chosen, looked, shares in zip(weights, attention, words, strict=True)
+    )
+
+
+def square_grid(cells: int) -> list[list[float]]:
+    """The boxes of a square grid of so many cells, row by row.
+
+    >>> square_grid(4)[3]
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    side = round(cells**0.5)
+    return [[x / side, y / side, 1 / side, 1 / side] for y in range(side) for x in range(side)]

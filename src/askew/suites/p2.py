@@ -14,8 +14,7 @@ from askew.answers.normalise import modal_answer
 from askew.data.write_questions import encoded
 from askew.errors import BadOption, DataError
 from askew.files.read_write import replaced
-from askew.language.meteor_table import read_meteor
-from askew.language.ppdb import Ppdb, merged, read_ppdb
+from askew.language.paraphrase_tables import Ppdb, merged, read_meteor, read_ppdb
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.metrics.accuracy import Accuracy, Mu, Worst

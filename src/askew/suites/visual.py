@@ -1,4 +1,8 @@
-"""The VISUAL-INV test of CARETS for any questions whose scenes have boxes."""
+"""Visual suites: questions about images with hidden backgrounds, and about degraded images.
+
+``visual`` is the VISUAL-INV test of CARETS for any questions whose scenes have boxes. ``corruption`` is an extension,
+not from a VQA paper.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from askew.errors import BadOption
 from askew.files.images import Encoding
+from askew.metrics.accuracy import Worst
+from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
+from askew.metrics.noise import NoiseAccuracy
 from askew.perturb.vary import vary_all
-from askew.perturb.visual import CHANGES, TEST, Visual, channel_mean
+from askew.perturb.visual import CHANGES, KINDS, TEST, Corruption, Visual, channel_mean
+from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title
 from askew.suites.shared import before_after, carets_scores, listed
 from askew.types import Column, Group, Mode, Refusal, Table
@@ -83,3 +92,93 @@ class VisualSuite:
         return tuple(
             Column(change_title(change).capitalize(), metric, f"made_by=visual/{change}") for change in self._changes
         )
+
+
+@dataclass(frozen=True)
+class CorruptionSuite:
+    """Noise, blur, brightness, low contrast and JPEG in five severities (an extension, after ImageNet-C)."""
+
+    corruptions: str = ",".join(KINDS)
+    """Which ones, separated by commas: ``corruption:noise,jpeg``."""
+    severities: str = ",".join(map(str, SEVERITIES))
+    """Which severities, from 1 (slight) to 5 (severe); each is a separate request."""
+    encoding: Encoding = "jpeg"
+    """How corrupted images are written; ``png`` is lossless and larger."""
+
+    accuracy: Mode = "official"
+    """How answers are compared with people's."""
+    correct: Correct = "modal"
+    """When an answer counts as correct."""
+
+    name: ClassVar[str] = "corruption"
+    title: ClassVar[str] = "Corrupted images (an extension)"
+    paper: ClassVar[str] = (
+        "After Hendrycks, Dietterich: Benchmarking Neural Network Robustness to Common Corruptions and Perturbations. "
+        "ICLR 2019"
+    )
+
+    def __post_init__(self) -> None:
+        check_correct(self.correct, self.accuracy)
+        self._perturbation()
+
+    @property
+    def tests(self) -> Sequence[str]:
+        """The corruptions."""
+        return self._perturbation().kinds
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """Accuracy on clean and on corrupted images and at each severity, consistency, and the worst case."""
+        levels = (0, *self._perturbation().severities)
+        return {
+            **before_after(self.accuracy),
+            "carets.cons": SelfConsistency(),
+            "worst": Worst(self.accuracy, original=True),
+            **{f"accuracy.noise.{level}": NoiseAccuracy(level, self.accuracy) for level in levels},
+        }
+
+    @property
+    def tables(self) -> Sequence[Table]:
+        """Accuracy by severity, overall and for each corruption, and the loss for each corruption."""
+        clean = Column("Clean", "accuracy.original")
+        measures = (("", "accuracy.variant"), (" Δ", "accuracy.gap"))
+        by_kind = (
+            Column(f"{test.capitalize()}{label}", metric, f"test={test}")
+            for test in self.tests
+            for label, metric in measures
+        )
+        everything = (Column("All", "accuracy.variant"), Column("All Δ", "accuracy.gap"))
+        return (
+            Table("corruption-severity", "Accuracy by severity", self._by_severity("")),
+            Table("corruption-kind", "Accuracy and what is lost, by corruption", (clean, *by_kind, *everything)),
+            *(
+                Table(
+                    f"corruption-{test}",
+                    f"{test.capitalize()}: accuracy by severity",
+                    self._by_severity(f"test={test}"),
+                )
+                for test in self.tests
+            ),
+        )
+
+    @property
+    def headline(self) -> tuple[str, str]:
+        """Accuracy on corrupted images."""
+        return "accuracy.variant", "it answers only {value} correctly when the image is corrupted"
+
+    def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
+        """The questions that have an image, each with all corrupted images."""
+        return vary_all(self._perturbation(), data.questions(), seed, self.name)
+
+    def _by_severity(self, part: str) -> tuple[Column, ...]:
+        levels = self._perturbation().severities
+        graded = (Column(f"Severity {level}", f"accuracy.noise.{level}", part) for level in levels)
+        return (Column("Clean", "accuracy.original", part), *graded)
+
+    def _perturbation(self) -> Corruption:
+        kinds = listed(self.corruptions)
+        levels = listed(self.severities)
+        wrong = [level for level in levels if not level.isdecimal()]
+        if wrong:
+            raise BadOption(f"corruption: a severity is {wrong[0]!r}. Give some of 1,2,3,4,5.")
+        return Corruption(kinds, tuple(sorted(set(map(int, levels)))), self.encoding)

@@ -16,8 +16,7 @@ from askew.errors import BadOption, DataError
 from askew.nets.net_config import NetConfig
 from askew.nets.question_words import QuestionWords
 from askew.registry import make, names
-from askew.train.answer_targets import Answers
-from askew.train.batches import Encoding, Pairs, QuestionRows, build_table, content_of, unusable
+from askew.train.batches import Answers, Encoding, Pairs, QuestionRows, build_table, content_of, unusable
 from askew.train.features import FeatureStore, as_store
 from askew.train.losses import AnswerLoss, TakesGroups, check_types
 from askew.types import Group, ImageRef, Question

@@ -17,13 +17,11 @@ from askew.errors import AskewError, DataError
 from askew.files.images import content_hash
 from askew.files.limits import bounded_read, load_json
 from askew.files.read_write import replaced
-from askew.nets.attention_steps import attention_steps
 from askew.nets.layers import Batch, Output
-from askew.nets.net_config import NetConfig
+from askew.nets.net_config import NetConfig, attention_steps
 from askew.nets.networks import PixelNet, build_net
 from askew.nets.question_words import QuestionWords
-from askew.train.answer_targets import Answers
-from askew.train.batches import build_table
+from askew.train.batches import Answers, build_table
 from askew.train.features import FeatureStore, ImageFeatures, as_store
 from askew.types import AttentionStep, ImageRef, Prediction, Question
 

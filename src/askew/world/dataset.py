@@ -21,8 +21,7 @@ from askew.types import ImageRef, Question, Scene
 from askew.world.ask import AnswerPrior, asked_and_answered
 from askew.world.phrasing import data
 from askew.world.scenes import make_scene
-from askew.world.splits import Shift, indices, split_of
-from askew.world.yes_no_balance import YesNoBalance
+from askew.world.splits import Shift, YesNoBalance, indices, split_of
 
 VERSION = "2"
 """Names the world in signatures, datasheets and the cache, so that stored runs know which world they used.

@@ -12,7 +12,7 @@ from askew.data.benchmarks.avqa import ADVQA, Avqa
 from askew.data.jsonl import Jsonl
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
-from askew.suites.collected_benchmarks import AvqaSuite
+from askew.suites.accuracy_benchmarks import AvqaSuite
 from askew.types import Prediction
 
 

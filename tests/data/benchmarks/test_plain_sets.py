@@ -21,9 +21,9 @@ from askew.data.benchmarks.vqa_shaped import OkVqa, Tdiuc
 from askew.data.open_path import open_path
 from askew.errors import BadRecord, DataError
 from askew.files.images import encode
-from askew.suites.corruption import CorruptionSuite
 from askew.suites.p2 import P2Suite
 from askew.suites.rad import RadSuite
+from askew.suites.visual import CorruptionSuite
 from askew.types import Group, Prediction
 
 ROWS = (

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from askew.errors import BadOption
 from askew.language.fixed_phrases import FixedPhrases
+from askew.language.paraphrase_tables import Ppdb
 from askew.language.paraphrases import Paraphrases, reviewed
-from askew.language.ppdb import Ppdb
 from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Antonyms, Synonyms

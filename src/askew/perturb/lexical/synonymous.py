@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.inflect import base, inflected, is_mass, is_plural, needs_no_article
-from askew.language.ppdb import Ppdb
+from askew.language.paraphrase_tables import Ppdb
 from askew.language.senses import Senses, WordCounts, words_of
 from askew.language.tagger import Token
 from askew.language.thesaurus import ANYWHERE, POS_OF_TAG, UNREVIEWED, Context, Synonym, Synonyms

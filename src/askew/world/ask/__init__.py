@@ -61,7 +61,7 @@ KINDS: Mapping[str, Mapping[str, Maker]] = {
 
 
 class AnswerPrior(Protocol):
-    """Decides which answers are frequent: ``Shift`` in ``splits.py``, ``YesNoBalance`` in ``yes_no_balance.py``."""
+    """Decides which answers are frequent: ``Shift`` or ``YesNoBalance`` in ``splits.py``."""
 
     @property
     def tries(self) -> int:

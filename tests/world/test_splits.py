@@ -9,13 +9,12 @@ import pytest
 
 from askew.audit.text_classifier import features, predicted, sparse
 from askew.errors import BadOption
-from askew.world import yes_no_balance
+from askew.world import splits
 from askew.world.ask import Asked, asked, questions_of
 from askew.world.dataset import SceneCache, World
 from askew.world.phrasing import Draft, Meaning, Pick
 from askew.world.scenes import make_scene
-from askew.world.splits import indices
-from askew.world.yes_no_balance import YesNoBalance, parts
+from askew.world.splits import YesNoBalance, indices, parts
 
 SCENES = 220
 
@@ -53,7 +52,7 @@ def test_words_predict_the_answers_of_train_but_not_those_of_val_and_test() -> N
 
 
 def test_only_the_more_probable_answer_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yes_no_balance, "yes_odds", lambda: {"contact": 0.5, "contact man": 0.3})
+    monkeypatch.setattr(splits, "yes_odds", lambda: {"contact": 0.5, "contact man": 0.3})
     meaning = Meaning("relates", Pick("man"), "wearing", other=Pick("hat"))
     likely, unlikely = Draft("contact", meaning, "yes"), Draft("contact", meaning, "no")
     balance = YesNoBalance()

@@ -1,4 +1,4 @@
-"""The model-coverage matrix of CARETS from outcomes, to check the report's, which counts columns of pairs."""
+"""The model-coverage matrix of CARETS computed from outcomes, to check the report's, which counts columns of pairs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Pair = tuple[Id, int]
 def coverage(
     runs: Mapping[str, Iterable[Outcome]], correct: Correct = "modal", mode: Mode = "official"
 ) -> dict[str, dict[str, float]]:
-    """``coverage(runs)[i][j]``: share of model j's right pairs that model i has right too (Jimenez et al. 2022).
+    """``coverage(runs)[i][j]``: of the pairs that model j answers correctly, the share that model i does too.
 
-    A pair is right when original and variant both are. Only pairs that both models answered count; nan when j has
-    none right. The diagonal is one.
+    A pair is correct if both of its answers are (Jimenez et al. 2022). Only pairs that both models answered count; nan
+    if none of j's is correct. The diagonal is one.
     """
     check_correct(correct, mode)
     pairs = {name: _pairs(outcomes, correct, mode) for name, outcomes in runs.items()}

@@ -1,4 +1,4 @@
-"""Runs made up for the report's tests: the files a run leaves behind, with numbers that follow from the samples."""
+"""Made-up runs for the report's tests: the files that a run writes, with scores that follow from the samples."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ SUITES = {
 
 
 def save_image(path: Path, colour: str, number: int) -> Path:
-    """A small photograph of nothing: some discs of one colour."""
+    """A small image with some discs of one colour."""
     if not path.exists():
         image = Image.new("RGB", (320, 240), "#9fb7c9")
         draw = ImageDraw.Draw(image)
@@ -117,7 +117,7 @@ def make_run(
     question: str | None = None,
     images: bool = True,
 ) -> Path:
-    """Write results.json and samples.jsonl; ``steady`` is how often a right answer stays right when asked again."""
+    """Write results.json and samples.jsonl; ``steady`` is the share of correct answers that stay correct."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder.parent / "images").mkdir(exist_ok=True)
     scores, asked, failed = [], 0, 0

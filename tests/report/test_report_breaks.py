@@ -66,13 +66,13 @@ def test_traits_with_equal_counts_but_other_pairs_stay_apart(tmp_path: Path) -> 
     assert {f.trait.value for f in found.findings} == {"How", "Who", "Why"}
 
 
-def test_support_and_holm_keep_noise_out(run: Run) -> None:
+def test_few_pairs_and_chance_differences_are_no_finding(run: Run) -> None:
     table = read_pairs([run])
     assert find_breaks(table, support=51)[0].findings == ()
     assert not [f for f in find_breaks(table)[0].findings if f.hurts and f.trait.value == "Who"]
 
 
-def test_a_rate_that_is_only_a_little_higher_does_not_hurt(tmp_path: Path) -> None:
+def test_a_slightly_higher_rate_is_no_finding(tmp_path: Path) -> None:
     """Of forty How and forty Who, 22 and 18 break: p is far above 0.05."""
     records = [pair(i, "How big?" if i % 2 else "Who came?", True, i >= (44 if i % 2 else 36)) for i in range(80)]
     (found,) = find_breaks(read_pairs([write(tmp_path / "run", records)]))
@@ -80,7 +80,7 @@ def test_a_rate_that_is_only_a_little_higher_does_not_hurt(tmp_path: Path) -> No
     assert found.worst is None
 
 
-def test_missing_answers_count_neither_way(tmp_path: Path) -> None:
+def test_pairs_with_missing_answers_are_not_counted(tmp_path: Path) -> None:
     records = [pair(0, "How?", True, None), pair(1, "How?", None, False), pair(2, "How?", True, False)]
     (found,) = find_breaks(read_pairs([write(tmp_path / "run", records)]), support=1)
     assert (found.broken, found.n) == (1, 1)
@@ -95,7 +95,7 @@ def test_examples_are_breaks_with_that_trait(run: Run) -> None:
     assert all(r["original"]["right"] and not r["variants"][0]["right"] and r["group"] < 60 for r in records)
 
 
-def test_runs_in_another_order_line_up(tmp_path: Path) -> None:
+def test_runs_with_groups_in_another_order_are_aligned(tmp_path: Path) -> None:
     records = [pair(i, "How?", i % 2 == 0, i % 3 == 0) for i in range(30)]
     a = write(tmp_path / "a", records, "a")
     b = write(tmp_path / "b", [*reversed(records), pair(99, "New?", True, True)], "b")
@@ -111,7 +111,7 @@ def test_another_variant_under_the_same_id_is_another_group(tmp_path: Path) -> N
     assert read_pairs([a, b]).pairs == 2
 
 
-def test_too_many_words_are_left_uncounted_and_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traits_beyond_the_limit_are_left_out_and_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pair_table_module, "MOST_TRAITS", 6)
     table = read_pairs([run])
     assert table.uncounted > 0
@@ -124,13 +124,13 @@ def test_a_run_without_variants_has_no_breaks(tmp_path: Path) -> None:
     assert (found.n, found.findings, found.worst) == (0, (), None)
 
 
-def test_how_many_breaks_the_made_up_model(tmp_path: Path) -> None:
+def test_the_made_up_model_breaks_most_on_how_many(tmp_path: Path) -> None:
     (found,) = find_breaks(read_pairs([load_run(make_run(tmp_path / "a", groups=600, images=False))]))
     assert found.worst is not None
     assert found.worst.trait == Trait("rad", "question_type", "how many")
 
 
-def test_flips_forget_only_what_is_rare(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_rare_flips_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("askew.report.answer_flips.MOST_FLIPS", 10)
     flips = AnswerFlips()
     for i in range(50):

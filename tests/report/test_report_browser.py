@@ -1,4 +1,4 @@
-"""The page in a real browser, opened from disk as a person would."""
+"""The page in a real browser, opened from disk as a user would open it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens a file, and fails the test on any request but for the file, any console error, any exception."""
+    """Opens a file; any other request, console error or exception fails the test."""
     wrong: list[str] = []
     contexts = []
 
@@ -75,7 +75,7 @@ def viewer_of(page: Any) -> Any:
 
 
 def listed(page: Any) -> int:
-    """How many pairs pass the filters; the list itself grows as it is scrolled."""
+    """The number of pairs that pass the filters; the list itself grows while it is scrolled."""
     told = page.locator("#count").inner_text()
     return 0 if told.startswith("none") else int(told.split(" of ")[1].split(" ")[0])
 
@@ -97,7 +97,7 @@ def test_filters_narrow_the_list(open_page: Callable[..., Any], report: Path) ->
     assert listed(page) == TOTAL
 
 
-def test_disagreement_means_models_with_other_outcomes(open_page: Callable[..., Any], report: Path) -> None:
+def test_the_disagreement_filter_keeps_different_outcomes(open_page: Callable[..., Any], report: Path) -> None:
     page = viewer_of(open_page(report))
     page.select_option("#by-outcome", "disagree")
     signs = page.locator("#list small").all_inner_texts()
@@ -123,7 +123,7 @@ def test_search_finds_words_in_questions_and_answers(open_page: Callable[..., An
     assert page.locator("#pair").inner_text() == "No pair of the sample passes these filters."
 
 
-def test_what_people_reach_stays_in_its_row(open_page: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_human_figure_stays_within_its_row(open_page: Callable[..., Any], tmp_path: Path) -> None:
     models = [(name, load_run(make_run(tmp_path / name, name, ("carets",), groups=6))) for name in ("human", "BUTD")]
     write_report([run for _, run in models], tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
@@ -163,7 +163,7 @@ def test_a_permalink_opens_its_pair(open_page: Callable[..., Any], report: Path)
     again.wait_for_function("Math.abs(document.getElementById('viewer').getBoundingClientRect().top) < 200")
 
 
-def test_a_permalink_to_no_pair_says_so(open_page: Callable[..., Any], report: Path) -> None:
+def test_a_permalink_to_an_unknown_pair_says_so(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report, "#pair=rad%3Anone")
     page.get_by_text("Pair rad:none is not in this page’s sample").wait_for()
 
@@ -248,7 +248,7 @@ def test_tables_sort_both_ways(open_page: Callable[..., Any], report: Path) -> N
     assert table.locator("tbody tr").last.locator("td").last.inner_text() == "—"
 
 
-def test_the_switch_shows_ours_or_the_papers(open_page: Callable[..., Any], report: Path) -> None:
+def test_the_switch_shows_our_figures_or_the_papers(open_page: Callable[..., Any], report: Path) -> None:
     page = open_suites(open_page, report)
     rows = page.locator("table.sortable").first.locator("tbody tr:visible")
     assert rows.count() == 6  # three of ours, a heading and two of the paper's
@@ -310,8 +310,8 @@ def test_dark_and_light_follow_the_system_and_the_button(open_page: Callable[...
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
-    """WCAG's contrast of 4.5 for ink, quiet text, links, good, bad and every model's colour on its ground."""
+def test_text_has_enough_contrast(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
+    """WCAG's contrast of 4.5 for text, muted text, links, good, bad and every model's colour on its background."""
     page = open_page(report, color_scheme=scheme)
     contrast = """names => {
       const style = getComputedStyle(document.documentElement);
@@ -331,7 +331,7 @@ def test_text_can_be_read(open_page: Callable[..., Any], report: Path, scheme: s
     assert [item for item in page.evaluate(contrast, tones) if item[2] < 3] == []
 
 
-def test_without_script_the_ranking_and_every_section_can_be_read(open_page: Callable[..., Any], report: Path) -> None:
+def test_the_page_can_be_read_without_javascript(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report, java_script_enabled=False)
     assert page.locator("table.ranking").is_visible()
     assert "correctly answers" in page.locator(".models .lead").first.inner_text()
@@ -346,7 +346,7 @@ def test_without_script_the_ranking_and_every_section_can_be_read(open_page: Cal
     assert page.locator(".copy").first.is_hidden()
 
 
-def test_what_people_wrote_does_nothing(open_page: Callable[..., Any], tmp_path: Path) -> None:
+def test_markup_in_the_data_does_nothing(open_page: Callable[..., Any], tmp_path: Path) -> None:
     folder = make_run(tmp_path / "run", EVIL, groups=30, question=EVIL, data=EVIL)
     lines = [orjson.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
     for line in lines:
@@ -364,7 +364,7 @@ def test_what_people_wrote_does_nothing(open_page: Callable[..., Any], tmp_path:
     assert EVIL in page.locator("#pair").inner_text()
 
 
-def test_it_prints_with_its_panels_open(open_page: Callable[..., Any], report: Path) -> None:
+def test_the_printed_page_has_its_panels_open(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report)
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -387,14 +387,14 @@ def test_every_control_has_a_name_and_can_be_reached(open_page: Callable[..., An
 
 
 def violations(page: Any) -> list[str]:
-    """What axe finds on the page as it is."""
+    """The violations that axe finds on the page in its present state."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document)")["violations"]
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
+def test_axe_finds_no_violation(open_page: Callable[..., Any], report: Path, scheme: str) -> None:
     pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
     page = viewer_of(open_page(report, color_scheme=scheme, bypass_csp=True))
     assert violations(page) == []

@@ -1,4 +1,4 @@
-"""The section on confidence: there for models with scores, and one line in its place for others."""
+"""The section on confidence: a section for models with scores, one line for others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from askew.types import Prediction
 
 @dataclass(frozen=True)
 class Sure:
-    """Says yes; surer of questions with an even number of letters."""
+    """Answers yes, with a higher score for questions with an even number of letters."""
 
     scores: tuple[float | None, float | None]
     free_text = False

@@ -1,4 +1,4 @@
-"""ACC against C-ACC with what people reach, and who covers whom."""
+"""ACC against C-ACC with human figures, and which model covers which."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def content(runs) -> ReportData:
     return ReportData(runs, (), read_pairs(runs))
 
 
-def test_people_are_dashed_lines_and_not_a_model(runs) -> None:
+def test_human_figures_are_dashed_lines_and_not_a_model(runs) -> None:
     drawn = pair_accuracy_section(content(runs))
     tests = 1 + len(runs[0].suites[0]["tests"])
     assert drawn.count('class="people-line faint"') == drawn.count('class="people-line"') == tests
@@ -45,13 +45,13 @@ def test_people_are_dashed_lines_and_not_a_model(runs) -> None:
     assert "Human" not in legend
 
 
-def test_without_people_there_is_no_line(runs) -> None:
+def test_without_human_figures_there_is_no_line(runs) -> None:
     drawn = pair_accuracy_section(content(runs[1:]))
     assert "people-line" not in drawn
     assert "Dashed" not in drawn
 
 
-def test_people_alone(runs) -> None:
+def test_human_figures_without_a_model_are_drawn(runs) -> None:
     assert "people-line" in pair_accuracy_section(content(runs[:1]))
 
 
@@ -61,14 +61,14 @@ def test_the_table_has_every_model(runs) -> None:
     assert f"<td>strong</td><td>{figure.full}</td>" in drawn
 
 
-def test_suites_without_pairs_have_no_such_figure(tmp_path: Path) -> None:
+def test_suites_without_pairs_have_no_pair_figures(tmp_path: Path) -> None:
     made = [load_run(make_run(tmp_path / "a", "a", ("rad",), 20, images=False))]
     assert pair_accuracy_section(content(made)) is None
-    assert coverage_section(content(made)) is None  # one model covers nobody
+    assert coverage_section(content(made)) is None  # coverage needs two models
 
 
 @pytest.mark.parametrize("test", ["", "Rephrasing"])
-def test_coverage_is_the_metrics(runs, test) -> None:
+def test_coverage_equals_that_computed_from_outcomes(runs, test) -> None:
     table = read_pairs(runs)
     chosen = np.ones(table.pairs, dtype=bool)
     if test:
@@ -91,14 +91,14 @@ def _right_or_not(outcome, test):
 def test_coverage_by_hand() -> None:
     table = replace(read_pairs([]), codes=[np.array([4, 4, 0, 8, 4], np.uint8), np.array([4, 1, 4, 4, 255], np.uint8)])
     found = coverage_matrix(table, np.ones(5, dtype=bool))
-    # Run 0 has pairs 0, 1 and 4 right, run 1 pairs 0, 2 and 3; run 0 gave no answer to pair 3, run 1 none to 4.
+    # Run 0 is correct on pairs 0, 1 and 4, run 1 on 0, 2 and 3; run 0 has no answer to pair 3, run 1 none to 4.
     assert found[0][1] == (1 / 2, 2)
     assert found[1][0] == (1 / 2, 2)
     assert found[0][0] == (1.0, 3)
     assert coverage_matrix(table, np.zeros(5, dtype=bool))[0][1] == (None, 0)
 
 
-def test_people_come_after_the_models_in_tables(runs) -> None:
+def test_human_figures_come_after_the_models_in_tables(runs) -> None:
     lines = [line for line in sheets(runs)[0].lines if not line.published]
     assert [(line.label, line.human) for line in lines] == [("strong", False), ("weak", False), ("Human", True)]
     assert page(runs).count('class="ours human"') == len(sheets(runs))

@@ -21,7 +21,7 @@ EVIL = "</script><script>window.evil=1</script><img src=x onerror=window.evil=1>
 
 
 class Outline(HTMLParser):
-    """Start tags with attributes, and whether every element ends where it should."""
+    """Start tags with attributes, and whether elements are closed in the correct order."""
 
     VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 
@@ -75,7 +75,7 @@ def test_the_same_runs_give_the_same_page(tmp_path: Path) -> None:
     assert page([run]) == page([run])
 
 
-def test_what_people_wrote_stays_text(tmp_path: Path) -> None:
+def test_markup_in_the_data_is_escaped(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "a", EVIL, groups=30, question=EVIL, data=EVIL, images=False)
     samples = [orjson.loads(line) for line in (folder / "samples.jsonl").read_bytes().splitlines()]
     for record in samples:
@@ -96,7 +96,7 @@ def test_the_verdict_names_what_breaks_it(tmp_path: Path) -> None:
     assert "it breaks most on <em>how many</em>." in text
 
 
-def test_a_large_run_says_how_many_of_how_many(tmp_path: Path) -> None:
+def test_a_large_run_says_how_many_of_its_pairs_are_shown(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=500, images=False))
     text = page([run], most=400)
     assert "Showing 400 of 500 pairs: a sample, stratified by suite, test, rule and outcome" in text
@@ -105,13 +105,13 @@ def test_a_large_run_says_how_many_of_how_many(tmp_path: Path) -> None:
     assert "All 30 pairs." in page([load_run(make_run(tmp_path / "b", groups=30, images=False))])
 
 
-def test_all_files_are_written_whole(tmp_path: Path) -> None:
+def test_the_page_and_its_tables_are_written_and_no_partial_file_is_left(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=10))
     write_report([run], tmp_path / "out" / "report.html")
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.html", "tables.md", "tables.tex"]
 
 
-def test_a_failed_writing_leaves_the_old_page(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_page(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=10))
     write_report([run], tmp_path / "report.html")
     before = (tmp_path / "report.html").read_bytes()
@@ -123,7 +123,7 @@ def test_a_failed_writing_leaves_the_old_page(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_run_with_nothing_in_it_still_has_a_page(tmp_path: Path) -> None:
+def test_an_empty_run_still_has_a_page(tmp_path: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     results = {"format": 1, "model": {"name": "m"}, "suites": [{"name": "rad"}], "scores": []}
@@ -135,7 +135,7 @@ def test_a_run_with_nothing_in_it_still_has_a_page(tmp_path: Path) -> None:
     assert Outline(text).stack == []
 
 
-def test_a_suite_that_changes_nothing_is_not_among_what_breaks_it(tmp_path: Path) -> None:
+def test_a_suite_without_variants_is_not_listed_among_breaks(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "a", images=False)
     results = orjson.loads((folder / "results.json").read_bytes())
     results["suites"].insert(0, {"name": "accuracy", "variants": 0})
@@ -145,7 +145,7 @@ def test_a_suite_that_changes_nothing_is_not_among_what_breaks_it(tmp_path: Path
     assert "Asked as yes/no</strong>: prior breaks on " in text
 
 
-def test_questions_that_were_the_same_are_not_called_stored(tmp_path: Path) -> None:
+def test_repeated_questions_are_not_counted_as_stored(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "a", images=False)
     results = orjson.loads((folder / "results.json").read_bytes())
     results["time"] |= {"asked": results["failures"]["asked"], "reused": 7}

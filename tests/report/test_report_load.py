@@ -19,8 +19,8 @@ def test_a_run_is_read_back(tmp_path: Path) -> None:
     assert run.figure("rad", "no.such").value is None
 
 
-def test_scores_of_an_older_file_are_read_without_the_bounds_that_were_none(tmp_path: Path) -> None:
-    """They had the value if all missing answers were wrong, and if all were right, which is no bound for RAD."""
+def test_invalid_bounds_of_older_files_are_ignored(tmp_path: Path) -> None:
+    """They were the values with all missing answers wrong and with all correct, which does not bound RAD."""
     run = load_run(make_run(tmp_path / "a", groups=60, failures=0.1, images=False))
     old = [
         {key: value for key, value in score.items() if key not in ("lowest", "highest")}
@@ -34,7 +34,7 @@ def test_scores_of_an_older_file_are_read_without_the_bounds_that_were_none(tmp_
     assert math.isnan(score.lowest)
 
 
-def test_outcomes_are_found_again_by_their_place(tmp_path: Path) -> None:
+def test_outcomes_are_read_by_their_position(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=5))
     lines = list(run.outcomes())
     assert [record["group"] for _, record in lines] == [0, 1, 2, 3, 4]
@@ -68,7 +68,7 @@ def test_unusable_results_are_refused(tmp_path: Path, text: bytes, said: str) ->
 
 
 @pytest.mark.parametrize("line", [b'{"group": 1, "orig', b"[1]\n", b'{"group": 1}\n', b'{"original": 3}\n'])
-def test_a_broken_line_is_named(tmp_path: Path, line: bytes) -> None:
+def test_the_error_names_the_broken_line(tmp_path: Path, line: bytes) -> None:
     folder = make_run(tmp_path / "a", groups=2)
     with (folder / "samples.jsonl").open("ab") as file:
         file.write(line)

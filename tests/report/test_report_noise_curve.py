@@ -72,11 +72,11 @@ def test_a_model_without_the_suite_keeps_the_others_colours():
     assert "tone0" not in page
 
 
-def test_as_many_levels_as_there_are():
+def test_the_chart_has_every_level():
     page = drawn(run("a", [""], levels=12, start=0.9))
     assert "noise 11" in page
     assert drawn(run("a", [""], levels=1)) == ""
 
 
-def test_words_of_others_are_escaped():
+def test_model_names_are_escaped():
     assert "Basic &lt;questions&gt;" in drawn(run("a", [""]))

@@ -56,12 +56,12 @@ def test_a_pattern_with_a_break_comes_first(runs: list) -> None:
     assert all(any(codes[pair] == BROKE for codes in table.codes) for pair in choose(table, 2))
 
 
-def test_few_pairs_are_all_there(runs: list) -> None:
+def test_a_small_run_shows_all_its_pairs(runs: list) -> None:
     table = read_pairs(runs)
     assert sorted(choose(table, 1000)) == list(range(300))
 
 
-def test_a_pair_says_what_everyone_said(runs: list) -> None:
+def test_a_pair_has_the_answers_of_all_models(runs: list) -> None:
     table = read_pairs(runs)
     pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["key"] == "rad:0")
     lines = [next(record for _, record in run.outcomes() if record["group"] == 0) for run in runs]
@@ -114,5 +114,5 @@ def test_the_pieces_of_a_diff_are_the_text(old: str, new: str) -> None:
     assert "".join(text for text, _ in right) == new.rstrip()
 
 
-def test_equal_texts_have_nothing_marked() -> None:
+def test_equal_texts_have_no_marks() -> None:
     assert word_diff("Is it red?", "is it red?") == ([("Is it red?", False)], [("is it red?", False)])

@@ -47,7 +47,7 @@ def test_published_rows_can_be_left_out(tmp_path: Path) -> None:
 
 
 def test_published_figures_are_as_printed(tmp_path: Path) -> None:
-    """Rosenberg et al. print 74.40 and Whitehead et al. −1.8; a count is a count."""
+    """Rosenberg et al. print 74.40 and Whitehead et al. −1.8; counts are integers."""
     run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     (suite,) = run.results["suites"]
     table = suite["tables"][0] | {"published": {"BAN": [74.4, 62.45, -1.8, 12000]}}
@@ -69,7 +69,7 @@ def test_a_table_over_data_has_one_row_for_each_data_set(tmp_path: Path) -> None
 
 
 def test_how_many_questions_there_are_does_not_depend_on_who_answered_them(tmp_path: Path) -> None:
-    """Twenty groups of each test; one that a model gave no answer to is still a question of the data."""
+    """Twenty groups of each test; a question without an answer is still a question of the data."""
     run = load_run(make_run(tmp_path / "a", groups=60, failures=0.3, images=False))
     scores = [score | {"n": 13, "failed": 7} for score in run.results["scores"]]
     sheet = sheets([Run(run.folder, {**run.results, "scores": scores})])[1]

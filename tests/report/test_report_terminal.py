@@ -17,7 +17,7 @@ def width(line: str) -> int:
 
 @pytest.mark.parametrize("columns", [80, 60])
 @pytest.mark.parametrize("names", [["prior"], ["prior", "a-very-long-model-name-" * 4, "猫" * 40]])
-def test_it_fits(tmp_path: Path, names: list[str], columns: int) -> None:
+def test_the_summary_fits_the_width(tmp_path: Path, names: list[str], columns: int) -> None:
     suites = ("rad", "carets", "rscore")
     runs = [
         load_run(make_run(tmp_path / str(number), name, suites, groups=40, images=False))
@@ -26,8 +26,8 @@ def test_it_fits(tmp_path: Path, names: list[str], columns: int) -> None:
     assert max(map(width, terminal_summary(runs, [], columns).splitlines())) <= columns
 
 
-def test_models_whose_long_names_begin_alike_are_told_apart(tmp_path: Path) -> None:
-    """Two prompts of one endpoint: cut at the end, both lines read the same."""
+def test_long_names_with_the_same_beginning_stay_distinct(tmp_path: Path) -> None:
+    """Two prompts of one endpoint: if names were cut at the end, both lines would be the same."""
     prompts = ("{question} One word.", "{question} A short phrase.")
     runs = [
         load_run(make_run(tmp_path / str(n), f"openai:toy,prompt={prompt}", groups=40, images=False))
@@ -53,7 +53,7 @@ def test_a_clear_gap_has_an_arrow(tmp_path: Path) -> None:
 
 
 def test_a_gap_of_five_groups_has_no_arrow_whatever_its_interval(tmp_path: Path) -> None:
-    """Five that all point one way have p = 2 / 2⁵ = 0.0625 by the sign test, six 0.03125."""
+    """Five differences of one sign have p = 2 / 2⁵ = 0.0625 by the sign test, six 0.03125."""
     run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     gap = {"suite": "rad", "metric": "accuracy.gap", "part": "", "value": -0.9, "low": -1.0, "high": -0.8, "failed": 0}
     for n, arrow in ((5, False), (6, True)):
@@ -62,8 +62,8 @@ def test_a_gap_of_five_groups_has_no_arrow_whatever_its_interval(tmp_path: Path)
         assert line.endswith("▼") is arrow
 
 
-def test_numbers_measured_in_different_ways_are_named(tmp_path: Path) -> None:
-    """RAD by the modal answer beside RAD by any answer: 76.9 and 85.0 of the very same answers."""
+def test_scores_measured_in_different_ways_are_listed(tmp_path: Path) -> None:
+    """RAD by the modal answer and RAD by any answer: 76.9 and 85.0 for the same answers."""
     run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     scores = [
         score | {"signature": "Rad(correct='any')"} if score["metric"] == "rad.forward" else score
@@ -80,7 +80,7 @@ def test_signatures_of_older_runs_lack_the_reference_rule_and_are_still_comparab
     assert "not comparable" not in terminal_summary([run, Run(run.folder, {**run.results, "scores": scores})])
 
 
-def test_numbers_that_rest_on_nothing_are_named(tmp_path: Path) -> None:
+def test_metrics_with_nothing_to_measure_are_listed(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=30, images=False))
     flips = {"suite": "rad", "metric": "flips", "part": "", "value": None, "low": None, "high": None, "n": 0}
     for failed, named in ((0, True), (3, False)):
@@ -100,14 +100,14 @@ def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> Non
     start = next(number for number, line in enumerate(lines) if line.startswith("RAD  "))
     assert [line[-1] in "▲▼" and line[-1] for line in lines[start : start + 3]] == [False, "▼", "▲"]
     assert "\x1b[32m▲" in terminal_summary(runs, differences, color=True)
-    # not better or worse: a rate of answers or flips has arrows too
+    # neither better nor worse: rates of answers or flips have arrows too
     assert lines[-3] == "▲ ▼ higher or lower (Holm-corrected p < 0.05) than a"
     assert lines[-2] == "Holm's families: all (3)."
     untested = [item | {"family": "headline", "family_size": 0} for item in differences]
     assert "Holm's families: headline (0)." in terminal_summary(runs, untested)
 
 
-def test_a_name_cannot_command_the_terminal(tmp_path: Path) -> None:
+def test_control_characters_in_names_are_not_printed(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / str(i), f"\x1b]0;evil\x07{i}\r\n", groups=10, images=False)) for i in (1, 2)]
     text = terminal_summary(runs)
     assert not any(character in text for character in "\x1b\x07\r")
@@ -127,7 +127,7 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     assert "Asked of the data's questions: rad " in " ".join(lines)
 
 
-def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) -> None:
+def test_missing_answers_are_reported_though_no_group_is_left_out(tmp_path: Path) -> None:
     folder = make_run(tmp_path / "a", groups=40, failures=0.0, images=False)
     whole = terminal_summary([load_run(folder)])
     results = orjson.loads((folder / "results.json").read_bytes())
@@ -137,7 +137,7 @@ def test_missing_answers_are_told_though_no_group_is_left_out(tmp_path: Path) ->
     assert "No answer to 3 of 80 requests: prior\n" in terminal_summary([load_run(folder)])
 
 
-def test_every_number_has_its_name_though_the_first_run_lacks_the_suite(tmp_path: Path) -> None:
+def test_every_number_is_labelled_though_the_first_run_lacks_the_suite(tmp_path: Path) -> None:
     runs = [load_run(make_run(tmp_path / s, s, (s,), groups=12, images=False)) for s in ("rad", "carets")]
     lines = terminal_summary(runs).splitlines()
     start = next(number for number, line in enumerate(lines) if line.startswith("carets: "))
@@ -160,7 +160,7 @@ def test_too_few_images_are_reported(tmp_path: Path) -> None:
     assert "Only 4 images: how far chance" in terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
 
 
-def test_a_suite_that_made_nothing_warns_in_the_place_of_dashes(tmp_path: Path) -> None:
+def test_a_suite_without_groups_has_a_warning_instead_of_dashes(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=40, images=False))
     empty = {"name": "visual", "title": "Hidden", "groups": 0, "coverage": [{"refused": {"no scene": 40}}]}
     both = Run(run.folder, {**run.results, "suites": [*run.suites, empty]})

@@ -132,7 +132,7 @@ def covering(groups: int, questions: int, n: int, failed: int = 0, **more: objec
     return Run(run.folder, {**run.results, "data": {"questions": questions}, "config": {"limit": None}})
 
 
-def test_an_accuracy_on_covered_questions_alone_is_not_said_of_all_of_the_data() -> None:
+def test_an_accuracy_on_covered_questions_is_not_stated_for_all_data() -> None:
     """24 of 60 questions have a form that RAD changes; "25 % of the questions" was measured on those 24."""
     (told,) = said(covering(24, 60, n=24))
     assert told.startswith("prior correctly answers 25 % of the 24 questions asked (24 of 60 questions covered), but")
@@ -150,11 +150,11 @@ def test_an_accuracy_leaves_failed_and_unknown_questions_out_and_says_so() -> No
     assert "25 % of the 50 questions whose answer is known, but" in said(covering(60, 60, 50))[0]
 
 
-def test_of_those_means_those_with_variants_where_not_every_question_has_one() -> None:
+def test_of_those_refers_to_questions_with_variants() -> None:
     assert "but of those with variants it answers only 50 % correctly" in said(covering(60, 60, n=60, changed=24))[0]
 
 
-def test_scenes_and_ready_made_groups_are_not_taken_for_questions() -> None:
+def test_scenes_and_prebuilt_groups_are_not_counted_as_questions() -> None:
     run = covering(24, 60, n=24)
     scenes = Run(Path(), {**run.results, "data": {"questions": 60, "counted": "scene"}})
     assert said(scenes)[0].startswith("prior correctly answers 25 % of the questions, but")

@@ -184,7 +184,7 @@ def test_the_cap_of_each_answer_follows_from_its_own_number_of_opposites():
     pool = PairPool()
     for answer_, words in (("yes", yes), ("no", no)):
         for place, word in enumerate(words):
-            pool.add(Entry("ANTONYM-DIR", True, word, answer_, (place + 1) / 101))
+            pool.add(Entry("ANTONYM-DIR", 0, word, answer_, (place + 1) / 101))
     kept = list(pool.kept())
     assert sum(kept[:100]) == sum(kept[100:]) == 22
     assert sum(kept[100:181]) == 3

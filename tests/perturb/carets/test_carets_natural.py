@@ -149,3 +149,15 @@ def test_wordings_that_nobody_uses():
     assert Value("material", "thatched").choice == "thatch"
     assert not suits("pose", "crouching", "seagull")
     assert suits("pose", "crouching", "man")
+
+
+def test_words_have_the_sense_of_scene_graphs():
+    """A mouse lies beside a keyboard, a rough sea is not smooth, a boy has no size, and *an eating giraffe* is odd."""
+    assert "animal" not in wider("mouse")
+    assert "table" not in wider("nightstand")
+    assert value("rough", "ocean") == Value("calm", "choppy")
+    assert value("rough", "road") == Value("texture", "rough")
+    assert value("little", "boy") is None
+    assert Value("activity", "eating").before == ""
+    assert number("landing gear") == "mass"
+    assert not [name for name in ("zoo", "kitchen", "hotel room", "classroom") if askable(name)]

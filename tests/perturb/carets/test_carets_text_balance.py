@@ -123,9 +123,19 @@ def test_the_selection_of_the_paper_is_unchanged():
         binary = place % 3 > 0 or test not in ("REPHRASE-INV", "ORDER-INV")
         said = ("yes", "no", "yes")[place % 7 % 3] if binary else f"value {place % 11 % 5}"
         chance = (place * 7919 % 4001 + 1) / 4002
-        pool.add(Entry(test, binary, f"category {place % 13 % 6}", said, chance))
+        pool.add(Entry(test, 0 if binary else 2, f"category {place % 13 % 6}", said, chance))
     digests = [sha256(pool.kept(size)).hexdigest()[:16] for size in (None, 100)]
     assert digests == ["d237c94148d2835f", "58a2a9a7c8e54795"]
+
+
+def test_the_paper_s_selection_has_as_many_questions_with_two_choices_as_with_three_if_it_can():
+    pool = PairPool()
+    for place in range(400):
+        pool.add(Entry("ORDER-INV", 3 if place % 4 == 0 else 2, "color", f"value {place % 5}", (place + 1) / 401))
+    for size, counts in ((None, (100, 100)), (80, (40, 40)), ({"ORDER-INV": PairCount(0, 300)}, (200, 100))):
+        kept = pool.kept(size)
+        threes = sum(kept[0::4])
+        assert (sum(kept) - threes, threes) == counts
 
 
 def test_a_size_for_each_test():

@@ -31,7 +31,8 @@ class Entry(NamedTuple):
     """The properties of a pair that matter for balancing."""
 
     test: str
-    binary: bool
+    options: int
+    """2 or 3 choices; 0 for a yes/no question."""
     category: str
     answer: str
     chance: float
@@ -42,7 +43,7 @@ class Entry(NamedTuple):
 class PairPool:
     """Entries in the order they were added, twelve bytes each."""
 
-    _kinds: dict[tuple[str, bool, str, str], int] = field(default_factory=dict)
+    _kinds: dict[tuple[str, int, str, str], int] = field(default_factory=dict)
     _which: array[int] = field(default_factory=lambda: array("I"))
     _chance: array[float] = field(default_factory=lambda: array("d"))
 
@@ -65,15 +66,15 @@ class PairPool:
 
         >>> pool = PairPool()
         >>> for chance, answer in ((0.1, "yes"), (0.2, "yes"), (0.3, "no"), (0.9, "yes")):
-        ...     pool.add(Entry("NEGATION-DIR", True, "Q1", answer, chance))
+        ...     pool.add(Entry("NEGATION-DIR", 0, "Q1", answer, chance))
         >>> list(pool.kept())
         [0, 0, 1, 1]
         """
         kinds = list(self._kinds)
         counts = Counter(self._which)
-        groups: dict[tuple[str, bool, str], _Share] = {}
+        groups: dict[tuple[str, int, str], _Share] = {}
         weights = _weights({kinds[which]: count for which, count in counts.items()})
-        keys = [(test, binary, answer if binary else "") for test, binary, _, answer in kinds]
+        keys = [(test, options, "" if options else answer) for test, options, _, answer in kinds]
         of = [groups.setdefault(key, _Share()) for key in keys]
         scale = [weights[kind] for kind in kinds]
         for place, (which, chance) in enumerate(zip(self._which, self._chance, strict=True)):
@@ -112,39 +113,42 @@ def _below(found: Counter[str], category: str, most: int) -> bool:
     return found[category] <= most
 
 
-def _weights(counts: Mapping[tuple[str, bool, str, str], int]) -> dict[tuple[str, bool, str, str], float]:
+def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str, int, str, str], float]:
     """One over the frequency of the category and, for choices, of the answer."""
-    categories: Counter[tuple[str, bool, str]] = Counter()
+    categories: Counter[tuple[str, int, str]] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
-    for (test, binary, category, answer), count in counts.items():
-        categories[test, binary, category] += count
+    for (test, options, category, answer), count in counts.items():
+        categories[test, options, category] += count
         answers[test, answer] += count
     return {
-        kind: 1.0 / (categories[kind[0], kind[1], kind[2]] * (1 if kind[1] else answers[kind[0], kind[3]]))
+        kind: 1.0 / (categories[kind[0], kind[1], kind[2]] * (answers[kind[0], kind[3]] if kind[1] else 1))
         for kind in counts
     }
 
 
 def _quotas(
-    test: str, groups: Mapping[tuple[str, bool, str], _Share], size: int | Mapping[str, PairCount] | None
+    test: str, groups: Mapping[tuple[str, int, str], _Share], size: int | Mapping[str, PairCount] | None
 ) -> Iterable[tuple[_Share, int, int]]:
     """The groups of a test, the number kept of each, and the maximum of one category."""
-    yes, no = groups.get((test, True, "yes"), _Share()), groups.get((test, True, "no"), _Share())
-    choices = groups.get((test, False, ""), _Share())
-    balanced = min(len(yes.keys), len(no.keys))
+    yes, no = groups.get((test, 0, "yes"), _Share()), groups.get((test, 0, "no"), _Share())
+    two, three = groups.get((test, 2, ""), _Share()), groups.get((test, 3, ""), _Share())
+    balanced, choices = min(len(yes.keys), len(no.keys)), len(two.keys) + len(three.keys)
     if size is None:
-        of_each, of_choices = balanced, math.ceil(len(choices.keys) * KEPT_CHOICES)
+        of_each, of_choices = balanced, math.ceil(choices * KEPT_CHOICES)
     elif isinstance(size, Mapping):
         wanted = size.get(test, PairCount())
         of_each = balanced if wanted.binary is None else min(balanced, wanted.binary // 2)
-        of_choices = len(choices.keys) if wanted.choices is None else min(len(choices.keys), wanted.choices)
+        of_choices = choices if wanted.choices is None else min(choices, wanted.choices)
     else:
         share = BINARY_SHARE.get(test, 1.0)
         of_each = min(balanced, round(size * share / 2))
-        of_choices = min(len(choices.keys), size - 2 * of_each)
+        of_choices = min(choices, size - 2 * of_each)
         of_each = min(balanced, (size - of_choices) // 2)
     of_each, (most_yes, most_no) = capped(test, of_each, yes.counts, no.counts)
-    return (yes, of_each, most_yes), (no, of_each, most_no), (choices, of_choices, of_choices)
+    of_three = min(len(three.keys), of_choices // 2)  # as many with two choices as with three, where possible
+    of_two = min(len(two.keys), of_choices - of_three)
+    parts = (two, of_two), (three, of_choices - of_two)
+    return (yes, of_each, most_yes), (no, of_each, most_no), *((share, count, count) for share, count in parts)
 
 
 def capped(test: str, wanted: int, *sides: Mapping[str, int]) -> tuple[int, list[int]]:

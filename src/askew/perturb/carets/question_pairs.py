@@ -73,7 +73,7 @@ class PairDraft(NamedTuple):
     def entry(self) -> Entry:
         """The entry for balancing."""
         first = self.pair.first
-        return Entry(self.test, first.binary, self.pair.category, first.answer, self.chance)
+        return Entry(self.test, len(first.options), self.pair.category, first.answer, self.chance)
 
 
 def ask(type_: str, view: SceneView, model: Plausibility, rng: Random, true: bool) -> QuestionArguments | None:

@@ -1,11 +1,11 @@
-"""Speed and flat memory of the readers: our own JSONL, CSV and TSV, and every benchmark, on made-up files.
+"""Speed and flat memory of the readers: our own JSONL and text, and every benchmark, on made-up files.
 
     python benchmarks/bench_readers.py [--million] [READER ...]
 
-Each file is read in a process of its own, with 20,000 and with 200,000 records (``--million``: with 1,000,000, which
+Each file is read in a process of its own, with 20,000 and with 200,000 questions (``--million``: with 1,000,000, which
 takes half an hour for all readers). Exits with 1 if JSON lines or a table without images are read at less than 100,000
-records a second (processor time), or if any reader takes over 20 % more memory for ten or fifty times the records. The
-peer is parsing alone: orjson or csv on the same file.
+questions a second (processor time), or if any reader takes over 20 % more memory for ten or fifty times the questions.
+The peer is parsing alone: orjson or csv on the same file.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import orjson
@@ -24,10 +26,12 @@ import orjson
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "data" / "benchmarks"))
 
-from benchmark_samples import SAMPLES, lines  # noqa: E402
+from benchmark_samples import SAMPLES, keyed, lines, table, vqa_v2  # noqa: E402
 from release_samples import RELEASES  # noqa: E402
 
+from askew.data.groups import write_groups  # noqa: E402
 from askew.data.open_path import open_path  # noqa: E402
+from askew.types import Expect, Group, ImageRef, Question, Variant  # noqa: E402
 from askew.verbs import HoldsGroups  # noqa: E402
 
 SMALL, LARGE, MILLION = 20_000, 200_000, 1_000_000
@@ -42,16 +46,56 @@ def jsonl(folder: Path, count: int) -> Path:
     return lines(folder / "mine.jsonl", records)
 
 
-WRITERS = {"Jsonl": jsonl, **{reader.__name__: write for reader, write in {**SAMPLES, **RELEASES}.items()}}
-FAST = ("Jsonl", "Pope", "Mmvp", "VlmEvalKitTable")
+def text(folder: Path, count: int) -> Path:
+    """One question a line."""
+    return table(folder / "mine.txt", "Is it red?", (f"What is on the left of thing {n}?" for n in range(count)))
+
+
+def groups(folder: Path, count: int) -> Path:
+    """Groups of a question and three variants, as ``askew build`` writes them."""
+    path = folder / "groups.jsonl"
+    write_groups(map(group, range(count // 4)), str(path))
+    return path
+
+
+def group(number: int) -> Group:
+    """A question with three variants."""
+    asked = Question(number, ImageRef(number), "Is it red?", ("yes",) * 10)
+    variants = (replace(asked, id=f"{number}/{n}", text=f"Is it red {n}?") for n in range(3))
+    return Group(number, "p2", asked, tuple(Variant(one, Expect.SAME, "syn", "syn") for one in variants))
+
+
+def gqa(folder: Path, count: int) -> Path:
+    """GQA's own questions."""
+    asked = {"question": "Is it red?", "answer": "no"}
+    return keyed(folder / "val_balanced_questions.json", ((str(n), {**asked, "imageId": str(n)}) for n in range(count)))
+
+
+def rotated(folder: Path, count: int) -> Path:
+    """A table with rotated options and without images."""
+    base = (f"{n}\tWhat {n}?\tx\ty\tA" for n in range(count // 2))
+    rotations = (f"{n + 1_000_000}\tWhat {n}?\ty\tx\tB" for n in range(count // 2))
+    return table(folder / "circular.tsv", "index\tquestion\tA\tB\tanswer", chain(base, rotations))
+
+
+WRITERS = {
+    "Jsonl": jsonl,
+    "Lines": text,
+    "GroupFile": groups,
+    "Gqa": gqa,
+    "Vqa": lambda folder, count: vqa_v2(folder, count),
+    "Rotated": rotated,
+    **{reader.__name__: write for reader, write in {**SAMPLES, **RELEASES}.items()},
+}
+FAST = ("Jsonl", "Lines", "GroupFile", "Pope", "Mmvp", "VlmEvalKitTable", "Rotated", "Winoground")
 """JSON lines and tables without images."""
 
 
-def read(path: str) -> None:
-    """Read everything twice and print the shorter time and the peak of memory."""
+def read(path: str, times: int) -> None:
+    """Read everything and print the shortest time and the peak of memory."""
     data = open_path(path, skip_bad=True)
     seconds = []
-    for _ in range(2):
+    for _ in range(times):
         start = time.process_time()
         for _ in data.groups() if isinstance(data, HoldsGroups) else data.questions():
             pass
@@ -85,15 +129,15 @@ def measured(name: str, count: int) -> dict[str, float]:
         path = subprocess.run([sys.executable, "-c", command], cwd=ROOT / "benchmarks", capture_output=True, check=True)
         where = path.stdout.decode().strip()
         parts = (
-            subprocess.run([sys.executable, __file__, what, where], capture_output=True, check=True).stdout
-            for what in ("--read", "--parse")  # a process inherits the peak memory of its parent
+            subprocess.run([sys.executable, __file__, *what, where], capture_output=True, check=True).stdout
+            for what in (["--read", "1" if count == MILLION else "2"], ["--parse"])  # peak memory is inherited
         )
         return {**json.loads(next(parts)), "peer": float(next(parts))}
 
 
 def main() -> None:
     if sys.argv[1:2] == ["--read"]:
-        read(sys.argv[2])
+        read(sys.argv[3], int(sys.argv[2]))
         return
     if sys.argv[1:2] == ["--parse"]:
         print(parse(Path(sys.argv[2])))
@@ -101,7 +145,7 @@ def main() -> None:
     failed = False
     names = [name for name in sys.argv[1:] if name != "--million"]
     most = LARGE if len(names) == len(sys.argv[1:]) else MILLION
-    print(f"{'reader':20s} {'records/s':>12s} {'× parsing':>10s} {'MiB at 20k':>11s} {'at ' + f'{most:,}':>13s}")
+    print(f"{'reader':20s} {'questions/s':>12s} {'× parsing':>10s} {'MiB at 20k':>11s} {'at ' + f'{most:,}':>13s}")
     for name in names or WRITERS:
         small, large = (measured(name, count) for count in (SMALL, most))
         speed, growth = most / large["seconds"], large["peak"] / small["peak"]

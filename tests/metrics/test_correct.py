@@ -4,8 +4,8 @@ import pytest
 from outcomes_by_hand import outcome, variant
 
 from askew.errors import BadOption
-from askew.metrics.correct import check_correct, judged_pairs, right
-from askew.types import Prediction, Question
+from askew.metrics.correct import check_correct, judged, judged_pairs, right
+from askew.types import ImageRef, Prediction, Question
 
 ASKED = Question(1, None, "How many?", ("2",) * 6 + ("3",) * 3 + ("lots",))
 
@@ -43,6 +43,24 @@ def test_exact_is_exact():
 def test_an_answer_that_is_missing_or_cannot_be_judged_is_not_correct():
     assert not right(ASKED, Prediction(1, None, error="timeout"))
     assert not right(Question(1, None, "?"), Prediction(1, "yes"))
+
+
+@pytest.mark.parametrize(
+    ("image", "said", "correct"),
+    [
+        (None, "uncertain", True),  # the authors: "if there is no visual supplement and the model does not know"
+        (None, "Yes.", True),
+        (None, "no", False),
+        (ImageRef("a.png"), "uncertain", False),
+        (ImageRef("a.png"), "yes", True),
+    ],
+)
+def test_unsure_counts_as_correct_only_without_an_image(image, said, correct):
+    question = Question(1, image, "Is it?", ("yes",))
+    assert right(question, Prediction(1, said), "modal-or-unsure") is correct
+    refusal = judged(question, Prediction(1, None, error="refusal"), None, "modal-or-unsure", "robust")
+    assert refusal == float(image is None)
+    assert judged(question, Prediction(1, None, error="timeout"), None, "modal-or-unsure", "robust") is None
 
 
 def test_pairs_with_unknown_answers_are_left_out():

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from askew.answers.extract import REFUSAL
 from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import accuracy, check_mode
@@ -22,7 +23,9 @@ from askew.verbs import Metric
 Correct: TypeAlias = str
 """``modal``: equals people's most frequent answer after normalisation (RAD's formula has one answer per example).
 ``any``: has an accuracy above 0 (as in the consensus score). ``>=0.5``, ``>0.3``: has at least or more than that.
+``modal-or-unsure``: modal, or neither yes nor no where the question has no image (HallusionBench's own evaluator).
 """
+UNSURE = "modal-or-unsure"
 
 _THRESHOLD = re.compile(r"(>=?)\s*(0(?:\.\d+)?|1(?:\.0+)?|\.\d+)")
 
@@ -46,9 +49,22 @@ def judged(
     """1.0 if correct, 0.0 if wrong, ``failed`` if the answer is missing, None if there are no reference answers."""
     if not question.answers:
         return None
+    if correct == UNSURE and is_unsure(prediction):
+        return float(question.image is None)
     if prediction.answer is None:
         return failed
     return _judged(prediction.answer, question.answers, correct, mode)
+
+
+def is_unsure(prediction: Prediction) -> bool:
+    """Whether a reply to a yes/no question says neither; a refusal says neither, a failed request says nothing.
+
+    >>> [is_unsure(Prediction(1, said)) for said in ("I'm not sure", "Yes.")]
+    [True, False]
+    """
+    if prediction.answer is None:
+        return prediction.error == REFUSAL
+    return normalise(prediction.answer) not in ("yes", "no")
 
 
 def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:
@@ -63,13 +79,13 @@ def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode:
 def check_correct(correct: Correct, mode: Mode) -> None:
     """Refuse an unknown rule for correct answers when a metric is constructed, rather than when it is first used."""
     check_mode(mode)
-    if correct not in ("modal", "any"):
+    if correct not in ("modal", "any", UNSURE):
         _threshold(correct)
 
 
 @lru_cache(maxsize=1 << 14)
 def _judged(answer: str, answers: tuple[str, ...], correct: Correct, mode: Mode) -> float:
-    if correct == "modal":
+    if correct in ("modal", UNSURE):
         if mode == "exact":
             return accuracy(answer, answers, mode)
         return float(normalise(answer) == modal_answer(answers, normalise))

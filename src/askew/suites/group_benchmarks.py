@@ -76,8 +76,9 @@ class HallusionBenchSuite(BenchmarkSuite):
         "it answers only {value} of the questions correctly for all figures",
     )
     notes: ClassVar[Sequence[str]] = (
-        "Replies are matched as yes or no. The authors' judge (GPT-4) also takes 'uncertain' as correct where a "
-        "question has no image, so published figures are not exactly comparable.",
+        "Replies are matched as yes or no, while the authors ask GPT-4 to judge them, so published figures are not "
+        "exactly comparable. An unsure reply to a question without an image is correct there: "
+        "hallusionbench:correct=modal-or-unsure counts so.",
     )
 
     @property

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
+
+import orjson
 
 from askew.data.benchmarks.amber import Amber
 from askew.data.benchmarks.convqa import COMMON_SENSE, ConVqa
@@ -32,15 +34,23 @@ IMAGE = "QUJD" * 20
 """An image in a cell of a table, as base64."""
 
 
-def lines(path: Path, records: Iterable[Any]) -> Path:
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+def written(path: Path, parts: Iterable[bytes], before: bytes = b"", between: bytes = b"", after: bytes = b"") -> Path:
+    """A file written piece by piece, so that a million records take no memory."""
+    with path.open("wb") as file:
+        file.write(before)
+        for place, part in enumerate(parts):
+            file.write(between + part if place else part)
+        file.write(after)
     return path
+
+
+def lines(path: Path, records: Iterable[Any]) -> Path:
+    return written(path, map(orjson.dumps, records), between=b"\n", after=b"\n")
 
 
 def listed(path: Path, records: Iterable[Any], key: str = "") -> Path:
-    found = list(records)
-    path.write_text(json.dumps({key: found} if key else found))
-    return path
+    before, after = (b'{"%b": [' % key.encode(), b"]}") if key else (b"[", b"]")
+    return written(path, map(orjson.dumps, records), before, b", ", after)
 
 
 def pope(folder: Path, count: int) -> Path:
@@ -83,7 +93,7 @@ def hallusionbench(folder: Path, count: int) -> Path:
 
 def mmvp(folder: Path, count: int) -> Path:
     rows = (f"{n + 1},What is {n // 2}?,(a) x (b) y,({'ab'[n % 2]})" for n in range(count // 2 * 2))
-    (folder / "Questions.csv").write_text("\n".join(["Index,Question,Options,Correct Answer", *rows]))
+    table(folder / "Questions.csv", "Index,Question,Options,Correct Answer", rows)
     return folder
 
 
@@ -96,8 +106,7 @@ def amber(folder: Path, count: int) -> Path:
 
 
 def table(path: Path, header: str, rows: Iterable[str]) -> Path:
-    path.write_text("\n".join([header, *rows]))
-    return path
+    return written(path, map(str.encode, chain([header], rows)), between=b"\n")
 
 
 def mmstar(folder: Path, count: int) -> Path:
@@ -107,9 +116,9 @@ def mmstar(folder: Path, count: int) -> Path:
 
 def circular(folder: Path, count: int) -> Path:
     half = count // 2
-    rows = [f"{n}\tWhat {n}?\t{IMAGE}\tx\ty\tA" for n in range(half)]
-    rows += [f"{n + 1_000_000}\tWhat {n}?\t{n}\ty\tx\tB" for n in range(half)]
-    return table(folder / "MMBench_TEST.tsv", "index\tquestion\timage\tA\tB\tanswer", rows)
+    base = (f"{n}\tWhat {n}?\t{IMAGE}\tx\ty\tA" for n in range(half))
+    rotated = (f"{n + 1_000_000}\tWhat {n}?\t{n}\ty\tx\tB" for n in range(half))
+    return table(folder / "MMBench_TEST.tsv", "index\tquestion\timage\tA\tB\tanswer", chain(base, rotated))
 
 
 def plain_table(folder: Path, count: int) -> Path:
@@ -151,8 +160,8 @@ def pairs(folder: Path, count: int) -> Path:
 
 
 def keyed(path: Path, records: Iterable[tuple[str, Any]]) -> Path:
-    path.write_text(json.dumps(dict(records)))
-    return path
+    parts = (orjson.dumps(key) + b": " + orjson.dumps(record) for key, record in records)
+    return written(path, parts, b"{", b", ", b"}")
 
 
 def introspect(folder: Path, count: int) -> Path:

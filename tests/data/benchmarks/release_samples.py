@@ -57,11 +57,10 @@ def aokvqa(folder: Path, count: int) -> Path:
     return folder
 
 
-def pair(folder: Path, names: tuple[str, str], records: Any, **more: Any) -> Path:
+def pair(folder: Path, names: tuple[str, str], count: int, record: Callable[[int], Any] = asked, **more: Any) -> Path:
     """A questions and an annotations file of VQA v2's shape."""
-    found = list(records)
-    listed(folder / names[0], found, "questions")
-    listed(folder / names[1], (annotation(one["question_id"], **more) for one in found), "annotations")
+    listed(folder / names[0], map(record, range(count)), "questions")
+    listed(folder / names[1], (annotation(n, **more) for n in range(count)), "annotations")
     return folder
 
 
@@ -69,29 +68,26 @@ SHAPED = ("OpenEnded_mscoco_val2014_questions.json", "mscoco_val2014_annotations
 
 
 def okvqa(folder: Path, count: int) -> Path:
-    return pair(folder, SHAPED, map(asked, range(count)), answers=PEOPLE, question_type="one")
+    return pair(folder, SHAPED, count, answers=PEOPLE, question_type="one")
 
 
 def tdiuc(folder: Path, count: int) -> Path:
-    return pair(
-        folder, SHAPED, map(asked, range(count)), answers=[{"answer": "yes", "answer_id": 1}], question_type="color"
-    )
+    return pair(folder, SHAPED, count, answers=[{"answer": "yes", "answer_id": 1}], question_type="color")
 
 
 def avqa(folder: Path, count: int) -> Path:
-    records = (asked(n, round=1 + n % 3, split="test") for n in range(count))
-    return pair(folder, ("avqa_questions.json", "avqa_annotations.json"), records)
+    names = ("avqa_questions.json", "avqa_annotations.json")
+    return pair(folder, names, count, lambda n: asked(n, round=1 + n % 3, split="test"))
 
 
 def vqa_v2(folder: Path, count: int) -> Path:
-    names = ("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json")
-    return pair(folder, names, map(asked, range(count)))
+    return pair(folder, ("v2_OpenEnded_mscoco_val2014_questions.json", "v2_mscoco_val2014_annotations.json"), count)
 
 
 def rad(folder: Path, count: int) -> Path:
     vqa_v2(folder, count // 2)
     names = ("yes-no_from_colors_val_questions.json", "yes-no_from_colors_val_annotations.json")
-    return pair(folder, names, (asked(n, question=f"Is the color {n}?") for n in range(count // 2)))
+    return pair(folder, names, count // 2, lambda n: asked(n, question=f"Is the color {n}?"))
 
 
 def p2(folder: Path, count: int) -> Path:

@@ -84,21 +84,21 @@ def test_faults(folder):
         list(HallusionBench(str(folder / "mine.json")).groups())
 
 
-class SaysYes:
-    """Counts its questions."""
+class Says:
+    """Says the same to every question, and counts them."""
 
     blind = True
 
-    def __init__(self):
-        self.asked = 0
+    def __init__(self, words):
+        self.asked, self.words = 0, words
 
     def answer(self, questions):
         self.asked += len(questions)
-        return [Prediction(q.id, "Yes.") for q in questions]
+        return [Prediction(q.id, self.words) for q in questions]
 
 
 def test_the_evaluators_figures_by_hand(folder):
-    model = SaysYes()
+    model = Says("Yes.")
     result = askew.evaluate(model, f"hallusionbench:{folder},skip_bad=true", "hallusionbench")
     assert model.asked == 6  # each question once, though it is in three groups
     assert result.score("a-acc").value == 3 / 6
@@ -111,3 +111,14 @@ def test_the_evaluators_figures_by_hand(folder):
     assert result.score("hard").value == 0.0
     # wrong: VD question 0 and 1 repeat a correct answer on the changed figure; VS fails on an unchanged figure
     assert [result.score(kind).value for kind in ("language", "vision", "mixed")] == pytest.approx([0, 1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize("words", ["I'm not sure.", "unclear"])
+def test_unsure_without_an_image_counts_as_the_authors_count(folder, words):
+    """VS figure 0 has no image: of six questions one is correct, and no group with a figure is."""
+    data = f"hallusionbench:{folder},skip_bad=true"
+    result = askew.evaluate(Says(words), data, "hallusionbench:correct=modal-or-unsure")
+    assert result.score("a-acc").value == pytest.approx(1 / 6)
+    assert [result.score(name).value for name in ("q-acc", "f-acc", "hard")] == [0.0, 0.0, 0.0]
+    assert "modal-or-unsure" in result.score("a-acc").signature
+    assert askew.evaluate(Says(words), data, "hallusionbench").score("a-acc").value == 0.0

@@ -105,13 +105,16 @@ def read(path: str, times: int) -> None:
 
 def parse(path: Path) -> float:
     """How long parsing alone takes, as processor time."""
-    files = [path] if path.is_file() else [file for file in path.iterdir() if file.is_file()]
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
     start = time.process_time()
     for file in files:
         with open(file, "rb") as opened:
             if file.suffix in (".tsv", ".csv"):
                 for _ in csv.reader(line.decode() for line in opened):
                     pass
+            elif file.suffix == ".txt":
+                for line in opened:
+                    line.decode()
             elif opened.read(1) == b"{":
                 opened.seek(0)
                 for line in opened:

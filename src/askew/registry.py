@@ -152,6 +152,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "option-accuracy": "askew.metrics.option_metrics:OptionAccuracy",
         "pair-accuracy": "askew.metrics.consistency:PairAccuracy",
         "rad": "askew.metrics.rad_metrics:Rad",
+        "relevance": "askew.metrics.option_metrics:Relevance",
         "rscore": "askew.metrics.noise:RScore",
         "self-consistency": "askew.metrics.consistency:SelfConsistency",
         "valid-attack-rate": "askew.metrics.attacks:ValidAttackRate",

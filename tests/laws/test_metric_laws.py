@@ -22,7 +22,7 @@ from askew.metrics.calibration import CalibrationError
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, Consensus, Flips, PairAccuracy, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, CorrectGivenParts
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
-from askew.metrics.option_metrics import OptionAccuracy, WrongOption
+from askew.metrics.option_metrics import OptionAccuracy, Relevance, WrongOption
 from askew.metrics.rad_metrics import Introspect, Rad
 from askew.metrics.yes_no import FailureKind, YesNo
 from askew.registry import factory, names
@@ -58,6 +58,7 @@ PERFECT = {
     CorrectGivenParts(): 1.0,
     AllCorrect("image", "any"): 1.0,
     OptionAccuracy("B"): 1.0,
+    Relevance(): 1.0,
     Accuracy("members", "robust"): 1.0,
     YesNo(): 1.0,
     HeadTailGap(): 0.0,

@@ -29,6 +29,7 @@ from askew.types import Expect, Group, Id, ImageRef, Question
 _GROUP_FIELDS = frozenset(("group", "suite", "original", "variants"))
 _VARIANT_FIELDS = KNOWN_FIELDS | {"expect", "test", "made_by", "note", "same_image"}
 """The fields of a group's and of a variant's record that are read; others are named in ``remarks``."""
+_EXPECTED = tuple(member.value for member in Expect)
 
 
 @dataclass(frozen=True, repr=False)
@@ -211,8 +212,8 @@ def _group(record: object, images: ImagesByPath) -> Group:
             text(variant, name, "")
         if not isinstance(variant.get("note", {}), dict):
             raise wrong("note", "an object {...}", variant["note"])
-        if variant.get("expect") not in {member.value for member in Expect}:
-            raise wrong("expect", " or ".join(member.value for member in Expect), variant.get("expect"))
+        if variant.get("expect") not in _EXPECTED:
+            raise wrong("expect", " or ".join(_EXPECTED), variant.get("expect"))
     try:
         group = group_from(fields)
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:

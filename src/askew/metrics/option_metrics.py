@@ -1,13 +1,14 @@
-"""Multiple choice: accuracy for each letter, and which letter a model prefers when it is wrong."""
+"""Multiple choice: accuracy by letter, the letter that a model prefers when it is wrong, relevance of an option."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from askew.answers.choices import LETTERS, letter_of
-from askew.answers.normalise import modal_answer
+from askew.answers.normalise import modal_answer, normalise
 from askew.errors import BadOption
 from askew.metrics.accuracy import check_mode, soft, summed
 from askew.metrics.bounds import filled, unsaid
@@ -84,6 +85,30 @@ class WrongOption(Metric):
         lettered = [q.choices[place] if place < len(q.choices) else o for q, o in zip(asked, other, strict=True)]
         for first, *rest in (correct, lettered, other):
             yield filled(outcome, first, rest)
+
+
+@dataclass(frozen=True)
+class Relevance(Metric):
+    """How many people gave the answer, as a share of how many gave the most frequent one; mean over originals.
+
+    With VisDial's dense ratings (Das et al. 2017, ``visdial:FOLDER,dense=true``) it is NDCG at rank 1: the relevance of
+    the option that is ranked first, divided by the highest relevance. NDCG as the challenge has it, over as many ranks
+    as there are relevant options, needs a ranking of all options, and a model here gives one answer.
+
+    Four people find *yes* correct, two of them *it is* too: the answer *it is* counts 1/2.
+    """
+
+    def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
+        """(share of the most frequent answer's votes, 1)."""
+        votes = Counter(map(normalise, outcome.group.original.answers))
+        said = outcome.original.answer
+        if not votes or (said is None and failed is None):
+            return None
+        return (failed or 0.0) if said is None else votes[normalise(said)] / max(votes.values()), 1.0
+
+    def combine(self, sums: Any) -> Any:
+        """The mean over originals."""
+        return ratio(sums[0], sums[1])
 
 
 def _correct_letter(question: Question) -> str:

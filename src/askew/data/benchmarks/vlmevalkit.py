@@ -36,11 +36,13 @@ class TableQuestions:
 
     def __init__(self, data: BenchmarkFiles, path: str, keep_all: bool = False) -> None:
         self._data, self._images = data, TableImages(path, keep_all)
+        columns = first_keys(path)
+        self._letters = sorted(columns & set(LETTERS))
+        self._tags = [name for name in ("category", "l2-category", "split") if name in columns]
 
     def question(self, key: Id, row: Mapping[str, str]) -> Question:
         """The question of a row."""
-        columns = (row.get(letter, "") for letter in LETTERS)
-        options = tuple(option.strip() for option in columns if option.strip())
+        options = tuple([option for letter in self._letters if (option := row[letter].strip())])
         answer = row.get("answer", "").strip()
         kind = ""
         correct: tuple[str, ...] = (answer,) if answer else ()
@@ -49,7 +51,6 @@ class TableQuestions:
             kind, correct = "choice", tuple(option_named(options, one) for one in correct)
         elif answer.lower() in ("yes", "no"):
             kind, correct = "yes/no", (answer.lower(),)
-        tags = {name: row.get(name, "") for name in ("category", "l2-category", "split")}
         return Question(
             key,
             self._image(row),
@@ -57,7 +58,7 @@ class TableQuestions:
             correct,
             Kind(kind, row.get("category", "")),
             context=f"Hint: {row['hint']}" if row.get("hint", "").strip() else "",
-            tags=tuple((name, value) for name, value in tags.items() if value),
+            tags=tuple([(name, row[name]) for name in self._tags if row[name]]),
             choices=options,
         )
 

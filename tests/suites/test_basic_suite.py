@@ -16,7 +16,7 @@ from askew.metrics.noise import r_score
 from askew.models.python_function import CallableModel
 from askew.suites.basic import BasicSuite, training
 from askew.suites.rad import RadSuite
-from askew.suites.shared import published
+from askew.suites.suite_parts import published
 from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Question, Variant
 from askew.world.dataset import World
 from word_ranker import Words

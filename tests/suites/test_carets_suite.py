@@ -17,7 +17,7 @@ from askew.metrics.scorer import score
 from askew.perturb.carets import PairSettings
 from askew.registry import make
 from askew.suites.carets import TESTS, CaretsSuite, labelled
-from askew.suites.shared import published
+from askew.suites.suite_parts import published
 from askew.types import Expect, Group, Kind, Outcome, Prediction, Question, Refusal, Scene, Thing, Variant
 
 

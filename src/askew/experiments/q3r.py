@@ -19,7 +19,7 @@ from askew.experiments.plan import (
     not_less,
     together,
 )
-from askew.suites.shared import published
+from askew.suites.suite_parts import published
 
 SUITE = "p2:originals=all"
 NETS = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from askew.metrics.accuracy import Accuracy, HeadTailGap
-from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
+from askew.suites.suite_parts import BenchmarkSuite, published_figures
 from askew.types import Column, Group, Mode, Table
 from askew.verbs import Dataset, Metric
 

@@ -17,7 +17,7 @@ from askew.metrics.attacks import (
 )
 from askew.metrics.consistency import Flips
 from askew.metrics.correct import Correct, check_correct
-from askew.suites.shared import published
+from askew.suites.suite_parts import published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

@@ -23,7 +23,7 @@ from askew.rank.question_pool import pool_of
 from askew.rank.ranking import BATCH, Ranking, RankingStore, ranking_path
 from askew.registry import make
 from askew.suites.basic_tables import basic_tables
-from askew.suites.shared import before_after
+from askew.suites.suite_parts import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
 from askew.verbs import Dataset, Metric, Ranker, WrapsDataset
 from askew.world.dataset import World

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from askew.suites.shared import PaperRows, published
+from askew.suites.suite_parts import PaperRows, published
 from askew.types import Column, Table
 
 KINDS = (("Other", "other", "other"), ("Number", "number", "number"), ("Yes/No", "yesno", "yes/no"))

@@ -22,7 +22,7 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS, change_title
-from askew.suites.shared import before_after, carets_scores, listed, published
+from askew.suites.suite_parts import before_after, carets_scores, listed, published
 from askew.types import Column, Group, Mode, Question, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric
 

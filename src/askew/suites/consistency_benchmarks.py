@@ -10,7 +10,7 @@ from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import Consensus, Flips, SelfConsistency
 from askew.metrics.correct import AllCorrect, AverageCorrect, Correct, CorrectGivenParts
 from askew.metrics.rad_metrics import Introspect, Rad
-from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
+from askew.suites.suite_parts import BenchmarkSuite, published_figures
 from askew.types import Column, Mode, Table
 from askew.verbs import Metric
 

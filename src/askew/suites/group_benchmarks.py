@@ -11,7 +11,7 @@ from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import AllCorrect
 from askew.metrics.option_metrics import OptionAccuracy
 from askew.metrics.yes_no import FailureKind
-from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
+from askew.suites.suite_parts import BenchmarkSuite, published_figures
 from askew.types import Column, Table
 from askew.verbs import Metric
 

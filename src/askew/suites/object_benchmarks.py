@@ -10,7 +10,7 @@ from askew.metrics.accuracy import Accuracy
 from askew.metrics.consistency import AnswerRate, ComprehensiveAccuracy, PairAccuracy
 from askew.metrics.correct import AllCorrect
 from askew.metrics.yes_no import YesNo
-from askew.suites.benchmark_suite import BenchmarkSuite, published_figures
+from askew.suites.suite_parts import BenchmarkSuite, published_figures
 from askew.types import Column, Table
 from askew.verbs import Metric
 

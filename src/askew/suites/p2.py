@@ -22,7 +22,7 @@ from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary import vary_all
-from askew.suites.shared import Originals, before_after, check_originals, listed, published
+from askew.suites.suite_parts import Originals, before_after, check_originals, listed, published
 from askew.types import Column, Group, Mode, Refusal, Table, Variant
 from askew.verbs import Dataset, Metric
 

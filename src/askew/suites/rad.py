@@ -13,7 +13,7 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad_metrics import Rad
 from askew.perturb.rad import Balance, RadPerturbation, fit
 from askew.perturb.vary import vary_all
-from askew.suites.shared import Originals, before_after, check_originals, published
+from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

@@ -20,7 +20,7 @@ from askew.perturb.vary import vary_all
 from askew.perturb.visual import CHANGES, KINDS, TEST, Corruption, Visual, channel_mean
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title
-from askew.suites.shared import before_after, carets_scores, listed
+from askew.suites.suite_parts import before_after, carets_scores, listed
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Metric
 

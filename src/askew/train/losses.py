@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
 from askew.errors import BadOption, DataError, need
-from askew.suites.shared import listed
+from askew.suites.suite_parts import listed
 from askew.verbs import Loss
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def _kept(tx: Tx) -> set[Acknowledged]:
 
 
 def work(study: Study, people: list[int]) -> Iterator[Acknowledged]:
-    """Write and verify for ever, and give what each transaction made once it is committed.
+    """Write and verify forever, and yield what each transaction wrote once it is committed.
 
     When all questions are done, events are recorded.
     """

@@ -27,7 +27,7 @@ Got = dict[int, tuple[int, int] | None]
 
 
 def make_burst_study(folder: Path, url: str | None) -> SmallStudy:
-    """One question with one free slot of two, and some with two; their author and a verifier stand aside."""
+    """One question with one free slot of two, and some with two; their author and one verifier do not claim."""
     made = SmallStudy.make(folder, url, images=1 + OTHERS, people=CLAIMS + 2)
     author, verifier = made.people[:2]
     made.attack(author)
@@ -39,7 +39,7 @@ def make_burst_study(folder: Path, url: str | None) -> SmallStudy:
 
 
 def run_bursts(made: SmallStudy, repetitions: int) -> None:
-    """Burst, look, let every lease run out, and again."""
+    """Let a burst claim, check the result, let every lease expire, and repeat."""
     people = made.people[2:]
     share = len(people) // PROCESSES
     workers = [_start(made.study.folder, people[n * share : (n + 1) * share]) for n in range(PROCESSES)]
@@ -53,7 +53,7 @@ def run_bursts(made: SmallStudy, repetitions: int) -> None:
 
 
 def check_burst(made: SmallStudy, got: Got) -> None:
-    """Everybody was answered, each free slot has one winner, and the database says the same."""
+    """Everybody got a reply, each free slot has one winner, and the database agrees."""
     assert sorted(got) == made.people[2:]
     won = {person: pair for person, pair in got.items() if pair is not None}
     first = min(pair[0] for pair in won.values())

@@ -28,7 +28,7 @@ GOOD = 0.85
 
 @dataclass
 class Crowd:
-    """What became of each kind of person, and of the questions."""
+    """The outcome for each kind of person, and for the questions."""
 
     sizes: dict[str, int]
     caught: Counter[str] = field(default_factory=Counter)
@@ -85,7 +85,7 @@ def run_crowd(
     within: int = 40,
     seed: int = 1,
 ) -> Crowd:
-    """Let everybody take and answer tasks in turn until nobody finds any; bad ones stop after ``within`` items."""
+    """Let everybody answer tasks in turn until none are left; careless people stop after ``within`` items."""
     made = make_crowd_study(folder, sum(sizes.values()), questions, verifiers, excludes, seed)
     found = Crowd(sizes)
     kinds = [kind for kind, size in sizes.items() for _ in range(size)]
@@ -106,7 +106,7 @@ def run_crowd(
                     found.lost[kind] += 1
                     found.caught[kind] += items[0] <= within
                     del active[person]
-        if not active:  # an exclusion opened slots again for people who had found nothing
+        if not active:  # an exclusion reopened slots for people who had found no task
             active = _returned(made, kinds, seed)
     _judge(made, found)
     made.check()

@@ -48,7 +48,7 @@ def _sha256(image: int) -> str:
 
 
 def _fill(path: Path) -> None:
-    """Rows of a frozen round, written past the triggers: the protocol would take days."""
+    """Rows of a frozen round, written without the triggers: the protocol would take days."""
     with sqlite3.connect(path) as database:
         for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
             database.execute(f"DROP TRIGGER {name}")

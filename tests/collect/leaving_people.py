@@ -1,4 +1,4 @@
-"""Verifiers of whom a fifth leave with a question in their hands; some of these come back when the lease is over."""
+"""Verifiers of whom a fifth leave while they hold a question; some of these come back when the lease is over."""
 
 from __future__ import annotations
 

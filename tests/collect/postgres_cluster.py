@@ -1,4 +1,4 @@
-"""A PostgreSQL of our own for the tests: in a temporary folder, on a socket there, from Debian's packages."""
+"""A PostgreSQL server for the tests: in a temporary folder, on a socket there, from Debian's packages."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 
 def binaries() -> Path | None:
-    """The folder of initdb and pg_ctl, the newest where there are several."""
+    """The folder of initdb and pg_ctl, of the newest version if there are several."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
     return found[-1].parent if found else None
 
 
 def why_not() -> str:
-    """Why there can be no cluster here; empty when there can."""
+    """Why a cluster cannot be started here; empty if it can."""
     if binaries() is None:
         return "PostgreSQL is not installed (Debian's package postgresql)"
     if os.name == "posix" and os.getuid() == 0 and not shutil.which("runuser"):
@@ -58,7 +58,7 @@ class Cluster:
         return f"postgresql+psycopg://askew@/{name}?host={self.folder}"
 
     def create(self, name: str, template: str = "template0") -> str:
-        """Make a database; gives its URL."""
+        """Create a database and return its URL."""
         import psycopg
 
         with psycopg.connect(f"host={self.folder} user=askew dbname=postgres", autocommit=True) as connection:

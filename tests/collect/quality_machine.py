@@ -27,7 +27,7 @@ QUALITY = replace(SETTINGS, quiz_required=True, gold_first_percent=100, gold_lea
 
 
 class QualityMachine(StudyMachine):
-    """What people hold, saw and answered of gold questions, and who passed the quiz, is in dictionaries too."""
+    """Dictionaries also hold which gold questions people hold, saw and answered, and who passed the quiz."""
 
     def start(self, study: SmallStudy) -> None:
         super().start(study)
@@ -89,7 +89,7 @@ class QualityMachine(StudyMachine):
 
     @rule(index=people, data=st.data(), rights=st.lists(st.booleans(), min_size=1, max_size=4))
     def attack_and_answer(self, index: int, data: st.DataObject, rights: list[bool]) -> None:
-        """There is something to verify, so tasks are given; the next person takes some."""
+        """Create something to verify, so that tasks are given; the next person takes some."""
         self.attack_of(index, data)
         self.answer_tasks_of((index + 1) % PEOPLE, rights)
 

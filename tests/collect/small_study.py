@@ -1,4 +1,4 @@
-"""A study to test with: a few tiny images, robots that say what they are told, a clock that is set."""
+"""A study for tests: a few tiny images, scripted robots, and a clock that tests set."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class SmallStudy:
         return judged
 
     def verify_all(self, answer: str = "no", confidence: str = "yes") -> int:
-        """Let everybody verify until nobody finds anything; gives how many answers there were."""
+        """Let everybody verify until no task is left; returns the number of answers."""
         count = 0
         progress = True
         while progress:

@@ -45,7 +45,7 @@ class StudyMachine(StudySteps, RuleBasedStateMachine):
     def begin(self) -> None:
         self.start(self.fresh())
 
-    # The rules: mostly work that goes on, now and then trouble.
+    # The rules: mostly ordinary work, sometimes trouble.
 
     @rule(index=people, data=st.data(), verdict=verdicts, answer=answers, text=texts, said=replies)
     def write_on(self, index: int, data: st.DataObject, verdict: str, answer: str, text: str, said: str | None) -> None:
@@ -130,7 +130,7 @@ class StudyMachine(StudySteps, RuleBasedStateMachine):
         assert frozen.types == self.types
 
     def type_of(self, question: int) -> str:
-        """Fig. 8 for two verifiers, written a second time."""
+        """Fig. 8 for two verifiers, implemented independently."""
         one = self.asked[question]
         out = one.standing != "OK" or self.image_of(question) in self.hidden
         if out or self.sessions[one.session].person in self.excluded:

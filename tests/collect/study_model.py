@@ -1,4 +1,4 @@
-"""A model of a study in plain dictionaries: what it says of images, sessions and questions."""
+"""A model of a study in plain dictionaries: images, sessions and questions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Asked:
 
 
 class StudyModel:
-    """A study, and what the dictionaries say of it."""
+    """A study, and its model in dictionaries."""
 
     def start(self, study: SmallStudy) -> None:
         self.study = study
@@ -65,7 +65,7 @@ class StudyModel:
         return self.study.clock.milliseconds / 1000
 
     def expects(self, error: type[Exception] | None, function, *arguments):
-        """Call the protocol; it must refuse exactly when the dictionaries say so."""
+        """Call the protocol; it must refuse exactly when the model does."""
         try:
             result = self.study.do(function, *arguments)
         except (Gone, NotAllowed, Refused) as refusal:

@@ -138,7 +138,7 @@ class StudySteps(StudyModel):
             self.got_slot(index, fits, task and task.question_id)
 
     def fits(self, index: int) -> set[int]:
-        """The questions of which this person may get a slot in a second."""
+        """The questions of which this person may get a slot a second from now."""
         self.study.clock.pass_seconds(1)
         found = {q for q in self.asked if self.may_verify(index, q) and self.free_slots(q)}
         self.study.clock.pass_seconds(-1)
@@ -155,7 +155,7 @@ class StudySteps(StudyModel):
             return
         assert question in fits
         one = self.asked[question]
-        if len(one.said) + len(one.held) == VERIFIERS:  # the slot of somebody whose lease is over
+        if len(one.said) + len(one.held) == VERIFIERS:  # the slot of somebody whose lease has expired
             over = [person for person, until in one.held.items() if until < self.now]
             holders = self.holders(question)
             lost = next(person for person in over if person not in holders)

@@ -23,7 +23,7 @@ def test_alpha_of_krippendorffs_own_example():
     assert krippendorff_alpha(units) == pytest.approx(0.743, abs=0.0005)
 
 
-def test_alpha_of_nothing():
+def test_alpha_is_undefined_without_pairs():
     for units in ([], [["a"]], [["a"], ["b"]], [["a", "a"]]):
         assert krippendorff_alpha(units) is None
     assert krippendorff_alpha([["a", "b"], ["a", "b"]]) < 0
@@ -37,7 +37,7 @@ def test_agreement_by_hand():
     assert Agreement(0, 0).share is None
 
 
-def test_only_what_counts_is_compared(study: SmallStudy):
+def test_only_answers_that_count_are_compared(study: SmallStudy):
     author, first, second, third = study.people[:4]
     study.attack(author)
     for person, answer in ((first, "no"), (second, "The no.")):

@@ -1,4 +1,4 @@
-"""Columns of many verified questions say what ``example_types`` says of each."""
+"""Columns of many verified questions agree with the types of single questions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from askew.collect.study_settings import PRESETS
 @pytest.mark.parametrize("v", [2, 3, 9])
 @pytest.mark.parametrize("rule", ["fig8", "text"])
 @pytest.mark.parametrize("author", ["implicit_yes", "ask", "exclude"])
-def test_columns_say_what_single_questions_say(v, rule, author):
+def test_columns_agree_with_single_questions(v, rule, author):
     settings = replace(PRESETS["paper"], verifiers_per_question=v, low_quality_rule=rule, author_confidence=author)
     rng = Random(f"{v} {rule} {author}")
     codes = [[rng.randrange(rng.choice((2, 4, 12, 40))) for _ in range(v + 1)] for _ in range(400)]

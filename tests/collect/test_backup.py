@@ -1,4 +1,4 @@
-"""Backup while people work, and back: the restored study has every acknowledged row and passes the checker."""
+"""Backup while people work, and restore: the restored study has every acknowledged row and passes the checker."""
 
 from __future__ import annotations
 

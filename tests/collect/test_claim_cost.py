@@ -1,4 +1,4 @@
-"""What a claim costs: as much with a hundred open questions as with ten."""
+"""The cost of a claim: the same with a hundred open questions as with ten."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from askew.collect.verifying import claim_slot, slot_for
 
 
 def steps(tx: Tx, call: Callable[[], object]) -> int:
-    """How many steps SQLite's machine needs, in tens."""
+    """The number of steps of SQLite's virtual machine, in tens."""
     connection = tx.connection.connection.dbapi_connection
     count = 0
 
@@ -55,7 +55,7 @@ def _rows_of(plan: dict[str, Any]) -> int:
 
 
 def test_claims_cost_the_same_however_many_questions_and_images_there_are(tmp_path, database_url):
-    """PostgreSQL has no statistics yet at first, and those of a small study later: it must not go by them."""
+    """PostgreSQL has no statistics at first and later those of a small study; its plan must not depend on them."""
     settings = replace(SMALL, verifiers_per_question=VERIFIERS, stop_at_first_success=False)
     study = SmallStudy.make(tmp_path / "study", database_url, settings, images=40, people=8)
     author, *others, last = study.people

@@ -1,4 +1,4 @@
-"""What an error of ``askew collect`` tells people to do works: each remedy is taken out of the message and done."""
+"""Remedies in the errors of ``askew collect`` work: each is taken out of the message and carried out."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def command(capsys, words, study="s"):
 
 
 def test_a_study_is_made_step_by_step_as_its_errors_say(tmp_path, capsys):
-    """Each step is left out, and done as the error of the next one says, up to the release and a run on it."""
+    """Each step is left out, then done as the error of the next one says, up to the release and a run on it."""
     assert main([*command(capsys, ["check", "s"]), "--preset", "small", "--seed", "1"]) == 0
     assert main(command(capsys, ["round", "s", "--new"])) == 0
     assert main(command(capsys, ["round", "s", "--open", "1"])) == 0
@@ -100,7 +100,7 @@ def test_settings_names_and_reasons_are_given_as_the_message_shows(study, capsys
     assert collect("pay", "s", "--output", "p.csv", "--rate", rate) == 0
 
 
-def test_what_is_unfinished_is_dropped_as_the_message_says(study, capsys):
+def test_unfinished_work_is_dropped_as_the_message_says(study, capsys):
     assert collect("images", "s", "--world", "1") == collect("round", "s", "--open", "1") == 0
     opened = open_study(study)
     with opened.database.write() as tx:

@@ -38,15 +38,15 @@ def test_the_revisions_make_the_schema(study):
         assert compare_metadata(context, schema.metadata) == []
 
 
-def test_the_first_revision_is_not_edited_once_it_is_out():
-    """Who changes a trigger makes a new revision: this hash is of what the first revision makes."""
+def test_the_first_revision_is_never_edited():
+    """A changed trigger needs a new revision: this is the hash of what the first revision creates."""
     made = [
         text for trigger in all_triggers() for kind in ("sqlite", "postgresql") for text in trigger.statements(kind)
     ]
     assert hashlib.sha256("\n".join(made).encode()).hexdigest()[:12] == "91ee3f1ab927"
 
 
-def test_the_last_revision_is_the_one_named_and_a_database_at_it_is_opened_without_alembic(tmp_path):
+def test_a_database_at_the_last_revision_is_opened_without_alembic(tmp_path):
     scripts = ScriptDirectory(str(Path(migrations.__file__).parent))
     made = create_study(tmp_path / "study", PRESETS["small"])
     assert scripts.get_current_head() == migrations.HEAD == migrations.revision(made.database)
@@ -62,7 +62,7 @@ def test_the_last_revision_is_the_one_named_and_a_database_at_it_is_opened_witho
     assert said.stdout == "[]\n", "the service would take longer to start"
 
 
-def test_a_study_of_the_first_revision_is_brought_up_and_work_goes_on(tmp_path):
+def test_a_study_of_the_first_revision_is_upgraded_and_work_continues(tmp_path):
     study = SmallStudy.make(tmp_path / "study")
     with study.study.database.read() as tx:
         kept = {table: tx.rows(sa.select(table)) for table in schema.metadata.sorted_tables}
@@ -87,7 +87,7 @@ def test_a_study_of_the_first_revision_is_brought_up_and_work_goes_on(tmp_path):
     grown.close()
 
 
-def test_a_database_of_a_later_askew_is_refused(tmp_path):
+def test_a_database_of_a_newer_askew_is_refused(tmp_path):
     made = create_study(tmp_path / "s", PRESETS["small"])
     with made.database.write() as tx:
         tx.execute(sa.text("UPDATE alembic_version SET version_num = '9999'"))
@@ -134,7 +134,7 @@ def test_other_databases_are_refused():
             Database(url)
 
 
-def test_the_clock_does_not_follow_the_systems(monkeypatch):
+def test_the_clock_is_independent_of_the_system_clock(monkeypatch):
     clock = ServerClock()
     before = clock.now()
     monkeypatch.setattr("time.time", lambda: 0.0)

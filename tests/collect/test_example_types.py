@@ -1,4 +1,4 @@
-"""Types A to E against the paper's Fig. 8, the spec's settlements and brute force; splits by image."""
+"""Types A to E against the paper's Fig. 8, the spec's decisions and brute force; splits by image."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_c_is_decided_before_e_and_both_before_d():
     assert example_type(verdicts(["x", "x", *different[:7]]), PAPER) == "E"
 
 
-def test_the_author_and_one_verifier_are_no_agreement_among_verifiers():
+def test_one_verifier_who_agrees_with_the_author_is_not_enough():
     said = verdicts(["blue", *"abcdefgh"], ["no"] * 9)
     assert example_type(said, PAPER) == "D"
     assert not text_rule_removes(said, PAPER)  # two of the ten agree
@@ -75,5 +75,5 @@ def test_every_image_has_one_split_near_the_shares():
     assert split_images(examples, SHARES, 0) != split_images(examples, SHARES, 1)
 
 
-def test_nothing_has_no_splits():
+def test_no_images_have_no_splits():
     assert split_images({}, SHARES, 0) == {}

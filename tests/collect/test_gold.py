@@ -1,4 +1,4 @@
-"""Gold questions: mixed into the queue, told apart by nobody, counted nowhere, and enough strikes exclude."""
+"""Gold questions: mixed into the queue, indistinguishable, counted nowhere; enough strikes exclude a person."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_gold_is_held_answered_once_and_scored(tmp_path, database_url):
 
 
 def test_four_wrong_answers_and_no_correct_one_exclude(golden):
-    """And what the person did before opens again; the next task is not given."""
+    """The person's earlier work opens again, and no further task is given."""
     person = golden.people[1]
     slot = golden.do(claim_slot, person)
     golden.do(answer_task, person, f"q {slot.question_id}", "no", "yes")
@@ -133,7 +133,7 @@ def test_owners_and_studies_that_say_so_are_not_excluded(tmp_path):
         assert not made.do(answer_task, made.owner, task.reference, "blue", "yes").excluded
 
 
-def test_gold_enters_no_count_and_no_type(golden):
+def test_gold_changes_neither_counts_nor_types(golden):
     """Types, splits, counts and the hash of a round are the same with and without gold answers (invariant 18)."""
 
     def seen(tx):
@@ -157,7 +157,7 @@ def test_gold_comes_only_while_there_is_real_work(tmp_path):
 
 
 def test_skipping_gold(golden):
-    """A skipped one does not come back; two flags retire it, as they would stop another question."""
+    """A skipped gold question does not come back; two flags retire it, as they do with other questions."""
     first = golden.look(lambda tx: tx.value(sa.select(sa.func.min(gold_item.c.id))))
     for n, reason in enumerate(("cannot see the image", "offensive or private", "offensive or private")):
         person = golden.people[1 + n]
@@ -174,7 +174,7 @@ def test_skipping_gold(golden):
     golden.check()
 
 
-def test_skips_do_what_they_do_for_real_questions(golden):
+def test_skipping_gold_has_the_same_effects_as_skipping_a_real_question(golden):
     person = golden.people[1]
     slot = golden.do(claim_slot, person)
     golden.do(skip_task, person, f"q {slot.question_id}", REASONS[-1])
@@ -182,7 +182,7 @@ def test_skips_do_what_they_do_for_real_questions(golden):
     assert [tuple(row) for row in flags] == [(slot.image_id, None)]
 
 
-def test_a_void_question_counts_for_nobody(golden):
+def test_a_void_gold_question_does_not_count(golden):
     person = golden.people[1]
     task = golden.do(claim_task, person)
     golden.do(answer_task, person, task.reference, "blue", "yes")
@@ -200,7 +200,7 @@ def test_a_void_question_counts_for_nobody(golden):
 
 
 def test_promoted_questions(tmp_path, database_url):
-    """Unanimous ones only; nobody gets one that he or she wrote, verified, or will be able to write about."""
+    """Only unanimous ones; nobody gets a question that they wrote or verified, or whose image they may write about."""
     made = opened(tmp_path, database_url, replace(ALWAYS, writers_per_image=2), images=4)
     author, *others = made.people
     made.attack(author)
@@ -265,7 +265,7 @@ def test_bad_files_add_nothing(tmp_path):
     assert made.look(lambda tx: tx.first(sa.select(gold_item))) is None
 
 
-def test_the_rate_falls_to_its_least_and_the_draw_repeats(tmp_path):
+def test_the_rate_falls_to_its_minimum_and_draws_are_reproducible(tmp_path):
     paper = StudySettings()
     rates = [gold_rate(right, 0, paper) for right in range(200)]
     assert rates[0] == 0.5
@@ -284,8 +284,8 @@ def test_the_rate_falls_to_its_least_and_the_draw_repeats(tmp_path):
     assert kinds == ["g"] * (len(kinds) - 1) + ["q"]
 
 
-def test_few_good_people_are_ever_excluded():
-    """Exactly, by counting all sequences: of people with 85 % right, at most 2 % are excluded in 300 gold questions."""
+def test_few_good_people_are_excluded():
+    """Exact, over all sequences: of people who are 85 % correct, at most 2 % are excluded in 300 gold questions."""
     paper = StudySettings()
     alive, lost = {(0, 0): 1.0}, 0.0
     for _ in range(300):
@@ -303,7 +303,7 @@ def test_few_good_people_are_ever_excluded():
 
 
 def people_like(accuracy: float, count: int, items: int, rng: random.Random) -> tuple[int, float]:
-    """How many of so many people are excluded within so many items, and the mean number of gold ones they saw."""
+    """The number of people excluded within this many items, and the mean number of gold questions they saw."""
     paper = StudySettings()
     excluded = golds = 0
     for _ in range(count):
@@ -344,7 +344,7 @@ def test_gold_of_a_study_without_a_working_round_cannot_be_answered(tmp_path):
 
 
 def test_results_of_an_audited_sample_become_label_noise(tmp_path, capsys):
-    """Two people give the label of one question, and other answers to another; the third has no id."""
+    """Two people confirm the label of one question and contradict another's; the third question has no id."""
     made = opened(tmp_path, settings=ALWAYS)
     file, paths = tmp_path / "sample.jsonl", tiny_images(tmp_path / "gold-files", 53)[50:]
     lines = [

@@ -28,7 +28,7 @@ def encoded(kind: str, step: int = 5, **options: object) -> bytes:
 
 
 def with_place() -> bytes:
-    """A photograph that says where it was taken, turned on its side."""
+    """A photo with its location in the metadata, rotated."""
     exif = Image.Exif()
     exif[0x0112] = 6
     exif[0x010E] = WHERE
@@ -43,7 +43,7 @@ def with_text() -> bytes:
 
 
 def huge() -> bytes:
-    """The header of 50,000 by 50,000 pixels, and thousands of times less data than it promises."""
+    """A header of 50,000 by 50,000 pixels with only a fraction of the data."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

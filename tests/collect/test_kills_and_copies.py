@@ -46,7 +46,7 @@ def test_20_kills_lose_nothing_that_was_acknowledged(tmp_path):
             parent.stdin.flush()
             child, early = _child(parent)
             lines += early + [parent.stdout.readline() for _ in range(rng.randrange(30))]
-            time.sleep(rng.choice((0, rng.uniform(0, 0.01))))  # at once: while the next commit is going on
+            time.sleep(rng.choice((0, rng.uniform(0, 0.01))))  # at once, during the next commit
             os.kill(child, signal.SIGKILL)
             lines += iter(parent.stdout.readline, b"over\n")
             check_acknowledged(folder, lines)
@@ -55,19 +55,19 @@ def test_20_kills_lose_nothing_that_was_acknowledged(tmp_path):
 
 
 def _child(parent: subprocess.Popen[bytes]) -> tuple[int, list[bytes]]:
-    """The number of the child, and what the child wrote before its parent told it."""
+    """The child's process id, and what the child wrote before its parent reported it."""
     early = []
     while not (line := parent.stdout.readline()).strip().isdigit():
         early.append(line)
     return int(line), early
 
 
-def test_20_copies_at_random_instants_hold_what_was_acknowledged(tmp_path):
+def test_20_copies_at_random_instants_contain_what_was_acknowledged(tmp_path):
     assert check_copies(tmp_path, COPIES) > COPIES
 
 
 def check_copies(place: Path, copies: int) -> int:
-    """Copy the files of a working writer, and open each copy; gives how many writes were acknowledged.
+    """Copy the files of a working writer, and open each copy; returns the number of acknowledged writes.
 
     The writer is stopped for the time of a copy, so that both files are of one instant, as when power fails.
     """
@@ -80,7 +80,7 @@ def check_copies(place: Path, copies: int) -> int:
             time.sleep(rng.uniform(0, 0.05))
             os.kill(process.pid, signal.SIGSTOP)
             os.waitpid(process.pid, os.WUNTRACED)
-            lines += (process.stdout.read() or b"").splitlines()  # each line came in one piece
+            lines += (process.stdout.read() or b"").splitlines()  # each line is complete
             copy = _copy(folder, place / "copy")
             os.kill(process.pid, signal.SIGCONT)
             check_acknowledged(copy, lines)
@@ -89,7 +89,7 @@ def check_copies(place: Path, copies: int) -> int:
 
 
 def _copy(folder: Path, copy: Path) -> Path:
-    """The files as they lie there; not SQLite's index in memory, which does not outlive the power."""
+    """The files as they are on disk, without SQLite's shared-memory index, which does not survive a power failure."""
     copy.mkdir()
     for name in ("study.json", "study.sqlite", "study.sqlite-wal"):
         shutil.copyfile(folder / name, copy / name)

@@ -36,7 +36,7 @@ NEVER = ("169.254.169.254", "0.0.0.0", "224.0.0.1", "fe80::1", "64:ff9b::a9fe:a9
 
 @dataclass
 class FakeDns:
-    """Gives these addresses, one list for each time somebody asks; the last one from then on."""
+    """Returns these addresses, one list per lookup; the last list from then on."""
 
     answers: Sequence[Sequence[str]]
     asked: list[str] = field(default_factory=list)
@@ -47,7 +47,7 @@ class FakeDns:
 
 
 class Endpoint:
-    """A chat endpoint on loopback that counts its requests; or one that redirects to another place."""
+    """A chat endpoint on loopback that counts its requests, or redirects them."""
 
     def __init__(self, redirect: str = "") -> None:
         outer, self.requests = self, 0
@@ -132,7 +132,7 @@ def test_no_request_is_sent_if_any_address_of_the_name_is_private(answers: list[
     assert endpoint.requests == 0
 
 
-def test_a_name_that_changes_its_address_after_the_check_gains_nothing(
+def test_a_name_that_resolves_differently_after_the_check_reaches_only_the_checked_address(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DNS rebinding: public when checked, private when connected. The connection goes to the checked address."""

@@ -1,4 +1,4 @@
-"""Other settings than the paper's: sessions that go on after a success, authors who are asked how sure they are."""
+"""Other settings than the paper's: sessions that continue after a success, authors who state their confidence."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_authors_are_asked_how_sure_they_are(tmp_path, database_url):
     study.close()
 
 
-def test_authors_who_are_not_asked_have_no_confidence_of_their_own(study):
+def test_authors_who_are_not_asked_have_no_confidence(study):
     study.attack(study.people[0])
     assert study.look(lambda tx: tx.value(sa.select(judgement.c.confidence))) is None
 
@@ -118,7 +118,7 @@ def test_the_terminal_and_the_report_have_rows_for_rounds_and_domains(tmp_path, 
 
 
 def _play(study: SmallStudy, answer: str) -> None:
-    """Everything of the round that is open, and its freeze."""
+    """Write and verify everything in the open round, and freeze it."""
     for number in range(3):
         study.attack(study.people[0], f"Is it number {number}?", answer=answer)
     study.verify_all(answer)

@@ -1,4 +1,4 @@
-"""Payments: what is accepted, rejected and pending, what it is worth, and cells that stay text."""
+"""Payments: accepted, rejected and pending work, what it is worth, and cells that stay text."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_excluded_people_are_not_paid(study: SmallStudy):
     assert rows["person-0"]["excluded"] == "yes"
 
 
-def test_ids_are_as_given_and_never_formulas(tmp_path):
+def test_ids_are_written_unchanged_and_never_as_formulas(tmp_path):
     study = SmallStudy.make(tmp_path / "study")
     evil = "=HYPERLINK(1)"
     study.do(add_annotator, evil, platform={"PROLIFIC_PID": "@cmd", "x": "-2+3"}, pseudonym="evil")

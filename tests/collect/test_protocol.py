@@ -1,4 +1,4 @@
-"""The protocol step by step: who may do what, and what becomes of it. Each test runs on both databases."""
+"""The protocol step by step: who may do what, and with what effect. Each test runs on both databases."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_success_goes_to_the_verifiers_and_ends_the_session(study):
     study.check()
 
 
-def test_five_failed_tries_use_up_the_place(study):
+def test_five_failed_tries_end_the_session(study):
     person = study.people[0]
     for number in range(1, 6):
         judged = study.attack(person, f"Is it number {number}?", verdict="correct" if number % 2 else "unsure")
@@ -117,7 +117,7 @@ def test_a_model_that_fails_is_asked_again_then_another_is_drawn_and_no_try_is_u
     assert again.question_id == call.question_id
     reply = study.do(record_reply, again, Prediction(1, "yes"))
     assert reply == Answered(call.question_id, 1, "yes", "yes")
-    assert study.do(record_reply, again, Prediction(1, "no")) == reply  # a reply that comes twice
+    assert study.do(record_reply, again, Prediction(1, "no")) == reply  # a repeated reply
     study.check()
 
 
@@ -137,7 +137,7 @@ def test_an_answer_that_comes_after_the_session_is_not_a_try(study):
     study.check()
 
 
-def test_the_last_active_model_stays(study):
+def test_the_last_active_model_cannot_be_switched_off(study):
     study.do(set_model_active, study.round_id, study.models[0], False)
     with pytest.raises(Refused, match="last active"):
         study.do(set_model_active, study.round_id, study.models[1], False)
@@ -158,7 +158,7 @@ def test_an_expired_image_goes_to_somebody_else_without_any_sweep(study):
     study.check()
 
 
-def test_a_late_judgement_counts_while_nobody_took_the_image(study):
+def test_a_late_judgement_counts_until_somebody_else_takes_the_image(study):
     call = asked(study, study.people[0])
     study.do(record_reply, call, Prediction(1, "yes"))
     study.clock.pass_seconds(HOUR)
@@ -166,7 +166,7 @@ def test_a_late_judgement_counts_while_nobody_took_the_image(study):
     study.check()
 
 
-def test_who_wrote_for_an_image_does_not_verify_it(tmp_path, database_url):
+def test_writers_do_not_verify_questions_about_their_image(tmp_path, database_url):
     study = SmallStudy.make(tmp_path / "s", database_url, PRESET_TWO_WRITERS, images=1, people=4)
     study.attack(study.people[0], "Is it red?")
     study.attack(study.people[1], "Is it blue?")
@@ -198,7 +198,7 @@ def test_a_late_answer_counts_if_a_slot_is_free_else_it_is_kept_as_late(study):
     study.check()
 
 
-def test_nobody_answers_what_was_not_given(study):
+def test_only_a_question_that_was_assigned_can_be_answered(study):
     question = study.attack(study.people[0]).question_id
     for person in study.people[:2]:
         with pytest.raises(NotAllowed, match="not given"):
@@ -227,7 +227,7 @@ def test_started_questions_are_finished_first_and_pairs_alternate(tmp_path, data
     assert study.do(claim_slot, study.people[5]).question_id == 2
     study.do(verify, study.people[5], 2, "no", "yes")
     study.do(skip_slot, study.people[4], 1, "other")
-    assert study.do(claim_slot, study.people[6]).question_id == 1  # two questions have one answer: the older first
+    assert study.do(claim_slot, study.people[6]).question_id == 1  # two questions have one answer each: the older comes first
     study.check()
     study.close()
 
@@ -297,7 +297,7 @@ def test_two_reports_hide_an_image_at_once(study):
     study.check()
 
 
-def test_a_question_is_taken_back_only_before_somebody_verifies_it(study):
+def test_a_question_can_be_withdrawn_only_before_somebody_verifies_it(study):
     first = study.attack(study.people[0]).question_id
     study.do(withdraw, study.people[0], first)
     assert study.do(claim_slot, study.people[1]) is None
@@ -308,7 +308,7 @@ def test_a_question_is_taken_back_only_before_somebody_verifies_it(study):
     study.check()
 
 
-def test_a_form_sent_twice_does_its_work_once(study):
+def test_a_request_that_is_repeated_has_one_effect(study):
     def send(tx, person=study.people[0], kind="claim"):
         return once(tx, "key", person, kind, lambda: {"image": claim_image(tx, person).image_id})
 
@@ -360,7 +360,7 @@ def test_a_frozen_round_is_immutable(study):
     study.check()
 
 
-def test_the_checker_finds_what_is_broken(study):
+def test_the_checker_finds_broken_invariants(study):
     study.attack(study.people[0])
     study.verify_all()
     study.do(lambda tx: tx.execute(sa.text("UPDATE question SET done = 1")))

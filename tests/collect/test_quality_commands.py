@@ -1,4 +1,4 @@
-"""The commands of quality control, as an owner gives them."""
+"""The commands of quality control, as an owner types them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_paper_asks_for_a_quiz_and_has_one(tmp_path, capsys):
+def test_a_study_with_the_papers_settings_requires_and_has_a_quiz(tmp_path, capsys):
     assert main(["collect", "init", str(tmp_path / "study")]) == 0
     assert "quiz" in capsys.readouterr().out
     study = open_study(tmp_path / "study")
@@ -68,7 +68,7 @@ def test_gold(folder, capsys):
         assert main(["collect", "gold", "study", *wrong]) == 2, wrong
 
 
-def test_people_with_what_is_known_of_them(folder, capsys):
+def test_people_are_listed_with_their_results(folder, capsys):
     main(["collect", "people", "study", "--add", "Ada"])
     capsys.readouterr()
     assert main(["collect", "people", "study", "--exclude", "Ada"]) == 2

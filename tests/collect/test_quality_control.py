@@ -1,4 +1,4 @@
-"""Gold and strikes at work: careless people are excluded soon, good ones stay, and what is released gets better."""
+"""Gold and strikes: careless people are excluded soon, good ones stay, and released labels improve."""
 
 from __future__ import annotations
 

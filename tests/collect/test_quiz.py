@@ -25,7 +25,7 @@ ASKED = replace(SMALL, quiz_required=True)
 
 
 def judged(quiz, wrong: int = 0) -> dict[int, str]:
-    """The right verdicts, except for the first so many."""
+    """The correct verdicts, except for the first few."""
     other = {"correct": "wrong", "wrong": "unsure", "unsure": "correct"}
     return {item.id: other[item.verdict] if n < wrong else item.verdict for n, item in enumerate(quiz.items)}
 
@@ -94,7 +94,7 @@ def test_a_journey_through_the_quiz(quizzed):
     quizzed.check()
 
 
-def test_a_study_without_a_quiz_asks_nobody(tmp_path):
+def test_a_study_without_a_quiz_requires_none(tmp_path):
     made = SmallStudy.make(tmp_path / "study")
     quiz = made.look(lambda tx: quiz_for(tx, made.people[0]))
     assert (quiz.needed, quiz.attempt, quiz.items) == (False, None, ())

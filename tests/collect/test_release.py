@@ -1,4 +1,4 @@
-"""Freeze and release: identities, types where they belong, the same bytes again, and a folder askew reads at once."""
+"""Freeze and release: pseudonyms, types in their splits, the same bytes again, and a folder that askew reads."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NASTY = "=cmd|' /C calc'!A0 <script>&\"\u202e é 猫?"
 
 @pytest.fixture
 def collected(tmp_path, database_url):
-    """Twelve images: some fooled the robot, some did not, one is nasty, one was removed."""
+    """Twelve images: questions about some fooled the robot, one is hostile text, one was removed."""
     study = SmallStudy.make(tmp_path / "study", database_url, images=12, people=5)
     for number in range(12):
         person = study.people[number % 2]
@@ -75,7 +75,7 @@ def test_the_preview_is_what_freeze_does(collected):
     collected.check()
 
 
-def test_a_release_twice_is_the_same_bytes(collected, tmp_path):
+def test_a_repeated_release_has_the_same_bytes(collected, tmp_path):
     collected.do(freeze, collected.round_id, 5)
     manifest = release(collected.study, tmp_path / "one")
     release(collected.study, tmp_path / "two")
@@ -93,7 +93,7 @@ def test_nothing_is_released_before_a_round_is_frozen(collected, tmp_path):
         release(collected.study, tmp_path / "release")
 
 
-def test_types_and_splits_are_where_they_belong(collected, tmp_path):
+def test_each_type_is_released_in_its_split(collected, tmp_path):
     collected.do(freeze, collected.round_id, 5)
     manifest = release(collected.study, tmp_path / "release")
     found = records(tmp_path / "release")
@@ -116,7 +116,7 @@ def test_types_and_splits_are_where_they_belong(collected, tmp_path):
         assert len(lines) == splits[split] == manifest["rounds"][0]["splits"][split]
 
 
-def test_names_are_never_released_and_removed_texts_neither(collected, tmp_path):
+def test_names_and_removed_texts_are_never_released(collected, tmp_path):
     collected.do(freeze, collected.round_id, 5)
     release(collected.study, tmp_path / "release")
     text = b"".join(path.read_bytes() for path in (tmp_path / "release").rglob("*.*") if path.suffix != ".png")
@@ -161,7 +161,7 @@ def test_askew_reads_the_folder_with_rounds_and_domains(collected, tmp_path):
 
 
 def test_a_damaged_image_is_not_released(collected, tmp_path):
-    """A file that changed on disk after people saw it was released under its new hash."""
+    """A file that changed on disk after people saw it used to be released under its new hash."""
     collected.do(freeze, collected.round_id, 5)
     for path in (tmp_path / "study" / "images").rglob("*.png"):
         path.write_bytes(path.read_bytes() + b"x")
@@ -170,7 +170,7 @@ def test_a_damaged_image_is_not_released(collected, tmp_path):
     assert not (tmp_path / "release" / "history.jsonl").exists()
 
 
-def test_spreadsheets_run_no_formula(collected, tmp_path):
+def test_cells_are_never_formulas(collected, tmp_path):
     collected.do(freeze, collected.round_id, 5)
     release(collected.study, tmp_path / "release")
     with open(tmp_path / "release" / "examples.csv", encoding="utf-8", newline="") as file:

@@ -1,4 +1,4 @@
-"""Simulated people: the paper's figures, the same study by the same seed, and every question verified."""
+"""Simulated people: the paper's figures, the same study from the same seed, and every question verified."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IMAGES = 25
 
 
 class Seeing:
-    """A robot that knows the world and says something else to every n-th question."""
+    """A robot that knows the world and answers every n-th question incorrectly."""
 
     def __init__(self, answers: dict[str, str], wrong_every: int) -> None:
         self.answers, self.wrong_every = answers, wrong_every
@@ -75,7 +75,7 @@ def paper(tmp_path_factory, world_cache):
     patch.undo()
 
 
-def test_the_default_people_do_as_the_papers_did(paper):
+def test_default_people_reach_the_papers_figures(paper):
     """Table 1: 79 per cent of the sessions succeed, 1.6 tries each; these are about a hundred sessions."""
     _, _, done = paper
     assert 0.69 < done.success < 0.89
@@ -91,7 +91,7 @@ def test_the_papers_figures_are_within_the_intervals_of_the_statistics(paper):
         sheet = found.sheet(name)
         rate = dict(zip((one.name for one in sheet.columns), sheet.lines[-1].cells, strict=True))[column]
         assert rate.low < told < rate.high, column
-        assert rate.high - rate.low < 0.4 * told  # narrow enough to say something
+        assert rate.high - rate.low < 0.4 * told  # narrow enough to be informative
 
 
 def test_every_question_gets_all_its_verifiers_though_people_leave(paper):
@@ -138,7 +138,7 @@ def test_skill_is_adjustable(tmp_path):
 
 
 def test_people_disagree_about_questions_that_are_unclear(tmp_path):
-    """Type D comes from these; what was written stays the same, as do success and tries."""
+    """They cause type D; questions, success and tries stay the same."""
     found = []
     for name, unclear in (("clear", 0.0), ("unclear", 1.0)):
         study, round_id, robots = world_study(tmp_path / name, "small", images=8)
@@ -155,7 +155,7 @@ def test_people_disagree_about_questions_that_are_unclear(tmp_path):
 
 
 def test_simulated_people_meet_gold_questions(tmp_path):
-    """Careful ones stay, though some answers are wrong; careless ones are excluded, and the rest goes on."""
+    """Careful people stay, though some answers are wrong; careless ones are excluded, and the others continue."""
     for name, careless in (("careful", 0.05), ("careless", 1.0)):
         study, _, robots = world_study(tmp_path / name, "small", images=3, gold_first_percent=100)
         with study.database.write() as tx:
@@ -179,7 +179,7 @@ def test_simulated_authors_say_how_sure_they_are_when_a_study_asks(tmp_path):
     study.close()
 
 
-def test_nothing_is_a_number_of_nothing():
+def test_statistics_without_sessions_are_undefined():
     assert str(Simulated(3).success) == "nan"
 
 

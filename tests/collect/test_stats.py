@@ -84,7 +84,7 @@ def shares(found, name):
     return {line.cells[0]: line.cells[1] for line in found.sheet(name).lines}
 
 
-def test_the_tables_of_a_study_worked_by_hand(worked):
+def test_tables_by_hand(worked):
     found = counted(worked)
     first = row(found, "table1")
     assert [first[name] for name in ("images", "questions", "verified")] == [4, 6, 3]
@@ -113,7 +113,7 @@ def test_what_people_and_models_did(worked):
     assert sum(cells[1] for cells in lines.values()) == 6
     assert all(cells[3].value == 0 for cells in lines.values())
     leases = {line.cells[0]: line.cells[1:] for line in found.sheet("leases").lines}
-    assert leases["writing"][0] == 3  # the fourth writer is not done
+    assert leases["writing"][0] == 3  # the fourth writer has not finished
     assert leases["verifying"][0] == 7  # six answers and one skip
     assert leases["verifying"][1].value == 0
     agreement = row(found, "agreement")
@@ -160,7 +160,7 @@ def test_a_release_gives_the_same_statistics(worked, tmp_path):
     ]
 
 
-def test_what_was_deleted_after_the_freeze_is_left_out_everywhere(worked, tmp_path):
+def test_deleted_questions_are_left_out_everywhere(worked, tmp_path):
     worked.do(change_round, worked.round_id, "DRAINING")
     worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
     worked.do(delete_text, worked.owner, 3, "the author asked")
@@ -177,7 +177,7 @@ def test_what_was_deleted_after_the_freeze_is_left_out_everywhere(worked, tmp_pa
     assert any("deleted on request" in note for note in found.sheet("table1").notes)
 
 
-def test_a_type_that_does_not_follow_from_what_was_said_is_an_error(worked):
+def test_a_type_that_contradicts_the_answers_is_an_error(worked):
     worked.do(change_round, worked.round_id, "DRAINING")
     worked.do(freeze, worked.round_id, 5, drop_incomplete=True)
     on = "" if worked.study.database.is_sqlite else " ON question"
@@ -211,7 +211,7 @@ def test_nothing_to_count_is_reported(tmp_path):
     study.close()
 
 
-def test_files_are_whole_safe_and_the_same_each_time(worked, tmp_path):
+def test_files_are_complete_safe_and_reproducible(worked, tmp_path):
     found = counted(worked)
     for folder in ("one", "two"):
         write_statistics(found, tmp_path / folder)
@@ -256,14 +256,14 @@ def test_upper_bounds_are_those_of_the_official_evaluator():
         assert closed == pytest.approx(max(map(official, vocabulary))), answers
 
 
-def test_intervals_are_the_packages_and_go_by_image():
+def test_intervals_are_clustered_by_image():
     images = np.repeat(np.arange(20), 3)
     hits = images % 2 == 0
     every = np.ones(60, dtype=bool)
     together = share(hits, every, images)
     apart = share(hits, every, np.arange(60))
     assert together.value == apart.value == 0.5
-    assert together.high - together.low > 1.5 * (apart.high - apart.low)  # three answers of an image are one draw
+    assert together.high - together.low > 1.5 * (apart.high - apart.low)  # three answers about one image are one independent sample
     assert not share(hits[:27], every[:27], images[:27]).is_told  # nine images
 
 

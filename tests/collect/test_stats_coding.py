@@ -85,7 +85,7 @@ def test_shares_of_labels_by_hand(tmp_path):
 
 
 def test_kappa_of_two_coders_by_hand(tmp_path):
-    """Both say count of 2, the first alone of 1, the second alone of 1, neither of 8: observed 10/12, chance 90/144."""
+    """Both code 2 as count, each coder alone 1, neither 8: observed agreement 10/12, by chance 90/144."""
     first = read_coded(written(tmp_path / "a.csv", {0: "count", 1: "count", 2: "count"}))
     second = read_coded(written(tmp_path / "b.csv", {0: "count", 1: "count", 3: "count"}))
     sheet = kappa_table([first, second])

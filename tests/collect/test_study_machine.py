@@ -1,4 +1,4 @@
-"""Hundreds of random sequences of what people do, on SQLite and PostgreSQL, against dictionaries."""
+"""Hundreds of random sequences of actions, on SQLite and PostgreSQL, checked against dictionaries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET = {
     "suppress_health_check": list(HealthCheck),
     "derandomize": True,
     "database": None,
-    "phases": [Phase.generate],  # without Phase.shrink a failure is long but comes at once
+    "phases": [Phase.generate],  # without Phase.shrink a failing sequence is long but reported at once
 }
 
 

@@ -1,4 +1,4 @@
-"""The cap on an author's share of train: met where it can be, said where it cannot."""
+"""The cap on an author's share of train: met where possible, reported where not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from askew.collect.rounds import change_round
 
 
 def test_the_cap_is_met_or_not_applied():
-    """And one more question for each author would break it."""
+    """One more question of any author would exceed it."""
     rng = Random(1)
     met = 0
     for _ in range(300):
@@ -33,7 +33,7 @@ def test_the_cap_is_met_or_not_applied():
     assert met > 50
 
 
-def test_errors_of_the_robot_stay_before_what_nobody_verified():
+def test_verified_errors_of_the_robot_are_kept_before_unverified_ones():
     train = {key: (key % 10, "E") for key in range(100)} | {key: (1, "ACE"[key % 3]) for key in range(100, 130)}
     out = over_cap(train, 10)
     kept = Counter(train[key][0] for key in train if key not in out)

@@ -1,4 +1,4 @@
-"""The service on a port of this computer, and a real browser that opens its pages."""
+"""The service on a local port, and a real browser that opens its pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REPLY = "There are two dogs near the tree, as far as I can see."
 
 
 class Site:
-    """The service on a port of this computer."""
+    """The service on a local port."""
 
     def __init__(self, web: WebStudy) -> None:
         self.web, self.small = web, web.small
@@ -45,7 +45,7 @@ ALL, COLOURS = (
 
 
 def violations(page: Any, rules: str = ALL) -> list[str]:
-    """What axe finds; all rules, unless fewer are named."""
+    """The violations that axe finds, by all rules unless some are named."""
     page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
     found = page.evaluate(f"axe.run(document, {rules})")["violations"]
     return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]

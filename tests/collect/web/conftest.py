@@ -42,7 +42,7 @@ def roomy(tmp_path_factory: pytest.TempPathFactory) -> SmallStudy:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, without windows."""
+    """Headless Chromium."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed to open the pages with")

@@ -1,4 +1,4 @@
-"""Many people at work through the pages of a running server: one step each, a pause, the next step."""
+"""Many people use the pages of a running server at once: one step each, a pause, the next step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOOK_SECONDS = 15.0
 
 @dataclass
 class Load:
-    """What people met: how often they did something, how long pages took, and what went wrong."""
+    """What was measured: the number of actions, response times, and errors."""
 
     done: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Load:
     """Megabytes of memory and open files of the server, a few times a minute."""
 
     def percentile(self, per_cent: int) -> float:
-        """Seconds within which so many requests were answered."""
+        """The seconds within which this share of requests was answered."""
         return sorted(self.seconds)[min(len(self.seconds) - 1, len(self.seconds) * per_cent // 100)]
 
 
@@ -48,7 +48,7 @@ class Annotator:
     rng: Random
 
     def step(self) -> None:
-        """Whatever is next on the start page: a question about an image, a judgement, or an answer."""
+        """Do what the start page offers next: ask about an image, judge, or answer."""
         page = self._send("GET", "/home").text
         begun = re.search(r'href="(/(?:write|verify)/[^"]+)"', page)
         if begun:
@@ -94,7 +94,7 @@ class Annotator:
 def run_load(
     folder: Path, url: str | None, people: int, images: int, steps: int, pause: float, *, durable: bool = False
 ) -> Load:
-    """Let people take some steps each, at the same time; checks every invariant in the end.
+    """Let people take some steps each, at the same time; check every invariant at the end.
 
     ``durable``: the server waits for the disk, as ``askew collect serve`` does.
     """

@@ -1,4 +1,4 @@
-"""For every form of the service: a person, an address and fields with which it does its work."""
+"""For every form of the service: a person, an address and fields with which it succeeds."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def drained(web: WebStudy) -> Recipe:
 
 
 def ask_for_quiz(web: WebStudy, examples: int = 16) -> None:
-    """Let a study whose round is open ask for a quiz, as only a test can."""
+    """Require a quiz in a study whose round is open, which only a test can do."""
     database = web.small.study.database
 
     def add(tx: Tx) -> None:

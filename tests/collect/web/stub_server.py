@@ -21,7 +21,7 @@ from askew.types import Prediction
 
 @dataclass
 class Stub:
-    """Says the same to every question, after some seconds."""
+    """Gives the same answer to every question, after some seconds."""
 
     seconds: float = 0
 

@@ -1,4 +1,4 @@
-"""Who may see what (every route and every kind of person), what nobody may leave out, and where requests must not lead.
+"""Access for every route and every kind of person, required headers, and paths that requests must not reach.
 
 A new route without a row in ``MATRIX`` fails.
 """
@@ -74,7 +74,7 @@ MATRIX: dict[tuple[str, str], tuple[int, ...]] = {
     ("GET", "/image/{sha256}"): WORKER,
     ("GET", "/healthz"): (200,) * 6,
     ("GET", "/readyz"): (200,) * 6,
-    ("POST", "/verify"): (401, 409, 303, 303, 403, 303),  # last: it changes what the others find
+    ("POST", "/verify"): (401, 409, 303, 303, 403, 303),  # last, since it changes what the others find
 }
 
 
@@ -159,7 +159,7 @@ def check_headers(path: str, headers: dict[str, str]) -> None:
         assert "domain" not in cookie.lower(), cookie
 
 
-def test_no_way_out_of_the_image_and_static_routes(crowd: Crowd) -> None:
+def test_image_and_static_routes_serve_only_their_folders(crowd: Crowd) -> None:
     parts = (
         "..",
         "%2e%2e",
@@ -228,7 +228,7 @@ HOSTS = (
 )
 
 
-def test_host_headers_change_nothing(crowd: Crowd) -> None:
+def test_host_headers_have_no_effect(crowd: Crowd) -> None:
     browser = crowd.browser("owner")
     for host in HOSTS:
         page = browser.get("/", headers={"Host": host})

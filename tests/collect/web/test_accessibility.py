@@ -1,4 +1,4 @@
-"""axe finds nothing on any page, at any width, in light and dark; no page is wider than its window."""
+"""axe finds no violation on any page, at any width, in light and dark; no page is wider than its window."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def enlarged(page: Any) -> None:
 
 
 def furnished(site: Site) -> dict[str, list[str]]:
-    """A study in which every page has something to show; the addresses to look at, by who looks."""
+    """A study in which every page has content, and the addresses to check for each kind of person."""
     small, people = site.small, site.small.people
     small.attack(people[5], "Is the ball red?")
     small.attack(people[5], "How many?", verdict="correct")
@@ -74,7 +74,7 @@ def furnished(site: Site) -> dict[str, list[str]]:
     }
 
 
-def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_320_pixels(
+def test_axe_finds_no_violation_and_no_page_is_wider_than_320_pixels(
     site: Site, enter: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: set[str] = set()
@@ -131,7 +131,7 @@ def _look_at_quiz(site: Site, page: Any, person: int, rules: str) -> None:
             assert choice.is_checked()
             page.keyboard.press("Tab")
             if item is not items[-1]:
-                page.keyboard.press("Tab")  # past the link to the next image
+                page.keyboard.press("Tab")  # skip the link to the next image
         with page.expect_navigation():
             page.keyboard.press("Enter")
         if fails:
@@ -199,7 +199,7 @@ def _look_at_work(site: Site, page: Any, rules: str) -> None:
 
 
 def test_the_page_of_statistics(site: Site, browser: Any, tmp_path: Path) -> None:
-    """axe finds nothing, in light and dark; it is not wider than a phone, nor than the window at 200 %."""
+    """No axe violation in light and dark; not wider than a phone, nor than the window at 200 %."""
     for number in range(6):
         site.small.attack(
             site.small.people[number % 3], f"Is it number {number}?", verdict="wrong" if number else "unsure"

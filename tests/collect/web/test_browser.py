@@ -1,4 +1,4 @@
-"""The pages in a real browser: journeys without JavaScript and by keyboard alone; nothing that was typed gets lost."""
+"""The pages in a real browser: journeys without JavaScript and by keyboard alone; no typed text is lost."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_drafts_survive_reload_back_a_lost_network_and_a_lost_session(site: Site
     page.go_back()
     assert page.input_value("#question") == "How many small dogs?"
     page.context.set_offline(True)
-    with page.expect_event("requestfailed"):  # else it may be sent when the network is back
+    with page.expect_event("requestfailed"):  # otherwise it may be sent when the network is back
         page.click("text=Get robot answer", no_wait_after=True)
     with pytest.raises(playwright.Error):
         page.goto("/home")
@@ -198,7 +198,7 @@ def test_a_double_click_and_a_second_tab_make_one_row_and_lose_no_text(site: Sit
     assert _questions(site) == 1
 
 
-def test_a_lost_lease_shows_what_came_too_late(site: Site, enter: Callable[..., Any]) -> None:
+def test_a_lost_lease_shows_the_text_that_came_too_late(site: Site, enter: Callable[..., Any]) -> None:
     page = enter(site.small.people[0])
     page.goto("/home")
     page.click("text=Get an image")
@@ -223,7 +223,7 @@ def test_the_lease_clock_warns_a_minute_before_the_end(site: Site, enter: Callab
     assert re.fullmatch(r"20:00|19:\d\d", page.inner_text(".lease-clock"))
 
 
-def test_a_pending_question_shows_and_the_page_looks_again(site: Site, enter: Callable[..., Any]) -> None:
+def test_a_pending_question_is_shown_and_the_page_reloads(site: Site, enter: Callable[..., Any]) -> None:
     site.small.do(claim_image, site.small.people[0])
     call = site.small.do(ask, site.small.people[0], 1, "Still thinking?")
     page = enter(site.small.people[0])
@@ -237,7 +237,7 @@ def test_a_pending_question_shows_and_the_page_looks_again(site: Site, enter: Ca
     page.wait_for_selector(".robot .answer")
 
 
-def test_hostile_text_is_never_run(site: Site, enter: Callable[..., Any]) -> None:
+def test_hostile_text_is_never_executed(site: Site, enter: Callable[..., Any]) -> None:
     site.web.robots.say = lambda call: Prediction(call.question_id, call.text)
     small, texts = site.small, hostile_texts()[:20]
     for number, text in enumerate(texts):

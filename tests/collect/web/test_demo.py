@@ -47,7 +47,7 @@ class Demo:
                 self._ready.set()
 
     def stop(self) -> str:
-        """Ctrl-C; gives all that was printed."""
+        """Send Ctrl-C; returns everything printed."""
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(120) == 0, self.lines
         self._reader.join(10)
@@ -147,7 +147,7 @@ def fool_the_robot(page: Any, see: Callable[[Any, str], None]) -> None:
 
 
 def take_quiz(page: Any, folder: Path, see: Callable[[Any, str], None]) -> None:
-    """Right at once: the database knows the verdicts."""
+    """Pass at the first attempt: the database knows the verdicts."""
     page.click("nav >> text=Home")
     see(page, "quiz")
     study = open_study(folder)
@@ -163,7 +163,7 @@ def take_quiz(page: Any, folder: Path, see: Callable[[Any, str], None]) -> None:
 
 
 def answer_questions(page: Any, see: Callable[[Any, str], None]) -> None:
-    """As many as there are, three at most."""
+    """Answer all questions, three at most."""
     page.click("nav >> text=Home")
     wait_for(page, "text=Get a question")
     page.click("text=Get a question")

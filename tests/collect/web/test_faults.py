@@ -77,7 +77,7 @@ def test_a_model_that_fails_uses_no_try_and_the_question_comes_back(fault: str, 
 
 
 @pytest.mark.parametrize("fault", ODD)
-def test_odd_replies_are_bounded_and_kept(fault: str, web: WebStudy) -> None:
+def test_odd_replies_are_truncated_and_kept(fault: str, web: WebStudy) -> None:
     recipe = RECIPES["/write/{session:int}/ask"](web)
     with saying(web, ODD[fault]):
         assert recipe.browser.post(recipe.path, question="What is it?").status == 303
@@ -188,7 +188,7 @@ def test_nobody_waits_longer_than_the_limit_when_every_model_hangs(web: WebStudy
     web.small.check()
 
 
-def test_a_thread_takes_all_that_waits_at_most_32(web: WebStudy) -> None:
+def test_a_thread_takes_at_most_32_waiting_questions(web: WebStudy) -> None:
     sizes: list[int] = []
     gate = threading.Event()
 
@@ -219,7 +219,7 @@ def test_after_a_crash_pending_questions_are_asked_again(web: WebStudy) -> None:
     recipe = RECIPES["/write/{session:int}/ask"](web)
     from askew.collect.writing import ask
 
-    web.small.do(ask, web.small.people[0], 1, "What is it?")  # committed, then the process died
+    web.small.do(ask, web.small.people[0], 1, "What is it?")  # committed before the process died
     page = recipe.browser.get("/write/1")
     assert "The robot is thinking" in page.html
     assert web.service.robots.resume() == 1
@@ -258,7 +258,7 @@ def test_a_locked_database_gives_503_with_the_text_and_recovers(
 
 @contextmanager
 def full_disk() -> Iterator[None]:
-    """No file of this process can grow: what a full disk looks like to SQLite."""
+    """No file of this process can grow, which looks like a full disk to SQLite."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, before[1]))
@@ -282,7 +282,7 @@ def test_a_full_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None
     web.small.check()
 
 
-def test_a_disk_that_can_only_be_read_gives_503_with_the_text_and_recovers(web: WebStudy) -> None:
+def test_a_read_only_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None:
     recipe = RECIPES["/verify/{task}/answer"](web)
     value, before = recipe.browser.value(), web.rows()
     engine = web.service.database.engine
@@ -303,7 +303,7 @@ def test_a_disk_that_can_only_be_read_gives_503_with_the_text_and_recovers(web: 
     web.small.check()
 
 
-def test_images_of_a_broken_disk_are_not_found(web: WebStudy) -> None:
+def test_unreadable_images_are_not_found(web: WebStudy) -> None:
     browser = web.browser(web.small.people[0])
     browser.post("/write")
     page = browser.get("/write/1")
@@ -312,7 +312,7 @@ def test_images_of_a_broken_disk_are_not_found(web: WebStudy) -> None:
     assert browser.get(f"/image/{address}").status == 404
 
 
-def test_an_unforeseen_error_shows_a_number_only(web: WebStudy, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_shows_only_its_number(web: WebStudy, caplog: pytest.LogCaptureFixture) -> None:
     recipe = RECIPES["/write/{session:int}/ask"](web)
 
     secret = "-".join(("hunter", "2"))

@@ -1,4 +1,4 @@
-"""Forms: sent again they do their work once; sent from elsewhere they do nothing. Over the whole table of routes."""
+"""Forms of all routes: sent again they have one effect; sent from another origin they have none."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_form_sent_four_times_at_once_does_its_work_once(tmp_path: Path, templ
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_forms_from_elsewhere_do_nothing(path: str, web: WebStudy) -> None:
+def test_forms_from_other_origins_have_no_effect(path: str, web: WebStudy) -> None:
     recipe = RECIPES[path](web)
     stranger = web.browser(web.small.people[5]) if recipe.browser.person is not None else web.browser()
     before, value, strange = web.rows(), recipe.browser.value(), stranger.value()

@@ -1,4 +1,4 @@
-"""What people type is data: stored as it came, shown escaped, never run, wherever it goes."""
+"""What people type is data: stored unchanged, shown escaped, never executed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_there_are_enough_texts() -> None:
 
 
 def test_questions_and_replies_are_stored_as_they_came_and_shown_escaped(tmp_path: Path) -> None:
-    """Through the attack page: each text is a question, and the robot says it too."""
+    """Through the attack page: each text is a question, and also the robot's answer."""
     web = WebStudy.make(tmp_path / "study", settings=replace(SMALL, max_tries=20), images=40)
     browser, owner = web.browser(web.small.people[0]), web.browser(web.small.owner)
     web.robots.say = lambda call: Prediction(call.question_id, call.text[:100], raw=call.text)
@@ -104,7 +104,7 @@ def test_answers_of_authors_and_verifiers(tmp_path: Path, template: SmallStudy) 
         web.close()
 
 
-def test_what_cannot_be_stored_is_refused_and_given_back(web: WebStudy) -> None:
+def test_text_that_cannot_be_stored_is_refused_and_shown_again(web: WebStudy) -> None:
     recipe = RECIPES["/write/{session:int}/ask"](web)
     for text, status in (("NUL \x00 here", 422), ("x" * 121, 422), ("?!", 422), ("   ", 422), ("y" * 1_000_000, 413)):
         page = recipe.browser.post(recipe.path, question=text)

@@ -1,4 +1,4 @@
-"""The ways through the service, as plain form posts: what a browser without JavaScript does."""
+"""Journeys through the service as plain form posts, as a browser without JavaScript sends them."""
 
 from __future__ import annotations
 

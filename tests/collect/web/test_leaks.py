@@ -1,4 +1,4 @@
-"""What must not get out: answers to verifiers, model names to annotators, secrets to logs, requests to other hosts."""
+"""What must not leak: answers to verifiers, model names to annotators, secrets to logs, requests to other hosts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROBOT, AUTHOR = "zebra-robot-answer", "walrus-author-answer"
 
 
 def prepared(web: WebStudy) -> None:
-    """A question whose robot's and author's answers are unmistakable."""
+    """A question with unique answers of the robot and the author."""
     web.robots.say = lambda call: Prediction(call.question_id, ROBOT, raw=f"I say {ROBOT}.", score=0.123456)
     author = web.browser(web.small.people[0])
     address = author.post("/write").location
@@ -27,7 +27,7 @@ def prepared(web: WebStudy) -> None:
     author.post(f"{address}/judge", **{"try": "1"}, verdict="wrong", answer=AUTHOR)
 
 
-def test_verifiers_see_nothing_of_the_author_the_robot_or_others(web: WebStudy) -> None:
+def test_verifiers_see_no_answer_of_the_author_the_robot_or_others(web: WebStudy) -> None:
     prepared(web)
     other = web.browser(web.small.people[2])
     task = other.post("/verify").location

@@ -24,7 +24,7 @@ def test_fifty_people_meet_no_error(tmp_path: Path) -> None:
 
 
 class SlowRobots:
-    """A tenth of a second for however many questions at once; the first model hangs."""
+    """Takes a tenth of a second for any number of questions; the first model hangs."""
 
     def __init__(self, dead: int) -> None:
         self.dead, self.batches, self.over = dead, 0, threading.Event()

@@ -15,7 +15,7 @@ from askew.collect.web.login import Passwords, create_invite
 from askew.collect.web.security import Limits
 
 
-def test_five_sign_ins_a_minute_then_429(tmp_path: Path, template: SmallStudy) -> None:
+def test_after_five_sign_ins_a_minute_the_status_is_429(tmp_path: Path, template: SmallStudy) -> None:
     web = WebStudy.copied(template, tmp_path / "study", Limits())
     browser = web.browser()
     for _ in range(5):
@@ -29,7 +29,7 @@ def test_five_sign_ins_a_minute_then_429(tmp_path: Path, template: SmallStudy) -
 
 
 class CountingHasher:
-    """Notes against which hashes passwords are checked."""
+    """Records the hashes that passwords are checked against."""
 
     def __init__(self) -> None:
         self.real, self.checked = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1), []
@@ -42,8 +42,8 @@ class CountingHasher:
         return self.real.verify(stored, password)
 
 
-def test_known_and_unknown_names_cost_the_same_work() -> None:
-    """One check against a hash with the same parameters, whoever signs in: nothing to be seen in the time it takes."""
+def test_signing_in_takes_the_same_work_for_known_and_unknown_names() -> None:
+    """Every sign-in makes one check against a hash with the same parameters, so its duration reveals nothing."""
     hasher = CountingHasher()
     passwords = Passwords(hasher)
     stored = passwords.hash("correct horse")
@@ -59,7 +59,7 @@ def test_known_and_unknown_names_cost_the_same_work() -> None:
         assert against.rpartition("$")[0].rpartition("$")[0] == stored.rpartition("$")[0].rpartition("$")[0]
 
 
-def test_the_session_is_new_after_signing_in_and_dead_after_signing_out(web: WebStudy) -> None:
+def test_the_session_is_new_after_signing_in_and_invalid_after_signing_out(web: WebStudy) -> None:
     recipe = RECIPES["/sign-in"](web)
     cookie = web.service.cookie
     recipe.browser.client.cookies.set(cookie, "given-by-somebody-else", "localhost.local", "/")
@@ -118,7 +118,7 @@ def test_tokens_and_passwords_are_stored_as_hashes_only(web: WebStudy) -> None:
     assert b"$argon2id$" in stored
 
 
-def test_invites_end(web: WebStudy) -> None:
+def test_invitations_expire(web: WebStudy) -> None:
     token = web.small.do(create_invite, days=1)
     assert web.browser().get(f"/invite/{token}").status == 200
     web.small.clock.pass_seconds(25 * 3600)

@@ -36,7 +36,7 @@ def set_rate(web: WebStudy, rate: int) -> None:
 
 
 def plain(html: str) -> str:
-    """A page without what differs between any two tasks: reference, form values, image, question."""
+    """A page without the parts that differ between any two tasks: reference, form values, image, question."""
     html = re.sub(r"/verify/[\w=-]+", "/verify/REF", html)
     html = re.sub(r'(name="form" value|data-draft)="[^"]+"', "", html)
     html = re.sub(r"/image/[0-9a-f]{64}", "/image/X", html)
@@ -86,8 +86,8 @@ def test_gold_answers_count_as_work_and_leak_nothing(web: WebStudy) -> None:
         assert not re.search("gold|passed|strike", shown, re.IGNORECASE), shown
 
 
-def test_a_careless_person_is_out_after_four(web: WebStudy) -> None:
-    """Without an error page in between, and a second sending of the last form changes nothing."""
+def test_a_careless_person_is_excluded_after_four_wrong_answers(web: WebStudy) -> None:
+    """No error page is shown in between, and sending the last form again changes nothing."""
     with_gold(web)
     person = web.small.people[1]
     browser = web.browser(person)
@@ -150,7 +150,7 @@ def test_the_quiz_comes_before_the_work(web: WebStudy) -> None:
     assert browser.post("/write").status == 303
 
 
-def test_an_owner_lets_somebody_work_who_failed(web: WebStudy) -> None:
+def test_an_owner_can_admit_somebody_who_failed_the_quiz(web: WebStudy) -> None:
     ask_for_quiz(web)
     person = web.small.people[0]
     browser, owner = web.browser(person), web.browser(web.small.owner)

@@ -1,4 +1,4 @@
-"""``askew collect serve`` and ``askew collect demo`` as a person starts them."""
+"""``askew collect serve`` and ``askew collect demo`` as a user starts them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from askew.errors import DataError, UnknownName, UsageError
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, list[str]]]:
-    """A study made by the command; what it printed."""
+    """A study created by the command, and what it printed."""
     folder = tmp_path_factory.mktemp("serve") / "study"
     command = [sys.executable, "-m", "askew", "collect", "serve", str(folder), "--port", "0", "--scenes", "3"]
     command += ["--model", "constant:yes", "--preset", "small"]
@@ -91,7 +91,7 @@ def test_unsafe_starts_end_with_an_error_and_no_study(tmp_path: Path, capsys: py
 
 
 def test_colleagues_verify_what_a_person_wrote_and_the_demo_ends_in_a_release(tmp_path: Path) -> None:
-    """Without a server and without waiting: each step of a colleague, then the end of the demo."""
+    """Without a server or waiting: each step of a colleague, then the end of the demo."""
     study = open_or_create(
         NewStudy(
             tmp_path / "study",

@@ -1,4 +1,4 @@
-"""What the service refuses to start with, and how addresses, proxies and cookies fit together."""
+"""Settings that the service refuses to start with, and addresses, proxies and cookies that fit together."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_plain_http_has_plain_cookies_and_no_hsts(tmp_path: Path, template: Smal
     web.close()
 
 
-def test_who_opens_the_link_before_the_server_is_ready_waits() -> None:
+def test_the_link_works_as_soon_as_it_is_printed() -> None:
     """The link was printed while the port still refused connections."""
     with listening(Address(port=0)) as bound, socket.create_connection(bound.getsockname(), timeout=10):
         pass

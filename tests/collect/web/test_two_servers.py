@@ -1,4 +1,4 @@
-"""Two server processes on one database, SQLite or PostgreSQL: people go from one to the other, and nothing breaks."""
+"""Two server processes on one database, SQLite or PostgreSQL: people switch between them, and invariants hold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Worker:
         return self._send("GET", path).text
 
     def post(self, path: str, page: str, end: str, **fields: str) -> str:
-        """Send the form of the page whose action ends so, twice at different servers; gives where it leads."""
+        """Send the form with this end of its action to both servers; returns where it leads."""
         form = re.search(rf'action="[^"]*{end}".*?name="form" value="([^"]+)"', page, re.DOTALL)
         assert form is not None, (end, page)
         answers = [self._send("POST", path, data={"form": form.group(1), **fields}) for _ in range(2)]
@@ -47,7 +47,7 @@ class Worker:
         return answers[0].headers["location"]
 
     def work(self) -> None:
-        """Fool the robot once, then verify while there is something."""
+        """Fool the robot once, then verify while there are tasks."""
         page = self.get("/home")
         place = self.post("/write", page, "/write") if "Get an image" in page else ""
         if place.startswith("/write/"):
@@ -104,7 +104,7 @@ def test_two_servers_keep_every_invariant(served: tuple[SmallStudy, list[int]]) 
             workers.append(Worker(ports, start_session(tx, person)))
     try:
         at_once(len(workers), lambda n: workers[n].work())
-        for worker in workers * 2:  # what was written while others had gone home
+        for worker in workers * 2:  # what was written after the others had left
             worker.work()
     finally:
         for worker in workers:

@@ -1,4 +1,4 @@
-"""A running service to test with: a small study, robots that say what they are told, and browsers without a screen."""
+"""A running service for tests: a small study, scripted robots, and simulated browsers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOTHING_COUNTED = {"login", "form", "event"}
 
 @dataclass
 class TellingRobots:
-    """Robots that say what ``say`` gives."""
+    """Robots that answer what ``say`` returns."""
 
     say: Callable[[Call], Prediction] = lambda call: Prediction(call.question_id, "blue")
     calls: int = 0
@@ -49,7 +49,7 @@ class TellingRobots:
 
 
 class Page:
-    """A response, with what a person sees in it."""
+    """A response and its visible text."""
 
     def __init__(self, response: Any) -> None:
         self.status: int = response.status_code
@@ -136,7 +136,7 @@ class WebStudy:
         return WebStudy(small, service, robots, make_app(service))
 
     def browser(self, person: int | None = None, *, consent: bool = True) -> Browser:
-        """A browser in which this person is signed in, or nobody."""
+        """A browser in which this person, or nobody, is signed in."""
         client = TestClient(self.app, base_url="https://localhost", raise_server_exceptions=False)
         client.portal = self.loop
         made = Browser(client, self.service, person)
@@ -184,7 +184,7 @@ def at_once(count: int, act: Callable[[int], Any]) -> list[Any]:
 
 @contextmanager
 def saying(web: WebStudy, say: Callable[[Call], Prediction]) -> Iterator[None]:
-    """Let the robots say something else for a while."""
+    """Let the robots answer something else in this block."""
     before, web.robots.say = web.robots.say, say
     yield
     web.robots.say = before

@@ -227,7 +227,7 @@ def test_started_questions_are_finished_first_and_pairs_alternate(tmp_path, data
     assert study.do(claim_slot, study.people[5]).question_id == 2
     study.do(verify, study.people[5], 2, "no", "yes")
     study.do(skip_slot, study.people[4], 1, "other")
-    assert study.do(claim_slot, study.people[6]).question_id == 1  # two questions have one answer each: the older comes first
+    assert study.do(claim_slot, study.people[6]).question_id == 1  # of two with one answer each, the older one
     study.check()
     study.close()
 

@@ -263,7 +263,7 @@ def test_intervals_are_clustered_by_image():
     together = share(hits, every, images)
     apart = share(hits, every, np.arange(60))
     assert together.value == apart.value == 0.5
-    assert together.high - together.low > 1.5 * (apart.high - apart.low)  # three answers about one image are one independent sample
+    assert together.high - together.low > 1.5 * (apart.high - apart.low)  # an image is one sample
     assert not share(hits[:27], every[:27], images[:27]).is_told  # nine images
 
 

@@ -96,6 +96,8 @@ def test_settings_names_and_reasons_are_given_as_the_message_shows(study, capsys
     assert main(command(capsys, ["models", "s", "--off", "unknown"])) == 0
     known = said(capsys, ["collect", "round", "s", "--new", "--models", "x"], r"Known: (.+)\.$")
     assert collect("round", "s", "--new", "--models", known) == 0
+    assert collect("models", "s", "--add", "constant:no", "--called", "no, at temperature 0") == 0
+    assert collect("round", "s", "--new", "--models", "no, at temperature 0", "--models", known) == 0
     rate = said(capsys, ["collect", "pay", "s", "--output", "p.csv", "--rate", "x"], r"e\.g\. (\S+)$")
     assert collect("pay", "s", "--output", "p.csv", "--rate", rate) == 0
 

@@ -19,7 +19,7 @@ from askew.collect.moderation import (
     quarantine,
     report_image,
     resolve,
-    unhide_image,
+    resolve_reports,
 )
 from askew.collect.refusals import Gone, NotAllowed, Refused
 from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
@@ -293,7 +293,26 @@ def test_two_reports_hide_an_image_at_once(study):
     with pytest.raises(Gone):
         study.do(ask, study.people[0], task.session_id, "Who is it?")
     assert study.do(claim_image, study.people[3]).image_id != task.image_id
-    study.do(unhide_image, study.owner, task.image_id)
+    with pytest.raises(NotAllowed, match="owner"):
+        study.do(resolve_reports, study.people[0], task.image_id, True)
+    study.do(resolve_reports, study.owner, task.image_id, True)
+    with pytest.raises(Gone, match="neither reported nor hidden"):
+        study.do(resolve_reports, study.owner, task.image_id, True)
+    assert study.do(claim_image, study.people[4]).image_id == task.image_id
+    study.check()
+
+
+def test_an_owner_keeps_or_hides_an_image_after_one_report(study):
+    kept, hidden = (study.do(claim_image, study.people[n]).image_id for n in (0, 1))
+    for shown in (kept, hidden):
+        assert not study.do(report_image, study.people[2], shown, "a face")
+    study.do(resolve_reports, study.owner, kept, True)
+    study.do(resolve_reports, study.owner, hidden, False)
+    with pytest.raises(Gone, match="hidden already"):
+        study.do(resolve_reports, study.owner, hidden, False)
+    for person in study.people[3:]:
+        task = study.do(claim_image, person)
+        assert task is None or task.image_id != hidden
     study.check()
 
 

@@ -84,14 +84,21 @@ def report_image(tx: Tx, annotator_id: int, image_id: int, reason: str) -> bool:
     return row.hidden_at is not None
 
 
-def unhide_image(tx: Tx, owner_id: int, image_id: int) -> None:
-    """Show a hidden image again; its reports are resolved."""
+def resolve_reports(tx: Tx, owner_id: int, image_id: int, keep: bool) -> None:
+    """Hide a reported image, or keep it: then its reports are resolved, and it is shown again if it was hidden."""
     require_owner(tx, owner_id)
     require_working(tx, image_id)
-    if tx.change(image, (image.c.id == image_id) & image.c.hidden_at.is_not(None), hidden_at=None) != 1:
-        raise Gone("The image is not hidden.")
-    tx.change(flag, (flag.c.image_id == image_id) & flag.c.resolved_at.is_(None), resolved_at=tx.now)
-    record_event(tx, "image.unhidden", f"image {image_id}", owner_id)
+    hidden = tx.value(sa.select(image.c.hidden_at).where(image.c.id == image_id)) is not None
+    if not keep:
+        if hidden:
+            raise Gone("The image is hidden already.")
+        _hide(tx, image_id, owner_id)
+        return
+    reported = tx.change(flag, (flag.c.image_id == image_id) & flag.c.resolved_at.is_(None), resolved_at=tx.now)
+    if not hidden and not reported:
+        raise Gone("The image is neither reported nor hidden.")
+    tx.change(image, image.c.id == image_id, hidden_at=None)
+    record_event(tx, "image.kept", f"image {image_id}", owner_id)
 
 
 def _add(tx: Tx, annotator_id: int, reason: str, **subject: int) -> None:

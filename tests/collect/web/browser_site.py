@@ -14,7 +14,7 @@ from askew.collect.web.serve import Address, listening, make_server
 from askew.types import Prediction
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-REPLY = "There are two dogs near the tree, as far as I can see."
+REPLY = "There are two dogs near the tree, as far as I can see." + " I looked at it carefully." * 30
 
 
 class Site:

@@ -80,7 +80,7 @@ def in_quarantine(web: WebStudy) -> Recipe:
 
 def with_hidden_image(web: WebStudy) -> Recipe:
     web.small.do(report_image, web.small.owner, 1, "test")
-    return Recipe(owner(web), "/owner/images/1/unhide")
+    return Recipe(owner(web), "/owner/images/1/resolve", {"decision": "keep"})
 
 
 def with_example(web: WebStudy, browser: Browser, path: str, **fields: str) -> Recipe:
@@ -145,7 +145,7 @@ RECIPES: dict[str, Callable[[WebStudy], Recipe]] = {
         web, owner(web), "/owner/examples/1/quarantine", note="odd"
     ),
     "/owner/examples/{question:int}/resolve": in_quarantine,
-    "/owner/images/{image:int}/unhide": with_hidden_image,
+    "/owner/images/{image:int}/resolve": with_hidden_image,
     "/owner/people": lambda web: Recipe(owner(web), "/owner/people", {"role": "annotator", "days": "14"}),
     "/owner/people/{person:int}/link": lambda web: Recipe(owner(web), "/owner/people/1/link"),
     "/owner/people/{person:int}/role": lambda web: Recipe(owner(web), "/owner/people/1/role", {"role": "owner"}),

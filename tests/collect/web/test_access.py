@@ -62,7 +62,7 @@ MATRIX: dict[tuple[str, str], tuple[int, ...]] = {
     ("GET", "/owner/examples/{question:int}"): OWNER,
     ("POST", "/owner/examples/{question:int}/quarantine"): (*OWNER_POST, 303),
     ("POST", "/owner/examples/{question:int}/resolve"): (*OWNER_POST, 422),
-    ("POST", "/owner/images/{image:int}/unhide"): (*OWNER_POST, 409),
+    ("POST", "/owner/images/{image:int}/resolve"): (*OWNER_POST, 422),
     ("GET", "/owner/people"): OWNER,
     ("POST", "/owner/people"): (*OWNER_POST, 422),
     ("GET", "/owner/people/{person:int}"): OWNER,

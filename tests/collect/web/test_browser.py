@@ -85,6 +85,8 @@ def test_both_kinds_of_work_by_keyboard_alone(site: Site, enter: Callable[..., A
     page.wait_for_url("**/write/*")
     tab_to(page, "Enlarge the image")
     page.keyboard.press("Space")
+    image, frame = (page.locator(place).bounding_box()["width"] for place in (".frame img", ".frame"))
+    assert image > 2 * frame
     tab_to(page, "Ask a question")
     page.keyboard.type("How many dogs?")
     page.keyboard.press("Enter")
@@ -154,7 +156,7 @@ def test_drafts_survive_reload_back_a_lost_network_and_a_lost_session(site: Site
         page.goto("/home")
     page.context.set_offline(False)
     page.goto("/home")
-    page.click("text=Go on with your image")
+    page.click("text=Continue with your image")
     assert page.input_value("#question") == "How many small dogs?"
     with site.small.study.database.write() as tx:
         tx.execute(sa.delete(login))
@@ -166,7 +168,7 @@ def test_drafts_survive_reload_back_a_lost_network_and_a_lost_session(site: Site
     where = {"url": site.base.replace("http:", "https:"), "secure": True, "httpOnly": True}
     page.context.add_cookies([{"name": site.web.service.cookie, "value": token, **where}])
     page.goto("/home")
-    page.click("text=Go on with your image")
+    page.click("text=Continue with your image")
     assert page.input_value("#question") == "How many small dogs?"
     page.click("text=Get robot answer")
     page.wait_for_selector(".robot .answer")
@@ -253,6 +255,6 @@ def test_hostile_text_is_never_executed(site: Site, enter: Callable[..., Any]) -
     for person, text in zip(small.people, texts[15:], strict=False):
         page = enter(person)
         page.goto("/home")
-        page.click("text=Go on with your image")
+        page.click("text=Continue with your image")
         assert page.inner_text(".robot .answer").split() == text.split()
         assert page.evaluate("window.evil") is None, text

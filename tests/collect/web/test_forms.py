@@ -48,7 +48,7 @@ NOTHING_ADDED = {
     *("/sign-in", "/sign-out", "/consent", "/password"),
     *("/write/{session:int}/extend", "/verify/{task}/extend", "/my-work/{question:int}/withdraw", "/my-work/delete"),
     *("/write/{session:int}/skip", "/owner/round/{round:int}/state", "/owner/round/{round:int}/model/{model:int}"),
-    *("/owner/examples/{question:int}/resolve", "/owner/images/{image:int}/unhide"),
+    *("/owner/examples/{question:int}/resolve", "/owner/images/{image:int}/resolve"),
     *(f"/owner/people/{{person:int}}/{act}" for act in ("role", "qualify", "exclude")),
 }
 """Forms that change rows and add none, apart from the log."""

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from web_study import WebStudy
 
+from askew.collect import verify_queue
 from askew.collect.schema import annotator, question
 from askew.collect.web.login import create_invite, owner_link
+from askew.collect.web.pages import verify
 
 
 @pytest.fixture
@@ -80,7 +82,42 @@ def test_the_owner_link_makes_one_owner_and_works_once(web: WebStudy) -> None:
     page = second.get(f"/invite/{token}")
     assert page.status == 409
     assert "used already" in page.html
-    assert "Everything you sent is saved." in page.html, "nothing was sent just now"
+    assert "What was saved" not in page.html, "nothing was sent"
+    assert 'href="/sign-in"' in page.html
+
+
+def test_a_judgement_of_an_earlier_answer_is_not_put_into_the_form_for_the_next(web: WebStudy) -> None:
+    """A second tab still shows the first answer; what it sends is shown, but nothing is chosen for the second."""
+    browser = web.browser(web.small.people[0])
+    work = browser.post("/write").location
+    for text, verdict in (("Is it red?", "unsure"), ("Is it round?", "")):
+        browser.post(f"{work}/ask", question=text)
+        if verdict:
+            browser.post(f"{work}/judge", verdict=verdict, **{"try": "1"})
+    page = browser.post(f"{work}/judge", verdict="wrong", answer="dark blue", **{"try": "1"})
+    assert page.status == 409
+    assert '<p class="typed" dir="auto">dark blue</p>' in page.html
+    assert " checked" not in page.html
+    page = browser.post(f"{work}/judge", verdict="wrong", answer="", **{"try": "2"})
+    assert page.status == 422
+    assert 'value="wrong" required checked' in page.html
+
+
+def test_reports_thank_the_reporter_and_an_owner_decides(web: WebStudy) -> None:
+    browser, owner = web.browser(web.small.people[0]), web.browser(web.small.owner)
+    work = browser.post("/write").location
+    browser.post(f"{work}/report", reason="It shows private information")
+    assert "Thank you for the report" in browser.get(work).html
+    page = owner.get("/owner/examples").html
+    number = page.partition("/owner/images/")[2].partition("/")[0]
+    for decision, then in (("hide", "Show it again"), ("keep", "Examples")):
+        assert owner.post(f"/owner/images/{number}/resolve", decision=decision).status == 303
+        assert then in owner.get("/owner/examples").html
+    assert "Reported images" not in owner.get("/owner/examples").html
+
+
+def test_every_reason_to_skip_a_question_has_words() -> None:
+    assert set(verify.REASONS) == set(verify_queue.REASONS)
 
 
 def test_pages_of_owners_show_the_study(web: WebStudy) -> None:

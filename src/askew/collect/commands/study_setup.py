@@ -85,7 +85,12 @@ def _models(args: argparse.Namespace) -> int:
 
 def _round_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--new", action="store_true", help="create the next round, with the given models or all")
-    parser.add_argument("--models", metavar="NAMES", help="names of the new round's models, separated by commas")
+    parser.add_argument(
+        "--models",
+        action="append",
+        metavar="NAMES",
+        help="names of the new round's models, separated by commas or repeated",
+    )
     for option, done in (("--open", "let people write in this round"), ("--drain", "let nobody begin anything new")):
         parser.add_argument(option, type=int, metavar="N", help=done)
 
@@ -100,7 +105,8 @@ def _round(args: argparse.Namespace) -> int:
     with opened_study(args) as study, study.database.write() as tx:
         if args.new:
             known = {row.name: row.id for row in tx.rows(sa.select(model).order_by(model.c.id))}
-            names = args.models.split(",") if args.models else list(known)
+            given = args.models or list(known)
+            names = [name for one in given for name in ([one] if one in known else one.split(","))]
             for name in names:
                 if name not in known:
                     raise UnknownName(f"No model of the study is called {name!r}. Known: {', '.join(known) or 'none'}.")

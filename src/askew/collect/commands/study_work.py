@@ -133,7 +133,8 @@ def _simulate(args: argparse.Namespace) -> int:
         print(f"{done.gold} answers to gold questions; {done.excluded} people were excluded by them.")
     print(f"{100 * done.success:.1f} % of the sessions succeeded, with {done.tries:.2f} tries each.")
     if waiting:
-        print(f"Too few people: {waiting:,} questions have fewer answers than the study needs, and nobody may add one.")
+        some = "1 question has" if waiting == 1 else f"{waiting:,} questions have"
+        print(f"Too few people: {some} fewer answers than the study needs, and nobody may add one.")
         print("Let more people work (simulate with more --people), or freeze with --drop-incomplete.")
     return 0
 

@@ -160,11 +160,12 @@ def shown(cell: Cell, column: SheetColumn) -> str:
 
 
 def interval_shown(cell: Cell, column: SheetColumn) -> str:
-    """The interval of a cell in print; empty where there is none."""
+    """The interval of a cell in print, with "to" if it begins below zero; empty where there is none."""
     if not isinstance(cell, Rate) or not cell.is_told:
         return ""
     scale = 100 if column.unit == "percent" else 1
-    return f"{scale * cell.low:.{column.digits}f}–{scale * cell.high:.{column.digits}f}"
+    between = " to " if cell.low < 0 else "–"
+    return f"{scale * cell.low:.{column.digits}f}{between}{scale * cell.high:.{column.digits}f}"
 
 
 def csv_rows(sheet: Sheet) -> Iterator[list[str | int | float | None]]:

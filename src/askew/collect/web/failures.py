@@ -74,7 +74,7 @@ WORDS: dict[tuple[int, str], Words] = {
         "This form is too old",
         "You signed in or out after the page was opened, or the page was changed on its way.",
         _NOT_SAVED,
-        "Open the page again and send it once more. Your text is below; copy it if you need it.",
+        "Open the page again, and send the form from there.",
     ),
     (404, ""): Words(
         "There is no such page",
@@ -96,6 +96,12 @@ WORDS: dict[tuple[int, str], Words] = {
         "It is no longer possible.",
         "Everything you sent is saved.",
         "Go to the start page.",
+    ),
+    (409, "invite"): Words(
+        "This link does not work",
+        "The link is not known, or it was used already.",
+        _NOT_SAVED,
+        "If you have an account, sign in. Otherwise ask the person who invited you for a new link.",
     ),
     (409, "consent"): Words(
         "We need your consent first",

@@ -57,22 +57,22 @@ LONGEST = 40_000
 LONGEST_TITLE = 30
 """Characters of a sentence that is the title of its paragraph."""
 DEFAULT = """\
-What you do. You look at images, ask a computer program ("the robot") questions about them, judge its answers, and \
+What you do. You look at images, ask a computer program (“the robot”) questions about them, judge its answers, and \
 answer questions that other people asked. Most people need one to three minutes for an image. The task needs sight.
 
 What is collected. Your questions, answers and judgements, with the times at which you sent them, and the ids that a \
 platform sent with you. They are published in a data set for research under a pseudonym: never with your name, \
 your platform id or your address. Do not write anything private about yourself or others.
 
-Pay or credit. What you were promised when you were invited holds. Honest work counts, whether or not the robot \
-was fooled.
+Pay or credit. You get what you were promised when you were invited. Honest work counts, whether or not the \
+robot was fooled.
 
-Content. Images can contain things that upset you. You can skip any image or question at any time and without a \
-reason, and report it.
+Content. Images can contain things that upset you. You can skip any image or question at any time, \
+and report it.
 
 Your rights. You must be 18 or older. Taking part is voluntary. You can stop at any time, withdraw a question until \
-somebody has verified it, download what is stored about you, and delete your account on the page "My work". \
-What has been released cannot be called back from people who have it, but it is left out of later releases.
+somebody has verified it, download what is stored about you, and delete your account on the page “My work”. \
+What has been released cannot be recalled from people who have it, but it is left out of later releases.
 """
 
 

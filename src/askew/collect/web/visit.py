@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from sqlalchemy.engine import Row
 from starlette.requests import Request
 from starlette.responses import Response
@@ -42,22 +44,25 @@ def moment(milliseconds: int | None) -> str:
     """A time for people, in UTC.
 
     >>> moment(0)
-    '1970-01-01 00:00 UTC'
+    Markup('<time datetime="1970-01-01T00:00:00Z">1970-01-01 00:00 UTC</time>')
     >>> moment(None)
     '—'
     """
     if milliseconds is None:
         return "—"
-    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    at = datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+    tag = Markup('<time datetime="{:%Y-%m-%dT%H:%M:%SZ}">{:%Y-%m-%d %H:%M} UTC</time>')
+    return tag.format(at, at)
 
 
-def machine_time(milliseconds: int) -> str:
-    """A time for the ``datetime`` attribute.
+def event_facts(data: str) -> str:
+    """What an event stores, without JSON's signs.
 
-    >>> machine_time(0)
-    '1970-01-01T00:00:00Z'
+    >>> event_facts('{"from": "READY", "attempt": 1, "passed": true}')
+    'from: READY, attempt: 1, passed: yes'
     """
-    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    facts = json.loads(data).items()
+    return ", ".join(f"{key}: {('no', 'yes')[v] if isinstance(v, bool) else v}" for key, v in facts)
 
 
 def duration(milliseconds: int) -> str:
@@ -87,7 +92,7 @@ def state_words(state: str) -> str:
 
 FILTERS: Mapping[str, Callable[..., Any]] = {
     "moment": moment,
-    "machine_time": machine_time,
+    "event_facts": event_facts,
     "duration": duration,
     "counted": counted,
     "state_words": state_words,

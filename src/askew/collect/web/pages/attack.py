@@ -19,11 +19,11 @@ from askew.collect.web.visit import Page, Visit
 
 SKIP_REASONS = (
     "I cannot see the image",
-    "Nothing more comes to my mind",
+    "I cannot think of a question",
     "I do not want to work on this image",
     "Other",
 )
-REPORT_REASONS = ("It is offensive or disturbing", "It shows private information", "It is not an image of anything")
+REPORT_REASONS = ("It is offensive or disturbing", "It shows private information", "It does not show anything")
 
 
 def start(visit: Visit) -> Response:
@@ -145,10 +145,11 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
         error = "No robot could answer that question just now. No try was used. Ask it again, or ask another one."
     typed = visit.text("question") or (failed.text if failed is not None and failed is task.tries[-1] else "")
     values |= {"skip_reasons": SKIP_REASONS, "report_reasons": REPORT_REASONS, "open": task.open_question}
-    form = {"question": typed, "answer": visit.text("answer"), "verdict": visit.text("verdict")}
-    form["confidence"] = visit.text("confidence")
-    judging = task.open_question is not None
-    lost = visit.text("question") if judging else visit.text("answer")  # a second tab: no field shows it here
+    judged = task.open_question is not None and visit.field_number("try") == task.open_question.question_id
+    form = {name: visit.text(name) if judged else "" for name in ("answer", "verdict", "confidence")}
+    form["question"] = typed
+    # a second tab sent it: it belongs to another state of the work, and no field shows it here
+    lost = "" if judged else visit.text("answer") or (visit.text("question") if task.open_question else "")
     return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.accounts import give_consent
-from askew.collect.database import once
-from askew.collect.refusals import Refused
+from askew.collect.database import Tx, once
+from askew.collect.refusals import Gone, Refused
 from askew.collect.schema import form
 from askew.collect.web import login
+from askew.collect.web.failures import Failure
 from askew.collect.web.security import TooOften
 from askew.collect.web.visit import Page, Visit
 
@@ -39,7 +42,7 @@ def sign_in(visit: Visit) -> Response:
     with service.database.read() as tx:
         found, stored = login.find_password(tx, name.replace("\0", ""))
     if not service.passwords.matches(stored, visit.text("password")):
-        error = "Name and password do not fit together. Nothing was changed. Check both and try again."
+        error = "The name or the password is wrong. Check both and try again."
         return visit.render("sign_in.html", 401, name=name, error=error)
     with service.database.write() as tx:
         token = login.start_session(tx, found, visit.request.cookies.get(service.cookie))
@@ -59,7 +62,7 @@ def invite_page(visit: Visit) -> Response:
     """What an invite link opens: nothing is used up before the button is pressed."""
     ids = login.platform_ids(visit.request.query_params)
     with visit.service.database.read() as tx:
-        found = login.open_invite(tx, visit.request.path_params["token"])
+        found = _open(tx, visit.request.path_params["token"])
         own = _entered(visit, found.id, ids)
     if own:
         return visit.redirect("/home")
@@ -73,7 +76,7 @@ def accept_invite(visit: Visit) -> Response:
         earlier = tx.value(
             sa.select(form.c.annotator_id).where(form.c.form_key == visit.form_key, form.c.kind == "invite")
         )
-        found = None if earlier else login.open_invite(tx, token)
+        found = None if earlier else _open(tx, token)
     ids = login.platform_ids({k[3:]: v for k, v in visit.form.items() if k.startswith("id.")})
     password = visit.text("password")
     known = found is not None and found.annotator_id is not None
@@ -94,6 +97,14 @@ def accept_invite(visit: Visit) -> Response:
     return visit.set_session(visit.redirect("/home"), session)
 
 
+def _open(tx: Tx, token: str) -> Any:
+    """The invite of a link that still works."""
+    try:
+        return login.open_invite(tx, token)
+    except Gone as gone:
+        raise Failure(409, "invite", str(gone)) from None
+
+
 def _entered(visit: Visit, invite_id: int, ids: dict[str, str]) -> bool:
     """Whether the person who is signed in came by this very platform link with these ids."""
     import json
@@ -107,6 +118,7 @@ def _invite(
     visit: Visit, role: str, known: bool, platform: bool, ids: dict[str, str], error: str, status: int = 200
 ) -> Response:
     values = {"role": role, "known": known, "platform": platform, "ids": ids, "error": error}
+    values["field"] = "" if known else "password" if "password" in error.lower() else "name"
     return visit.render("invite.html", status, name=visit.text("name"), least=login.PASSWORD_LENGTHS[0], **values)
 
 
@@ -137,7 +149,7 @@ def instructions(visit: Visit) -> Response:
 
 def password_page(visit: Visit) -> Response:
     """The form for a new password."""
-    return visit.render("password.html", error="", least=login.PASSWORD_LENGTHS[0])
+    return _password(visit)
 
 
 def change_password(visit: Visit) -> Response:
@@ -148,14 +160,18 @@ def change_password(visit: Visit) -> Response:
         if visit.person.password_hash and not service.passwords.matches(
             visit.person.password_hash, visit.text("old_password")
         ):
-            raise Refused("The present password is not right.")
+            return _password(visit, 422, "The current password is wrong.", "old_password")
         stored = service.passwords.hash(visit.text("password"))
     except Refused as error:
-        return visit.render("password.html", 422, error=str(error), least=login.PASSWORD_LENGTHS[0])
+        return _password(visit, 422, str(error))
     with service.database.write() as tx:
         login.change_password(tx, visit.me, stored)
         token = login.start_session(tx, visit.me)
     return visit.set_session(visit.redirect("/my-work?done=password"), token)
+
+
+def _password(visit: Visit, status: int = 200, error: str = "", field: str = "password") -> Response:
+    return visit.render("password.html", status, error=error, field=field, least=login.PASSWORD_LENGTHS[0])
 
 
 PAGES = (

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from starlette.responses import Response
 
 from askew.collect.database import Tx
-from askew.collect.moderation import quarantine, resolve, unhide_image
+from askew.collect.moderation import quarantine, resolve, resolve_reports
 from askew.collect.schema import (
     annotator,
     draw,
@@ -59,26 +59,32 @@ def take_out(visit: Visit) -> Response:
 
 def decide(visit: Visit) -> Response:
     """Put a question back to work, or remove it."""
-    if visit.text("decision") not in ("keep", "remove"):
-        raise Failure(422, message="Choose whether to keep or to remove the question.")
+    keep = _keep(visit, "remove")
 
     def act(tx: Tx, number: int) -> None:
-        resolve(tx, visit.me, number, visit.text("decision") == "keep")
+        resolve(tx, visit.me, number, keep)
 
     return _change(visit, "resolve", act)
 
 
-def unhide(visit: Visit) -> Response:
-    """Show a reported image again."""
-    number = visit.number("image")
+def decide_about_image(visit: Visit) -> Response:
+    """Keep a reported image, or show a hidden one again; or hide it."""
+    number, keep = visit.number("image"), _keep(visit, "hide")
 
     def act(tx: Tx) -> None:
         if tx.first(sa.select(image.c.id).where(image.c.id == number)) is None:
             raise Failure(404)
-        unhide_image(tx, visit.me, number)
+        resolve_reports(tx, visit.me, number, keep)
 
-    visit.once(f"unhide {number}", act)
+    visit.once(f"image {number}", act)
     return visit.redirect("/owner/examples")
+
+
+def _keep(visit: Visit, other: str) -> bool:
+    """Whether the decision is to keep it; the only other one has this name."""
+    if visit.text("decision") not in ("keep", other):
+        raise Failure(422, message=f"Choose whether to keep or to {other} it.")
+    return visit.text("decision") == "keep"
 
 
 def _change(visit: Visit, kind: str, change: Any) -> Response:
@@ -142,8 +148,8 @@ def _reported(tx: Tx) -> list[Any]:
                 reports.label("reports"),
                 sa.func.min(flag.c.reason).label("reason"),
             )
-            .join(flag, flag.c.image_id == image.c.id)
-            .where(flag.c.resolved_at.is_(None))
+            .outerjoin(flag, (flag.c.image_id == image.c.id) & flag.c.resolved_at.is_(None))
+            .where(flag.c.id.is_not(None) | image.c.hidden_at.is_not(None))
             .group_by(image.c.id, image.c.sha256, image.c.hidden_at)
             .order_by(image.c.id)
             .limit(ROWS)
@@ -197,5 +203,5 @@ PAGES = (
     Page("GET", "/owner/examples/{question:int}", history, "owner"),
     Page("POST", "/owner/examples/{question:int}/quarantine", take_out, "owner"),
     Page("POST", "/owner/examples/{question:int}/resolve", decide, "owner"),
-    Page("POST", "/owner/images/{image:int}/unhide", unhide, "owner"),
+    Page("POST", "/owner/images/{image:int}/resolve", decide_about_image, "owner"),
 )

@@ -126,7 +126,8 @@ def _models(visit: Visit, tx: Tx, round_id: int) -> list[ModelRow]:
 
 def _model(visit: Visit, tx: Tx, row: Any, calls: int, failed: int) -> ModelRow:
     latest = sa.select(prediction.c.seconds).where(prediction.c.model_id == row.id)
-    seconds = [one.seconds for one in tx.rows(latest.order_by(prediction.c.question_id.desc()).limit(LATEST))]
+    latest = latest.order_by(prediction.c.question_id.desc()).limit(LATEST if calls else 0)
+    seconds = [one.seconds for one in tx.rows(latest)]
     return ModelRow(
         id=row.id,
         name=row.name,

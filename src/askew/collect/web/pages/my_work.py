@@ -63,6 +63,7 @@ def delete_account(visit: Visit) -> Response:
         return visit.render("delete_account.html", 422, error=error)
     with visit.service.database.write() as tx:
         _forget(tx, visit.me, visit.text("work") == "remove")
+    visit.who = None
     return visit.set_session(visit.render("deleted.html"), None)
 
 

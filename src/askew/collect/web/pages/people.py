@@ -142,7 +142,7 @@ def _one(visit: Visit, link: str = "", error: str = "", status: int = 200) -> Re
             "row": who,
             "done": progress.progress_of(tx, number),
             "effect": preview_exclusion(tx, number),
-            "ids": json.loads(who.platform),
+            "ids": {k: v for k, v in json.loads(who.platform).items() if k != login.INVITE_KEY},
             "gold": gold_count(tx, number),
             "allowed": strikes_allowed(gold_count(tx, number).right, tx.settings),
             "agreement": agreement_of(tx, number),

@@ -17,6 +17,16 @@ from askew.collect.web import progress
 from askew.collect.web.failures import Failure, page_again
 from askew.collect.web.visit import Page, Visit
 
+REASONS = {
+    "cannot see the image": "I cannot see the image",
+    "cannot understand the question": "I do not understand the question",
+    "offensive or private": "The question is offensive or private",
+    "the image is offensive or disturbing": "The image is offensive or disturbing",
+    "the image shows private information": "The image shows private information",
+    "other": "Another reason",
+}
+"""The reasons to skip a question, as the page words them."""
+
 
 def start(visit: Visit) -> Response:
     """Take a question."""
@@ -103,10 +113,9 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
         values = {"task": shown, "settings": tx.settings, "now": tx.now, "done": done}
     saved = visit.request.query_params.get("saved", "")
     typed = {"answer": visit.text("answer"), "confidence": visit.text("confidence")}
-    reasons = verify_queue.REASONS
     reference = visit.request.path_params["task"]
     draft = visit.service.keys.label(f"{visit.me} {task}")
-    values |= {"saved": saved, "reasons": reasons, "reference": reference, "typed": typed, "draft": draft}
+    values |= {"saved": saved, "reasons": REASONS, "reference": reference, "typed": typed, "draft": draft}
     return visit.render("verify.html", status, error=error, notice=notice, **values)
 
 

@@ -138,7 +138,7 @@ UNLIKELY = {
 def add_world_quiz(study: Study, many: int = 16) -> Added:
     """A quiz about scenes of the embedded world: of eight examples three are right, three wrong and two unknowable."""
     done = Added()
-    questions = _world_questions(lambda one: len(set(one.answers)) == 1)
+    questions = _world_questions(_is_plain)
     earlier: list[Question] = []
     for number in range(many):
         chosen = next(questions)
@@ -152,6 +152,11 @@ def add_world_quiz(study: Study, many: int = 16) -> Added:
             add_quiz_item(tx, kept, text, said, verdict, hint)
             done.added += 1
     return done
+
+
+def _is_plain(chosen: Question) -> bool:
+    """Whether everybody gives the same answer, and the question is written as the instructions ask for."""
+    return len(set(chosen.answers)) == 1 and chosen.text[0].isupper() and chosen.text.endswith("?")
 
 
 def _has_one_word(chosen: Question) -> bool:

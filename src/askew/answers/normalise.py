@@ -10,8 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Literal, TypeAlias
 
 from askew.files.resources import resource
+
+YesNoOther: TypeAlias = Literal["yes", "no", "other"]
 
 _PERIOD = re.compile(r"(?!<=\d)(\.)(?!\d)")
 """*sic*: meant to look behind, it looks ahead for ``<=`` and always succeeds, so ``"5."`` loses its period too."""
@@ -64,6 +67,16 @@ def modal_answer(answers: Iterable[str], normaliser: Callable[[str], str]) -> st
     ''
     """
     return _modal(tuple(answers), normaliser)
+
+
+def yes_no_other(answer: str) -> YesNoOther:
+    """Whether an answer is ``yes`` or ``no`` after normalisation, or ``other``.
+
+    >>> yes_no_other("Yes."), yes_no_other("no"), yes_no_other("not sure")
+    ('yes', 'no', 'other')
+    """
+    word = normalise(answer)
+    return "yes" if word == "yes" else "no" if word == "no" else "other"
 
 
 def tokens(text: str) -> tuple[str, ...]:

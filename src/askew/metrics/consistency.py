@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from askew.answers.normalise import modal_answer, normalise
+from askew.answers.normalise import YesNoOther, modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import summed
 from askew.metrics.bounds import filled, known_answers, pair_by_pair, unsaid
@@ -20,7 +20,6 @@ from askew.metrics.sums import ratio
 from askew.types import Expect, Mode, Outcome, Prediction, Question, Row, Variant
 from askew.verbs import Metric
 
-Says: TypeAlias = Literal["yes", "no", "other"]
 Among: TypeAlias = Literal["original", "variant", "both", "pairs"]
 
 
@@ -123,14 +122,14 @@ class AnswerRate(Metric):
 
     better: ClassVar[Literal[0]] = 0
 
-    says: Says = "yes"
+    says: YesNoOther = "yes"
     of: Among = "both"
 
     def __post_init__(self) -> None:
-        if self.says not in get_args(Says) or self.of not in get_args(Among):
+        if self.says not in get_args(YesNoOther) or self.of not in get_args(Among):
             raise BadOption(
                 f"No rate of {self.says!r} among {self.of!r}. "
-                f"Known: {', '.join(get_args(Says))} among {', '.join(get_args(Among))}."
+                f"Known: {', '.join(get_args(YesNoOther))} among {', '.join(get_args(Among))}."
             )
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
@@ -138,7 +137,7 @@ class AnswerRate(Metric):
         first: tuple[Prediction, ...] = () if self.of == "variant" else (outcome.original,)
         first = first * len(outcome.variants) if self.of == "pairs" else first
         predictions = first if self.of == "original" else (*first, *outcome.variants)
-        found = (failed if p.answer is None else float(kind_of(p.answer) == self.says) for p in predictions)
+        found = (failed if p.answer is None else float(yes_no_other(p.answer) == self.says) for p in predictions)
         return summed(value for value in found if value is not None)
 
     def combine(self, sums: Any) -> Any:
@@ -149,12 +148,6 @@ class AnswerRate(Metric):
         """All missing answers of this kind, and all of another kind."""
         for kind in ("yes", "no", "other"):
             yield filled(outcome, kind, [kind] * len(outcome.variants))
-
-
-def kind_of(answer: str) -> Says:
-    """yes, no or other, after normalisation."""
-    word = normalise(answer)
-    return "yes" if word == "yes" else "no" if word == "no" else "other"
 
 
 @dataclass(frozen=True)

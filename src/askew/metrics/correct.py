@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from askew.answers.extract import REFUSAL
-from askew.answers.normalise import modal_answer, normalise
+from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.accuracy import accuracy, check_mode
 from askew.metrics.sums import ratio
@@ -64,7 +64,7 @@ def is_unsure(prediction: Prediction) -> bool:
     """
     if prediction.answer is None:
         return prediction.error == REFUSAL
-    return normalise(prediction.answer) not in ("yes", "no")
+    return yes_no_other(prediction.answer) == "other"
 
 
 def judged_pairs(outcome: Outcome, failed: float | None, correct: Correct, mode: Mode) -> list[tuple[float, float]]:

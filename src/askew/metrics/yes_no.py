@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from askew.answers.normalise import modal_answer, normalise
+from askew.answers.normalise import modal_answer, normalise, yes_no_other
 from askew.errors import BadOption
 from askew.metrics.bounds import filled
-from askew.metrics.consistency import kind_of
 from askew.metrics.correct import members
 from askew.metrics.sums import ratio
 from askew.types import Outcome, Prediction, Question, Row
@@ -75,7 +74,7 @@ class YesNo(Metric):
             return None
         positive = label == self.positive
         said = prediction.answer
-        answered = kind_of(said) == self.positive if said is not None else positive == bool(failed)
+        answered = yes_no_other(said) == self.positive if said is not None else positive == bool(failed)
         return float(positive and answered), float(answered and not positive), float(positive and not answered)
 
 
@@ -156,14 +155,14 @@ def _failure(
 
 
 def _same(prediction: Prediction, first: str) -> bool:
-    return kind_of(prediction.answer or "") == kind_of(first)
+    return yes_no_other(prediction.answer or "") == yes_no_other(first)
 
 
 def _state(question: Question, prediction: Prediction, failed: float | None) -> _State | None:
     """Whether an answer is right, wrong, or neither yes nor no; None for a missing one."""
     if prediction.answer is None:
         return None if failed is None else "right" if failed else "wrong"
-    said = kind_of(prediction.answer)
+    said = yes_no_other(prediction.answer)
     if said == "other":
         return "unsure"
     return "right" if said == _label(question) else "wrong"

@@ -5,11 +5,10 @@ from __future__ import annotations
 import io
 import math
 from base64 import b64encode
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from askew.answers.normalise import tokens
+from askew.answers.normalise import modal_answer, tokens
 from askew.errors import UsageError
 from askew.files.images import open_image
 from askew.files.read_write import replaced
@@ -98,13 +97,13 @@ def _regions(trained: Trained, question: Question) -> list[list[float]]:
 def _heading(trained: Trained, question: Question, test: str) -> Html:
     """The question, its answer, and the correct one where the answer is wrong."""
     answer = trained.answer([question])[0].answer or ""
-    majority = Counter(question.answers).most_common(1)
+    majority = modal_answer(question.answers, str)
     if not majority:
         verdict = el("span", answer)
     elif accuracy(answer, question.answers) > 0:
         verdict = el("span", answer, class_="right")
     else:
-        verdict = el("span", f"{answer} (correct: {majority[0][0]})", class_="wrong")
+        verdict = el("span", f"{answer} (correct: {majority})", class_="wrong")
     return el("h2", f"{question.text} ({test}) — ", verdict)
 
 

@@ -194,7 +194,7 @@ class Prices(Protocol):
     """A model that knows what tokens cost."""
 
     def price(self, read: int, written: int) -> float | None:
-        """The cost of so many tokens; None where no price is known."""
+        """The cost of these tokens; None if no price is known."""
         ...
 
 

@@ -263,7 +263,7 @@ def _value(match: re.Match[str]) -> int:
 
 
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The things that are counted, and what is told of them: "dogs", "black" of "How many dogs are black?"."""
+    """The things that are counted, and what is said about them: "dogs", "black" of "How many dogs are black?"."""
     match = _ASKED.search(question)
     if match is None:
         return frozenset(), frozenset()

@@ -22,7 +22,7 @@ from askew.types import Candidate, Change, Question
 from askew.verbs import Constraint, Encoder
 
 _WINDOW = 15
-"""TextFooler's code compares so many words around a swap, and compares nothing in texts of fewer words."""
+"""TextFooler's code compares this many words around a swap, and compares nothing in texts of fewer words."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def _harmless(change: Change, taken: frozenset[str]) -> bool:
 class SamePartOfSpeech(Constraint):
     """The new word has the part of speech of the old one where it stands (TextFooler).
 
-    With ``window``, as in TextFooler's code, only so many words on either side are tagged in texts of more than ten,
+    With ``window``, as in TextFooler's code, only this many words on either side are tagged in texts of more than ten,
     and a noun may become a verb and a verb a noun.
     """
 
@@ -245,7 +245,7 @@ class FewChanges(Constraint):
 
 @dataclass(frozen=True)
 class FewLetters(Constraint):
-    """At most so many letters are inserted, deleted or replaced in all (Levenshtein), of the original."""
+    """At most this many letters of the original are inserted, deleted or replaced in all (Levenshtein distance)."""
 
     most: int = 2
 

@@ -49,7 +49,7 @@ class SampledLabel:
 def sampled_labels(items: Iterable[Group | Question], size: int, seed: int) -> list[SampledLabel]:
     """Questions drawn at random by their ids: of groups their variants, whose labels were made, else the questions.
 
-    The same ones in any order of the data; fewer if there are not so many.
+    The same ones in any order of the data; all of them if there are fewer.
     """
     chosen = TextSample(seed, size)
     kept: dict[Id, SampledLabel] = {}

@@ -21,7 +21,7 @@ LESSONS = {"world": "the world", "hard": "hard questions", "all": "all"}
 """What networks learn from."""
 ROUNDS = (1, 2, 3)
 AGREED = 6
-"""A hard question counts when so many of the ten people gave the same answer (the paper: people verify it)."""
+"""A hard question counts if at least this many of the ten people gave the same answer (the paper: people verify it)."""
 PUBLISHED: Mapping[str, tuple[float, ...]] = {
     "round 1": (17.91, 25.66, 24.93, 17.82, 20.37, 19.75),
     "round 2": (18.55, 24.91, 23.92, 17.03, 21.49, 20.75),
@@ -36,7 +36,7 @@ Runs = Mapping[tuple[str, str], Sequence[Mapping[str, Result]]]
 
 @dataclass(frozen=True)
 class Round:
-    """Questions that the best network so far answers wrongly: some to learn from, others to test on."""
+    """Questions that the best network so far answers incorrectly: some to learn from, others to test on."""
 
     lessons: Path
     test: Test
@@ -94,7 +94,7 @@ def _pool(plan: ExperimentPlan, number: int, split: str) -> str:
 
 
 def _collect(plan: ExperimentPlan, number: int, fooled: Job) -> Round:
-    """The questions of the round's world that this network answers wrongly and people agree on."""
+    """The questions of the round's world that this network answers incorrectly and people agree on."""
     lessons = plan.output / f"hard-{number}.jsonl"
     questions = plan.output / f"hard-{number}-test.jsonl"
     if not (lessons.is_file() and questions.is_file()):

@@ -15,7 +15,7 @@ from askew.files.output_folders import refuse_foreign
 from askew.files.read_write import replaced
 
 TEST_SCENES = 3
-"""The test split is of a world so many times as large: testing is cheap, and pairs of some kinds are rare."""
+"""The test split is that of a world this many times as large: testing is cheap, and pairs of some kinds are rare."""
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def _interval(instances: Sequence[Mapping[str, Sides]], measure: Callable[..., f
 
 
 def _adjusted(instances: Sequence[Mapping[str, Sides]]) -> list[float]:
-    """R² of each set of features with a constant term, less what so many features would explain of noise."""
+    """R² of each set of features with a constant term, less what the same number of features would explain of noise."""
     fits, count = predicts_generalisation(instances, intercept=True), len(instances)
     return [1 - (1 - fit.mean) * (count - 1) / (count - 1 - len(fit.features)) for fit in fits]
 

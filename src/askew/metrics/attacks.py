@@ -92,7 +92,7 @@ class ValidAttackRate(Metric):
 
 @dataclass(frozen=True)
 class AttackAccuracy(Metric):
-    """VQA accuracy over all questions under an attack that may ask so many texts about each.
+    """VQA accuracy over all questions under an attack with this budget of texts for each.
 
     A rewording counts where the attack had reached its goal within the budget (``fooled_at`` in its note); of every
     other question the original counts. One attack with a large budget gives the whole curve.

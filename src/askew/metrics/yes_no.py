@@ -53,12 +53,12 @@ class YesNo(Metric):
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
         """The figure as one fraction; for intervals and bounds."""
-        found, wrongly, missed = sums[0], sums[1], sums[2]
+        found, false, missed = sums[0], sums[1], sums[2]
         if self.figure == "precision":
-            return found, found + wrongly
+            return found, found + false
         if self.figure == "recall":
             return found, found + missed
-        return 2 * found, 2 * found + wrongly + missed
+        return 2 * found, 2 * found + false + missed
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
         """All missing answers to positive questions positive or not, and all those to the others."""

@@ -203,7 +203,7 @@ def attention_steps(text: str, weights: Rows, attention: Rows, words: Rows, boxe
 
 
 def square_grid(cells: int) -> list[list[float]]:
-    """The boxes of a square grid of so many cells, row by row.
+    """The boxes of a square grid with this many cells, row by row.
 
     >>> square_grid(4)[3]
     [0.5, 0.5, 0.5, 0.5]

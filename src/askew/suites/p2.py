@@ -175,7 +175,7 @@ class P2Suite:
 
     @property
     def _sizes(self) -> Sequence[int]:
-        """The k above 2 of CS(k): an original and so many variants of one type."""
+        """The k above 2 of CS(k): an original and this many variants of one type."""
         return range(3, self.variants + 2)
 
     def _larger_groups(self) -> tuple[Table, ...]:

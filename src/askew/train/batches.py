@@ -288,7 +288,7 @@ class QuestionRows:
     def batch(self, which: Tensor) -> Batch:
         """These questions (B,), padded to the longest among them."""
         tokens = self.words(which)
-        targets = torch.zeros(len(which), self.answers + 1)  # (B, A + 1): the last is no answer
+        targets = torch.zeros(len(which), self.answers + 1)  # (B, A + 1): the last stands for no answer
         targets.scatter_(1, self.numbers.index_select(0, which), self.values.index_select(0, which))
         return Batch(tokens, *self.table.take(self.images.index_select(0, which)), targets[:, : self.answers])
 

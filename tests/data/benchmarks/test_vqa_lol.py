@@ -59,6 +59,14 @@ def test_compositions_of_the_same_questions_are_one_group(tmp_path):
     assert len(list(VqaLol(str(tmp_path)).groups())) == 2
 
 
+def test_records_that_are_a_part_are_not_compositions(tmp_path):
+    """The authors' mixed files have ``Q1`` and ``Q2`` beside the ten compositions."""
+    data = VqaLol(str(lol(tmp_path, [record("Q1", RED, "yes"), record("Q2", BIG, "no"), RECORDS[0]])))
+    (group,) = data.groups()
+    assert [(v.test, v.question.text) for v in group.variants] == [("part", BIG), ("composition", RECORDS[0]["sent"])]
+    assert "VQA-LOL: 2 records that repeat a question, asked once." in data.remarks
+
+
 def test_faults_of_vqa_lol(tmp_path):
     with pytest.raises(DataError, match="no file of VQA-LOL is here"):
         VqaLol(str(tmp_path))

@@ -1,10 +1,10 @@
 """VQA-LOL (Gokhale et al. 2020): yes/no questions composed by *and*, *or* and *not*.
 
 A list of ``{sent, img_id: "COCO_val2014_000000000042", label: {answer: score}, question_id, q1, q2, q1_label, q2_label,
-op}``. ``op`` names the composition (``notQ1``, ``Q1_or_notQ2``, ...). ``question_id`` repeats, so a record
-is known by its position in the file. Compositions of the same questions about the same image are one group: the first
-question is the original, the second one and the compositions are its variants. Compose: both questions are from VQA v2;
-Supplement: the second is made from COCO's objects or captions.
+op}``. ``op`` names the composition (``notQ1``, ``Q1_or_notQ2``, ...; ``Q1`` and ``Q2`` are not compositions).
+``question_id`` repeats, so a record is known by its position in the file. Compositions of the same questions about the
+same image are one group: the first question is the original, the second one and the compositions are its variants.
+Compose: both questions are from VQA v2; Supplement: the second is made from COCO's objects or captions.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from askew.errors import BadRecord, DataError
 from askew.types import Expect, Group, Id, ImageRef, Kind, Question, Variant
 
 _KEYS = {"sent", "img_id", "q1", "op"}
+_PARTS = ("Q1", "Q2")
+"""``op`` of records that are one of the two questions itself, in the authors' mixed files."""
 _MISSPELT = {"notQ_and_notQ2": "notQ1_and_notQ2", "notQ_or_notQ2": "notQ1_or_notQ2"}
 
 
@@ -85,6 +87,9 @@ class VqaLol(GroupBenchmark):
             return None
         variants = [Variant(second, Expect.GIVEN, "part", "vqa-lol/q2")] if second else []
         for number, one in members:
+            if one["op"] in _PARTS:
+                counts["records that repeat a question, asked once"] += 1
+                continue
             variant = sieve.sift(number, f"{_stem(sieve.path)}/{number}", _composed, sieve.path, number, image, one)
             if variant is not None and not variant.question.answers:
                 counts["compositions without an answer, left out"] += 1

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from askew.data.jsonl import check_choices
 from askew.types import Id, Kind, Question
 
 _FILE = names_of("aokvqa:Aokvqa")
+_VAL = "aokvqa_v1p0_val.json"
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,11 +39,11 @@ class Aokvqa(QuestionBenchmark):
 
     def files(self) -> Sequence[str]:
         """The one file."""
-        return [one_split(self.path, "aokvqa", self.title, _FILE, "aokvqa_v1p0_val.json", self.split)]
+        return [one_split(self.path, "aokvqa", self.title, _FILE, _VAL, self.split)]
 
     def expected(self) -> Mapping[str, int]:
-        """Not known."""
-        return {}
+        """1,145 questions in the validation split, with the difficult ones."""
+        return {"questions": 1145} if os.path.basename(self.files()[0]) == _VAL else {}
 
     def read_questions(self, counts: Counter[str]) -> Iterator[Question]:
         """The questions in the order of the file."""
@@ -49,6 +51,7 @@ class Aokvqa(QuestionBenchmark):
         for number, key, record in distinct(sieve, self.records(sieve), question_id):
             if self.task == "direct" and record.get("difficult_direct_answer") is True:
                 difficult += 1
+                counts["questions"] += 1
                 continue
             question = sieve.sift(number, key, self._question, key, record)
             if question is not None:

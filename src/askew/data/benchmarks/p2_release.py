@@ -45,8 +45,8 @@ class P2Release(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and annotations of the release, and those of VQA v2."""
-        originals = original_questions(self, self.vqa, self.split)
         asked, answered = self._pair()
+        originals = original_questions(self, self.vqa, self.split)
         return [asked, answered or "", originals.path, *([originals.annotations] if originals.annotations else [])]
 
     def expected(self) -> Mapping[str, int]:

@@ -44,8 +44,8 @@ class RadRelease(GroupBenchmark):
 
     def files(self) -> Sequence[str]:
         """The questions and annotations made from colours, numbers and kinds, and those of VQA v2."""
-        originals = original_questions(self, self.vqa, self.split)
         files = [file for pair in self._pairs() for file in pair if file]
+        originals = original_questions(self, self.vqa, self.split)
         return [*files, originals.path, *([originals.annotations] if originals.annotations else [])]
 
     def expected(self) -> Mapping[str, int]:

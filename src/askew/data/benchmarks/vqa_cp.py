@@ -24,7 +24,8 @@ from askew.errors import BadRecord, DataError
 from askew.types import Id, Question
 
 _FILE = names_of("vqa_cp:VqaCp")
-_SIZES = {"vqacp_v2_test_questions.json": 219_928}
+_SIZES = {"vqacp_v2_test_questions.json": 219_928, "vqacp_v2_train_questions.json": 658_111 - 219_928}
+"""VQA v2 train2014 and val2014 have 658,111 questions; those that are not in the test are in train."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,7 +48,7 @@ class VqaCp(QuestionBenchmark):
         return found
 
     def expected(self) -> Mapping[str, int]:
-        """219,928 test questions of version 2."""
+        """219,928 test and 438,183 training questions of version 2."""
         name = os.path.basename(self._sources[0].path)
         return {f"questions in {name}": _SIZES[name]} if name in _SIZES else {}
 

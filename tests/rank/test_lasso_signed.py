@@ -9,6 +9,7 @@ from test_lasso import vector_file
 
 from askew.rank.lasso import Lasso
 from askew.rank.lasso.signed import SignedPool, Vertex
+from askew.rank.lasso.simplex import Basis
 
 LAMBDA = 1e-6
 
@@ -112,3 +113,47 @@ def test_pivots_lead_from_a_wrong_support_to_the_correct_one():
     vertex = vertex.improved(np.arange(1, 200))
     assert vertex.columns.tolist() == right.columns.tolist()
     assert vertex.x == pytest.approx(right.x, abs=1e-9)
+
+
+def test_a_pivot_by_hand():
+    rows = np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32)
+    basis = Basis(rows, np.array([0.6, 1.0]), 0.0, np.zeros(2), np.array([0, 1]), np.eye(2))
+    assert basis.optimise()
+    assert basis.chosen.tolist() == [2, 1]  # x = (0.6, 1) costs 1.6 and y = (1, 1); the third row has a·y = 1.4
+    assert basis.x == pytest.approx([1.0, 0.2], abs=1e-7)  # 1.2 in all
+    assert basis.y == pytest.approx([1 / 3, 1.0], abs=1e-7)
+
+
+def test_a_step_passes_coefficients_that_change_their_sign():
+    rows = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.7, 0.1, 0.7]], np.float32)
+    basis = Basis(rows, np.array([1, 0.05, 1.2]), 0.0, np.zeros(3), np.arange(3), np.eye(3))
+    assert basis.optimise()  # at 0.5 the second coefficient is 0, but a longer step saves 0.7 + 0.7 - 0.1 for 1
+    assert basis.chosen.tolist() == [3, 1, 2]
+    assert basis.x == pytest.approx([1 / 0.7, 0.05 - 0.1 / 0.7, 0.2], abs=1e-6)
+    assert basis.y == pytest.approx([0.4 / 0.7, -1, 1], abs=1e-6)
+
+
+@pytest.mark.parametrize("penalty", [1e-7, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1])
+def test_every_penalty_is_solved(penalty):
+    rows = Bag(width=48).encode(template_pool(2000))
+    for number, solution in SignedPool.of(rows).solve(rows[:4], [[n] for n in range(4)], penalty):
+        residual = rows[number] - solution.x @ rows[solution.columns].astype(float)
+        c = np.delete(rows.astype(float) @ residual, number)
+        assert np.abs(c).max() <= penalty * (1 + 1e-6)
+        own = rows[solution.columns].astype(float) @ residual
+        assert own == pytest.approx(penalty * np.sign(solution.x), rel=1e-6)
+
+
+def test_a_question_without_a_vector_has_no_weights():
+    rows = unit_rows(100, 8)
+    solution = next(SignedPool.of(rows).solve(np.zeros((1, 8), np.float32), [[]], LAMBDA))[1]
+    assert len(solution.columns) == 0
+    assert solution.certificate.gap == 0
+
+
+def test_columns_that_span_less_without_the_excluded_one():
+    rows = np.eye(3, dtype=np.float32)
+    solution = next(SignedPool.of(rows).solve(rows[:1] * 0.8 + rows[1:2] * 0.6, [[0]], LAMBDA))[1]
+    assert solution.columns.tolist() == [1]
+    assert solution.x == pytest.approx([0.6 - LAMBDA], abs=1e-7)
+    assert solution.certificate.gap <= 1e-12

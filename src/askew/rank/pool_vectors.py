@@ -124,16 +124,18 @@ def candidates(rows: Any, vector: Any, out: Sequence[int], count: int, digits: i
     return np.flatnonzero(scores >= last - 2 * rounding(vector) - 10.0**-digits)
 
 
-def reaching(rows: Any, vector: Any, out: Sequence[int], level: float) -> tuple[Any, Any]:
+def reaching(rows: Any, vector: Any, scores: Any, out: Any, level: float) -> tuple[Any, Any]:
     """The rows not in ``out`` whose product with the vector may exceed ``level`` in absolute value, and the products.
 
-    That of any other row is below ``level`` by at least ``rounding(vector)``.
+    That of any other row is below ``level`` by at least ``rounding(vector)``. ``scores`` are the products in float32;
+    they only say which to compute in float64, so their last bits make no difference.
     """
-    scores = rows @ vector.astype(np.float32)
-    np.abs(scores, out=scores)
-    scores[np.asarray(out, np.int64)] = -np.inf
-    numbers = np.flatnonzero(scores > level - 2 * rounding(vector))
-    return numbers, correlations(rows, numbers, vector)
+    error = rounding(vector)
+    numbers = np.flatnonzero(np.abs(scores) > level - 2 * error)
+    numbers = numbers[~np.isin(numbers, out)]
+    c = correlations(rows, numbers, vector)
+    listed = np.abs(c) > level - error
+    return numbers[listed], c[listed]
 
 
 @vectorised

@@ -68,13 +68,18 @@ class Outside:
     """The float64 rows of those that a mask over ``c`` picks."""
 
 
-def certify(penalty: float, residual: Any, rows: Any, x: Any, c: Any, outside: Outside, rounds: int) -> Certificate:
-    """The certificate of coefficients ``x`` of the columns ``rows`` with correlations ``c``."""
+def certify(
+    penalty: float, residual: Any, rows: Any, x: Any, c: Any, outside: Outside, rounds: int, factor: Any = None
+) -> Certificate:
+    """The certificate of coefficients ``x`` of the columns ``rows`` with correlations ``c``.
+
+    ``factor`` is the Cholesky factor of the columns' Gram matrix, if it is known.
+    """
     signs, length = np.sign(x), float(residual @ residual)
     highest = max(float(outside.c.max(initial=-np.inf)), outside.ceiling)
     gap, scale = duality_gap(penalty, length, x, c, max(highest, float((signs * c).max(initial=0.0))))
     objective = 0.5 * length + penalty * float(np.abs(x).sum())
-    sigma = smallest_singular_value(rows)
+    sigma = smallest_singular_value(rows, factor)
     off = float(np.linalg.norm(c - penalty * signs)) + _SUM_ERROR * float(np.sqrt(len(x)))
     error, shift = (off / sigma**2, off / sigma) if sigma > 0 else (0.0, 0.0)
     right = len(x) == 0 or (sigma > 0 and float(np.abs(x).min()) > error)
@@ -102,7 +107,17 @@ def duality_gap(penalty: float, length: float, x: Any, c: Any, most: float) -> t
     return 0.5 * (1 - scale) ** 2 * length + float(np.abs(x) @ slack), scale
 
 
-def smallest_singular_value(rows: Any) -> float:
+def gram_factor(rows: Any) -> Any:
+    """The upper Cholesky factor of the Gram matrix of these rows; None when they are linearly dependent."""
+    if len(rows) > rows.shape[1]:
+        return None
+    if len(rows) == 0:
+        return np.empty((0, 0))
+    upper, info = lapack.dpotrf((rows @ rows.T).T, lower=0, overwrite_a=1)
+    return None if info else upper
+
+
+def smallest_singular_value(rows: Any, factor: Any = None) -> float:
     """A lower bound on the smallest singular value of these rows; 0 when they are linearly dependent or there are none.
 
     The largest eigenvalue of the inverse Gram matrix is at most its Frobenius norm.
@@ -110,13 +125,10 @@ def smallest_singular_value(rows: Any) -> float:
     >>> round(smallest_singular_value(np.array([[3.0, 0.0], [0.0, 0.5]])), 3)
     0.5
     """
-    count = len(rows)
-    if count == 0 or count > rows.shape[1]:
+    factor = gram_factor(rows) if factor is None else factor
+    if factor is None or len(rows) == 0:
         return 0.0
-    low, info = lapack.dpotrf((rows @ rows.T).T, lower=0, overwrite_a=1)
-    if info:
-        return 0.0
-    inverse, _ = lapack.dpotri(low, lower=0, overwrite_c=1)
+    inverse, _ = lapack.dpotri(factor, lower=0)
     square = 2 * float(np.einsum("ij,ij->", inverse, inverse)) - float(np.einsum("ii,ii->", inverse, inverse))
     size = float(np.sqrt(square))
     return float(np.sqrt(1 / size)) if size < 1e12 else 0.0

@@ -1,13 +1,15 @@
-"""One step of an interior-point method for  max b·y − λ/2‖y‖²  with |aⱼ·y| ≤ 1, the dual of the signed LASSO.
+"""The first phase of the signed LASSO: an interior-point method for its dual,  max b·y − λ/2‖y‖²  with |aⱼ·y| ≤ 1.
 
-Mehrotra's predictor and corrector (1992). Each question has slacks s₁ = 1 − Ay, s₂ = 1 + Ay and multipliers u, v > 0,
-and the coefficients are x = u − v. The normal matrix Σ Dⱼaⱼaⱼᵀ + λI, D = u/s₁ + v/s₂, is built from the few columns
-with the largest D, the others at their mean through the covariance of all; right-hand sides are taken from all columns,
-so that this costs steps but no accuracy.
+Mehrotra's predictor and corrector (1992), many questions in step. Each question has slacks s₁ = 1 − Ay, s₂ = 1 + Ay
+and multipliers u, v > 0, and the coefficients are x = u − v. The normal matrix Σ Dⱼaⱼaⱼᵀ + λI, D = u/s₁ + v/s₂, is
+built from the few columns with the largest D, the others at their mean through the covariance of all; right-hand sides
+are taken from all columns, so that this costs steps but no accuracy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,30 +21,87 @@ from askew.rank.compiled import vectorised
 _SHORT_OF_THE_WALL = 0.99
 _RIDGE = {"float64": 1e-13, "float32": 3e-7}
 """Keeps a factor from failing, relative to the mean of the diagonal."""
+_LINEAR = 3e-3
+_OUT = 1e15
+"""The slack of a column that a question may not use."""
+
+
+@dataclass
+class Point:
+    """One question inside the polytope. ``u`` and ``v`` are the multipliers of the slacks ``first`` and ``second``."""
+
+    target: Any
+    y: Any
+    u: Any
+    v: Any
+    first: Any
+    second: Any
+    gap: float = np.inf
+    """The sum of all products of slack and multiplier before the last step."""
+    stuck: bool = False
+    """Whether the precision has given what it can."""
+
+    def leave_out(self, columns: Any) -> None:
+        """Exclude these columns: zero multipliers and huge slacks."""
+        out = np.asarray(columns, np.int64)
+        self.u[out] = self.v[out] = 1e-30
+        self.first[out] = self.second[out] = _OUT
+
+    def nearest(self, count: int) -> Any:
+        """The columns with the smallest slacks, without those left out."""
+        slack = np.minimum(self.first, self.second)
+        count = min(count, int((slack < _OUT).sum()))
+        return np.sort(np.argpartition(slack, count - 1)[:count]) if count else np.empty(0, np.int64)
+
+    def on(self, columns: Any) -> Point:
+        """The same point with these columns alone."""
+        u, v, first, second = (part[columns] for part in (self.u, self.v, self.first, self.second))
+        return replace(self, u=u, v=v, first=first, second=second)
+
+    def in_float64(self, rows: Any) -> Point:
+        """The same point over the same columns ``rows``, with exact slacks."""
+        y = self.y * min(1.0, 0.9999 / float(np.abs(rows @ self.y).max(initial=1e-30)))
+        t = rows @ y
+        return Point(self.target, y, self.u.astype(np.float64), self.v.astype(np.float64), 1 - t, 1 + t)
+
+    @property
+    def coefficients(self) -> Any:
+        """x of the columns whose constraint is tight, 0 for the others."""
+        return np.where((self.u > self.first) | (self.v > self.second), self.u - self.v, 0.0)
+
+    @property
+    def weights(self) -> Any:
+        """D, large for columns whose constraint is tight."""
+        return self.u / self.first + self.v / self.second
+
+    def is_nearly_linear(self, penalty: float) -> bool:
+        """Whether λ‖y‖² is so small beside b·y that the problem is nearly a linear program."""
+        return penalty * float(self.y @ self.y) < _LINEAR * float(self.target @ self.y)
+
+    def is_within(self, share: float) -> bool:
+        """Whether the gap was below this share of the objective b·y."""
+        return self.gap < share * float(self.target @ self.y)
 
 
 def normal_factor(rows: Any, weights: Any, covariance: Any, penalty: float, count: int) -> Any:
     """The Cholesky factor of the normal matrix: ``count`` columns of the largest weights exactly, the rest in the mean.
 
-    ``covariance`` is the sum of aaᵀ over all columns.
+    ``covariance`` is the sum of aaᵀ over all columns. None when the matrix is not positive definite.
     """
     kind = rows.dtype
     count = min(count, len(weights))
     heavy = np.argpartition(weights, len(weights) - count)[len(weights) - count :]
     kept = weights[heavy].astype(np.float64)
     rest = (float(weights.sum(dtype=np.float64)) - float(kept.sum())) / max(1, len(weights) - count)
-    mean = max(0.0, min(rest, float(kept.min())))
+    mean = max(0.0, min(rest, float(kept.min(initial=np.inf))))
     scaled = rows[heavy]
     scaled *= np.sqrt(kept - mean).astype(kind)[:, None]
-    matrix = covariance.copy(order="F")
     product, factorise = (blas.dsyrk, lapack.dpotrf) if kind == np.float64 else (blas.ssyrk, lapack.spotrf)
-    matrix = product(1.0, scaled.T, beta=mean, c=matrix, overwrite_c=1)
+    matrix = product(1.0, scaled.T, beta=mean, c=covariance.copy(order="F"), overwrite_c=1)
     diagonal = np.einsum("ii->i", matrix)
     diagonal += kind.type(penalty + _RIDGE[kind.name] * float(diagonal.mean()))
     low, info = factorise(matrix, lower=0, overwrite_a=1, clean=0)
-    if info:
-        raise ArithmeticError("the normal matrix is not positive definite")
-    return low
+    return None if info else low
 
 
 def normal_solve(low: Any, right: Any) -> Any:
@@ -121,53 +180,55 @@ def correct(u, v, first, second, t, corrected, aim):  # type: ignore[no-untyped-
 
 
 class Interior:
-    """Many questions at once inside the polytope, in the precision of ``rows``."""
+    """The method over the columns ``rows``, whose covariance is the sum of aaᵀ, in their precision."""
 
     def __init__(self, rows: Any, covariance: Any, penalty: float, heavy: int) -> None:
         self.rows, self.penalty, self.heavy = rows, penalty, heavy
         self.covariance = np.array(covariance, rows.dtype, order="F")
 
-    @staticmethod
-    def leave_out(columns: Any, u: Any, v: Any, first: Any, second: Any) -> None:
-        """Exclude these columns for one question: zero multipliers and huge slacks."""
-        out = np.asarray(columns, np.int64)
-        u[out] = v[out] = 1e-30
-        first[out] = second[out] = 1e15
-
-    def step(self, targets: Any, y: Any, u: Any, v: Any, first: Any, second: Any) -> Any:
-        """One predictor and corrector for each question; moves everything in place, gives the mean products before."""
-        count, kind = len(targets), self.rows.dtype
-        means, lows, aims = np.empty(count), [], np.empty(count)
-        weights = np.empty(self.rows.shape[0], kind)
-        direction, pull = np.empty_like(y), np.empty((count, len(weights)), kind)
-        for row in range(count):
-            means[row] = weigh(u[row], v[row], first[row], second[row], weights)
-            lows.append(normal_factor(self.rows, weights, self.covariance, self.penalty, self.heavy))
-            direction[row] = normal_solve(lows[row], targets[row] - self.penalty * y[row])
+    def step(self, points: Sequence[Point]) -> None:
+        """One predictor and corrector for each point, in place; one whose normal matrix fails is stuck and stays."""
+        moving: list[tuple[Point, Any, float]] = []
+        kind = self.rows.dtype
+        weights = np.empty(len(self.rows), kind)
+        for point in points:
+            mean = weigh(point.u, point.v, point.first, point.second, weights)
+            point.gap = 2 * len(weights) * mean
+            low = normal_factor(self.rows, weights, self.covariance, self.penalty, self.heavy)
+            point.stuck = low is None
+            if low is not None:
+                moving.append((point, low, mean))
+        if not moving:
+            return
+        right = [point.target - self.penalty * point.y for point, _, _ in moving]
+        direction = np.stack([normal_solve(low, b) for (_, low, _), b in zip(moving, right, strict=True)])
         guess = direction.astype(kind) @ self.rows.T
-        for row in range(count):
-            aims[row] = predict(u[row], v[row], first[row], second[row], guess[row], means[row], pull[row])
+        pull, aims = np.empty_like(guess), np.empty(len(moving))
+        for row, (point, _, mean) in enumerate(moving):
+            aims[row] = predict(point.u, point.v, point.first, point.second, guess[row], mean, pull[row])
         back = (pull @ self.rows).astype(np.float64)
-        for row in range(count):
-            direction[row] = normal_solve(lows[row], targets[row] - self.penalty * y[row] - back[row])
+        for row, (_, low, _) in enumerate(moving):
+            direction[row] = normal_solve(low, right[row] - back[row])
         moved = direction.astype(kind) @ self.rows.T
-        for row in range(count):
-            y[row] += direction[row] * correct(
-                u[row], v[row], first[row], second[row], guess[row], moved[row], aims[row]
-            )
-        return means
+        for row, (point, _, _) in enumerate(moving):
+            share = correct(point.u, point.v, point.first, point.second, guess[row], moved[row], aims[row])
+            point.y = point.y + direction[row] * share
 
 
-def start(rows: Any, inverse: Any, targets: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """A strictly feasible start from the least-norm combination that equals each question: y, u, v, s₁ and s₂."""
-    kind = rows.dtype
+def start(rows: Any, inverse: Any, targets: Any) -> list[Point]:
+    """Strictly feasible points from the least-norm combination that equals each question.
+
+    Where x = u − v is that combination, u·v is the same for all columns.
+    """
     y = targets @ inverse
-    x = y.astype(kind) @ rows.T
+    x = y.astype(np.float32) @ rows.T
     largest = np.abs(x).max(axis=1, keepdims=True)
     if not np.isfinite(largest).all():
         raise RunError("The pool's vectors cannot be inverted. Check that all of them are finite.")
     inside = 0.7 / np.maximum(largest, 1e-30)
-    spread = 0.5 * np.abs(x).mean(axis=1, keepdims=True) + kind.type(1e-20)
-    u, v = np.maximum(x, 0) + spread, np.maximum(-x, 0) + spread
-    x *= inside
-    return y * inside, u.astype(kind), v.astype(kind), (1 - x).astype(kind), (1 + x).astype(kind)
+    spread = np.abs(x).mean(axis=1, keepdims=True) + np.float32(1e-20)
+    larger = 0.5 * (np.abs(x) + np.sqrt(x * x + spread * spread))
+    smaller = 0.25 * spread * (spread / larger)
+    u, v = np.where(x > 0, larger, smaller), np.where(x > 0, smaller, larger)
+    x *= inside.astype(np.float32)
+    return [Point(*parts) for parts in zip(targets, y * inside, u, v, 1 - x, 1 + x, strict=True)]

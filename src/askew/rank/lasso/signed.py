@@ -2,14 +2,14 @@
 
 There are far more columns than dimensions, so the question is fitted almost exactly and the problem is nearly a linear
 program, on which descent methods stall. Four phases: an interior-point method on all columns in float32, many
-questions together; then on the columns close to their constraint in float64; then the vertex it points to, solved
-exactly for the active columns; then pivots until no column of the whole pool violates its constraint.
+questions together; then on the columns close to their constraint; then the simplex method on these; then the vertex
+with λ in float64, and pivots until no column of the whole pool violates its constraint. Where λ is too large for a
+linear program, the interior-point method converges in float64 in place of the simplex method.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,28 +17,43 @@ from typing import Any
 import numpy as np
 from scipy.linalg import lapack
 
-from askew.rank.lasso.certificate import Outside, Solution, certify
-from askew.rank.lasso.interior_point import Interior, start
+from askew.rank.lasso.certificate import Outside, Solution, certify, gram_factor
+from askew.rank.lasso.interior_point import Interior, Point, start
+from askew.rank.lasso.simplex import Basis
 from askew.rank.pool_vectors import correlations, reaching, rounding
 
-BATCH = 16
+BATCH = 32
 CHUNK = 16_384
 _RANK = 1e-9
 """Directions with less than this share of the pool's largest variance are dropped."""
 _HEAVY = 1.6
-"""Columns in the normal matrix of the first phase, per dimension."""
-_HEAVY_LATE = 1.25
-"""And of the second, where few columns still matter."""
+"""Columns in the normal matrix while all columns matter, per dimension."""
+_HEAVY_LATE = 1.5
+"""And where only those near their constraint do."""
 _NEAR = 4
-"""Columns that the second phase keeps, per dimension."""
-_ROUGH_STEPS = 8
-_FINE_STEPS = 60
+"""How many these are, per dimension."""
+_ROUGH_GAP = 1.0
+"""All columns are used until the gap is below this share of the objective."""
+_FINE_GAP = 0.004
+"""And those near their constraint until it is below this."""
+_MOST_STEPS = 15
 _DONE = 1e-9
+_MOST_FINE_STEPS = 60
+"""Where the simplex method does not apply, the interior-point method goes on in float64 until its gap is below this."""
 _TOLERANCE = 1e-9
 """Relative to λ: a correlation that exceeds λ by more violates its constraint."""
 _MOST_ROUNDS = 40
-_REPEATS = 4
-"""Where columns outside violate their constraint, the second phase is repeated with them: pivots take longer."""
+
+
+@dataclass
+class _Task:
+    """One question on its way: a vertex of the columns ``near``, reached from a point inside, perhaps by a basis."""
+
+    vertex: Vertex
+    near: Any
+    point: Point
+    basis: Basis | None = None
+    rounds: int = 1
 
 
 @dataclass(frozen=True)
@@ -74,82 +89,106 @@ class SignedPool:
         """Solve for each row of ``targets`` without the columns ``excluded`` for it; gives its number and solution."""
         for begin in range(0, len(targets), batch):
             some = targets[begin : begin + batch].astype(np.float64)
+            out = [np.asarray(columns, np.int64) for columns in excluded[begin : begin + batch]]
             inside = some if self.basis is None else some @ self.basis
-            out = excluded[begin : begin + batch]
-            for row, (y, u, v) in enumerate(self._rough(inside, out, penalty)):
-                more = np.empty(0, np.int64)
-                for _ in range(_REPEATS):
-                    near, x = self._fine(inside[row], out[row], penalty, y, u, v, more)
-                    vertex = Vertex.at(self.vectors, some[row], penalty, near[x != 0], x[x != 0])
-                    missed = self._missed(vertex, out[row])
-                    if len(missed) == 0:
-                        break
-                    more = np.union1d(more, missed)
-                yield begin + row, self._exact(vertex, out[row])
+            points = self._inside(inside, out, penalty)
+            open_ = {row: self._at_vertex(point, some[row], penalty) for row, point in enumerate(points)}
+            del points
+            while open_:
+                rows = list(open_)
+                residuals = np.stack([open_[row].vertex.residual for row in rows])
+                scores = residuals.astype(np.float32) @ self.vectors.T
+                for place, row in enumerate(rows):
+                    columns, c = reaching(self.vectors, residuals[place], scores[place], out[row], penalty)
+                    if self._improve(open_[row], columns, c):
+                        yield begin + row, self._certified(open_.pop(row), columns, c)
 
-    def _rough(self, targets: Any, excluded: Sequence[Any], penalty: float) -> Iterator[tuple[Any, Any, Any]]:
-        """The first steps, on all columns in float32, all questions in step."""
-        method = Interior(self.spanned, self.covariance, penalty, int(_HEAVY * self.spanned.shape[1]))
-        y, u, v, first, second = start(self.spanned, self.inverse, targets)
-        for row, out in enumerate(excluded):
-            method.leave_out(out, u[row], v[row], first[row], second[row])
-        with suppress(ArithmeticError):  # float32 has given what it can
-            for _ in range(_ROUGH_STEPS):
-                method.step(targets, y, u, v, first, second)
-        yield from zip(y, u, v, strict=True)
-
-    def _fine(self, target: Any, out: Any, penalty: float, y: Any, u: Any, v: Any, more: Any) -> tuple[Any, Any]:
-        """The last steps, in float64 and on the columns near their constraint; returns them and their coefficients.
-
-        ``more`` are columns that earlier steps missed.
-        """
-        width = self.spanned.shape[1]
-        height = np.abs(self.spanned @ y.astype(np.float32))
-        height[np.asarray(out, np.int64)] = -1.0
-        allowed = len(height) - len(out)
-        count = min(allowed, _NEAR * width)
-        near = np.union1d(np.argpartition(height, len(height) - count)[len(height) - count :], more)
-        count = len(near)
-        rows = self.spanned[near].astype(np.float64)
-        y = y * min(1.0, 0.9999 / float(np.abs(rows @ y).max(initial=1e-30)))
-        t = rows @ y
-        state = [np.array([part]) for part in (y, u[near].astype(np.float64), v[near].astype(np.float64), 1 - t, 1 + t)]
-        method = Interior(rows, self.covariance * (count / len(height)), penalty, int(_HEAVY_LATE * width))
-        with suppress(ArithmeticError):
-            for _ in range(_FINE_STEPS):
-                means = method.step(target[None], *state)
-                if means[0] * 2 * count < _DONE:
-                    break
-        _, u, v, first, second = (part[0] for part in state)
-        on_wall = (u > first) | (v > second)
-        return near, np.where(on_wall, u - v, 0.0)
-
-    def _missed(self, vertex: Vertex, out: Any) -> Any:
-        """The columns whose constraint this vertex violates, the worst of them if there are many."""
-        columns, c = reaching(self.vectors, vertex.residual, out, vertex.penalty)
-        violating = (np.abs(c) > vertex.penalty * (1 + _TOLERANCE)) & ~np.isin(columns, vertex.columns)
-        worst = np.argsort(-np.abs(c[violating]), kind="stable")[: self.vectors.shape[1]]
-        return columns[violating][worst]
-
-    def _exact(self, vertex: Vertex, out: Any) -> Solution:
-        """The vertex, improved until no column of the pool violates its constraint."""
-        penalty, rounds = vertex.penalty, 0
-        while True:
-            rounds += 1
-            columns, c = reaching(self.vectors, vertex.residual, out, penalty)
-            others = ~np.isin(columns, vertex.columns)
-            violating = others & (np.abs(c) > penalty * (1 + _TOLERANCE))
-            if not violating.any() or rounds == _MOST_ROUNDS:
+    def _inside(self, targets: Any, excluded: Sequence[Any], penalty: float) -> list[Point]:
+        """Points inside the polytope near the best vertex: the first phase, on all columns."""
+        method = self._interior(self.spanned, penalty, _HEAVY)
+        points = start(self.spanned, self.inverse, targets)
+        for point, out in zip(points, excluded, strict=True):
+            point.leave_out(out)
+        for _ in range(_MOST_STEPS):
+            going = [point for point in points if not (point.stuck or point.is_within(_ROUGH_GAP))]
+            if not going:
                 break
-            vertex = vertex.improved(columns[violating])
+            method.step(going)
+        return points
+
+    def _interior(self, rows: Any, penalty: float, heavy: float) -> Interior:
+        """The interior-point method on some columns; their covariance is taken to be that of all."""
+        covariance = self.covariance * (len(rows) / len(self.spanned))
+        return Interior(rows, covariance, penalty, int(heavy * rows.shape[1]))
+
+    def _at_vertex(self, point: Point, target: Any, penalty: float) -> _Task:
+        """The last steps inside, on the columns near their constraint; then the vertex that these point to."""
+        whole, near = point, point.nearest(_NEAR * self.spanned.shape[1])
+        rows = self.spanned[near]
+        point = whole.on(near)
+        method = self._interior(rows, penalty, _HEAVY_LATE)
+        for _ in range(_MOST_STEPS):
+            if point.stuck or point.is_within(_FINE_GAP):
+                break
+            method.step([point])
+        if point.is_nearly_linear(penalty):
+            basis = Basis.heavy(rows, point.weights, point.target, penalty, point.y)
+            if basis is not None and basis.optimise():
+                return _Task(self._vertex(basis, near, target), near, whole, basis)
+        return _Task(self._rounded(point, near, target, penalty), near, whole)
+
+    def _rounded(self, point: Point, near: Any, target: Any, penalty: float) -> Vertex:
+        """The vertex that the interior-point method points to when it has converged in float64."""
+        rows = self.spanned[near].astype(np.float64)
+        point = point.in_float64(rows)
+        method = self._interior(rows, penalty, _HEAVY_LATE)
+        for _ in range(_MOST_FINE_STEPS):
+            if point.stuck or point.gap < _DONE:
+                break
+            method.step([point])
+        x = point.coefficients
+        return Vertex.at(self.vectors, target, penalty, near[x != 0], x[x != 0])
+
+    def _vertex(self, basis: Basis, near: Any, target: Any) -> Vertex:
+        return Vertex.at(self.vectors, target, basis.penalty, near[basis.chosen], basis.x)
+
+    def _improve(self, task: _Task, columns: Any, c: Any) -> bool:
+        """Move to a better vertex, if any of these columns, with correlations ``c``, violates its constraint.
+
+        True when none does. New columns go through the method that found the vertex: pivots take longer.
+        """
+        vertex = task.vertex
+        violating = (np.abs(c) > vertex.penalty * (1 + _TOLERANCE)) & ~np.isin(columns, vertex.columns)
+        if not violating.any() or task.rounds == _MOST_ROUNDS:
+            return True
+        task.rounds += 1
+        worst = np.argsort(-np.abs(c[violating]), kind="stable")[: self.vectors.shape[1]]
+        new = np.setdiff1d(columns[violating][worst], task.near)
+        if len(new) == 0:
+            task.vertex = vertex.improved(columns[violating])
+            return False
+        task.near = np.concatenate([task.near, new])
+        if task.basis is not None:
+            task.basis.add(self.spanned[new])
+            task.basis.optimise()
+            task.vertex = self._vertex(task.basis, task.near, vertex.target)
+        else:
+            task.vertex = self._rounded(task.point.on(task.near), task.near, vertex.target, vertex.penalty)
+        return False
+
+    def _certified(self, task: _Task, columns: Any, c: Any) -> Solution:
+        vertex = task.vertex
+        others = ~np.isin(columns, vertex.columns)
         columns, c = columns[others], np.abs(c[others])
         outside = Outside(
             c,
-            penalty - 0.99 * rounding(vertex.residual),
+            vertex.penalty - 0.99 * rounding(vertex.residual),
             lambda picked: self.vectors[columns[picked]].astype(np.float64),
         )
         own = correlations(self.vectors, vertex.columns, vertex.residual)
-        proof = certify(penalty, vertex.residual, vertex.rows, vertex.x, own, outside, rounds)
+        proof = certify(
+            vertex.penalty, vertex.residual, vertex.rows, vertex.x, own, outside, task.rounds, vertex.factor
+        )
         return Solution(vertex.columns, vertex.x, vertex.residual, proof)
 
 
@@ -183,7 +222,7 @@ class Vertex:
         """The vertex reached from these coefficients, dropping columns whose coefficient would change its sign."""
         order = np.argsort(columns)
         vertex = cls(vectors, target, penalty, columns[order], x[order])
-        while vertex._factor is None:
+        while vertex.factor is None:
             vertex = vertex._without(int(np.argmin(np.abs(vertex.x))))
         return vertex._settled(np.sign(vertex.x))
 
@@ -198,18 +237,14 @@ class Vertex:
         return self.target - self.x @ self.rows
 
     @cached_property
-    def _factor(self) -> Any:
+    def factor(self) -> Any:
         """The Cholesky factor of the columns' Gram matrix; None when they depend on one another."""
-        if len(self.columns) > self.vectors.shape[1]:
-            return None
-        if len(self.columns) == 0:
-            return np.empty((0, 0))
-        gram = self.rows @ self.rows.T
-        low, info = lapack.dpotrf(gram.T, lower=0, overwrite_a=1)
-        return None if info or float(np.diag(low).min()) ** 2 < _INDEPENDENT else low
+        factor = gram_factor(self.rows)
+        dependent = factor is None or float(np.diag(factor).min(initial=1.0)) ** 2 < _INDEPENDENT
+        return None if dependent else factor
 
     def _times_inverse_gram(self, right: Any) -> Any:
-        return lapack.dpotrs(self._factor, right, lower=0)[0] if len(right) else right
+        return lapack.dpotrs(self.factor, right, lower=0)[0] if len(right) else right
 
     def _without(self, place: int) -> Vertex:
         return replace(self, columns=np.delete(self.columns, place), x=np.delete(self.x, place))
@@ -229,7 +264,7 @@ class Vertex:
 
     def _keeping(self, other: Vertex) -> Vertex:
         """Take over what another vertex with the same columns has worked out."""
-        for name in ("rows", "_factor"):
+        for name in ("rows", "factor"):
             if name in other.__dict__:
                 self.__dict__[name] = other.__dict__[name]
         return self
@@ -256,7 +291,7 @@ class Vertex:
     def _with(self, column: int, sign: float) -> Vertex:
         place = int(np.searchsorted(self.columns, column))
         grown = replace(self, columns=np.insert(self.columns, place, column), x=np.insert(self.x, place, 0.0))
-        if grown._factor is not None:
+        if grown.factor is not None:
             return grown._settled(np.insert(np.sign(self.x), place, sign))
         share = -sign * self._times_inverse_gram(self.rows @ self.vectors[column].astype(np.float64))
         towards_zero = share * self.x < 0

@@ -37,11 +37,10 @@ only ones that can reach λ while the residual moves by no more than that."""
 _TOLERANCE = 2e-13
 """A correlation above λ by no more than this costs a gap below 1e-12, also where hardly a residual is left."""
 _MOST_ROUNDS = 60
-_HEAD = 128
-"""Directions of the rough scans."""
+_DIRECTIONS = (128, 128, 256)
+"""Directions of each rough scan."""
 _GUESSES = 512
 """Columns that a rough scan proposes for a question."""
-_ROUGH_ROUNDS = 3
 _FEW = 4
 """A rough scan that finds no more columns than this is the last one."""
 
@@ -80,8 +79,8 @@ class Head:
     rows: Any
 
     @classmethod
-    def of(cls, vectors: Any, count: int = _HEAD) -> Head:
-        """The columns along this many directions."""
+    def of(cls, vectors: Any, count: int = max(_DIRECTIONS)) -> Head:
+        """The columns along this many directions, those of the largest variance first."""
         sample = vectors[:: max(1, len(vectors) // CHUNK)].astype(np.float64)
         directions = np.linalg.eigh(sample.T @ sample)[1][:, : -count - 1 : -1].astype(np.float32)
         return cls(directions, vectors @ directions)
@@ -89,7 +88,7 @@ class Head:
     @staticmethod
     def pays(vectors: Any) -> bool:
         """Whether the pool is so large that rough scans save time."""
-        return bool(len(vectors) >= 4 * CHUNK and vectors.shape[1] >= 3 * _HEAD)
+        return bool(len(vectors) >= 4 * CHUNK and vectors.shape[1] >= 1.5 * max(_DIRECTIONS))
 
 
 def solve(
@@ -138,12 +137,13 @@ class _Work:
 
     def look_ahead(self, tasks: Sequence[_Task], head: Head) -> None:
         """Fill the working sets by rough scans, until these find hardly anything."""
-        for turn in range(_ROUGH_ROUNDS):
+        for turn, width in enumerate(_DIRECTIONS):
             if not tasks:
                 return
             count = np.full(len(tasks), _GUESSES if turn else _FIRST)
             self._best.start(np.full(len(tasks), 0.0 if turn else -np.inf, np.float32), count)
-            self._scan(head.rows, np.stack([task.now for task in tasks]) @ head.directions, tasks)
+            now = np.stack([task.now for task in tasks]) @ head.directions[:, :width]
+            self._scan(head.rows[:, :width], now, tasks)
             still = []
             for row, task in enumerate(tasks):
                 columns = self._violating(task, self._best.listed(row))[0] if turn else self._best.row(row)[0]

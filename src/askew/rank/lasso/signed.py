@@ -46,7 +46,7 @@ _MOST_ROUNDS = 40
 
 
 @dataclass
-class _Task:
+class _Crossover:
     """One question on its way: a vertex of the columns ``near``, reached from a point inside, perhaps by a basis."""
 
     vertex: Vertex
@@ -121,7 +121,7 @@ class SignedPool:
         covariance = self.covariance * (len(rows) / len(self.spanned))
         return Interior(rows, covariance, penalty, int(heavy * rows.shape[1]))
 
-    def _at_vertex(self, point: Point, target: Any, penalty: float) -> _Task:
+    def _at_vertex(self, point: Point, target: Any, penalty: float) -> _Crossover:
         """The last steps inside, on the columns near their constraint; then the vertex that these point to."""
         whole, near = point, point.nearest(_NEAR * self.spanned.shape[1])
         rows = self.spanned[near]
@@ -134,8 +134,8 @@ class SignedPool:
         if point.is_nearly_linear(penalty):
             basis = Basis.heavy(rows, point.weights, point.target, penalty, point.y)
             if basis is not None and basis.optimise():
-                return _Task(self._vertex(basis, near, target), near, whole, basis)
-        return _Task(self._rounded(point, near, target, penalty), near, whole)
+                return _Crossover(self._vertex(basis, near, target), near, whole, basis)
+        return _Crossover(self._rounded(point, near, target, penalty), near, whole)
 
     def _rounded(self, point: Point, near: Any, target: Any, penalty: float) -> Vertex:
         """The vertex that the interior-point method points to when it has converged in float64."""
@@ -152,32 +152,34 @@ class SignedPool:
     def _vertex(self, basis: Basis, near: Any, target: Any) -> Vertex:
         return Vertex.at(self.vectors, target, basis.penalty, near[basis.chosen], basis.x)
 
-    def _improve(self, task: _Task, columns: Any, c: Any) -> bool:
+    def _improve(self, crossover: _Crossover, columns: Any, c: Any) -> bool:
         """Move to a better vertex, if any of these columns, with correlations ``c``, violates its constraint.
 
         True when none does. New columns go through the method that found the vertex: pivots take longer.
         """
-        vertex = task.vertex
+        vertex = crossover.vertex
         violating = (np.abs(c) > vertex.penalty * (1 + _TOLERANCE)) & ~np.isin(columns, vertex.columns)
-        if not violating.any() or task.rounds == _MOST_ROUNDS:
+        if not violating.any() or crossover.rounds == _MOST_ROUNDS:
             return True
-        task.rounds += 1
+        crossover.rounds += 1
         worst = np.argsort(-np.abs(c[violating]), kind="stable")[: self.vectors.shape[1]]
-        new = np.setdiff1d(columns[violating][worst], task.near)
+        new = np.setdiff1d(columns[violating][worst], crossover.near)
         if len(new) == 0:
-            task.vertex = vertex.improved(columns[violating])
+            crossover.vertex = vertex.improved(columns[violating])
             return False
-        task.near = np.concatenate([task.near, new])
-        if task.basis is not None:
-            task.basis.add(self.spanned[new])
-            task.basis.optimise()
-            task.vertex = self._vertex(task.basis, task.near, vertex.target)
+        crossover.near = np.concatenate([crossover.near, new])
+        if crossover.basis is not None:
+            crossover.basis.add(self.spanned[new])
+            crossover.basis.optimise()
+            crossover.vertex = self._vertex(crossover.basis, crossover.near, vertex.target)
         else:
-            task.vertex = self._rounded(task.point.on(task.near), task.near, vertex.target, vertex.penalty)
+            crossover.vertex = self._rounded(
+                crossover.point.on(crossover.near), crossover.near, vertex.target, vertex.penalty
+            )
         return False
 
-    def _certified(self, task: _Task, columns: Any, c: Any) -> Solution:
-        vertex = task.vertex
+    def _certified(self, crossover: _Crossover, columns: Any, c: Any) -> Solution:
+        vertex = crossover.vertex
         others = ~np.isin(columns, vertex.columns)
         columns, c = columns[others], np.abs(c[others])
         outside = Outside(
@@ -187,7 +189,7 @@ class SignedPool:
         )
         own = correlations(self.vectors, vertex.columns, vertex.residual)
         proof = certify(
-            vertex.penalty, vertex.residual, vertex.rows, vertex.x, own, outside, task.rounds, vertex.factor
+            vertex.penalty, vertex.residual, vertex.rows, vertex.x, own, outside, crossover.rounds, vertex.factor
         )
         return Solution(vertex.columns, vertex.x, vertex.residual, proof)
 

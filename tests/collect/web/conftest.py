@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from browser_site import CHROMIUM, Site
 from small_study import SmallStudy
 from web_study import WebStudy
+
+_NUMBERS = count()
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +31,32 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> SmallStudy:
 def web(tmp_path: Path, template: SmallStudy) -> Iterator[WebStudy]:
     """The service on a study of its own."""
     made = WebStudy.copied(template, tmp_path / "study")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(tmp_path_factory: pytest.TempPathFactory, cluster: Any) -> SmallStudy:
+    """A study in PostgreSQL that tests copy."""
+    made = SmallStudy.make(tmp_path_factory.mktemp("template") / "study", cluster.create("web"))
+    made.close()
+    return made
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def copied(request: pytest.FixtureRequest) -> Callable[[Path], WebStudy]:
+    """Makes services on studies of their own, on SQLite and on PostgreSQL."""
+    if request.param == "sqlite":
+        template = request.getfixturevalue("template")
+        return lambda folder: WebStudy.copied(template, folder)
+    there, cluster = request.getfixturevalue("postgres_template"), request.getfixturevalue("cluster")
+    return lambda folder: WebStudy.copied(there, folder, url=cluster.create(f"web{next(_NUMBERS)}", "web"))
+
+
+@pytest.fixture
+def anywhere(tmp_path: Path, copied: Callable[[Path], WebStudy]) -> Iterator[WebStudy]:
+    """The service on SQLite and on PostgreSQL."""
+    made = copied(tmp_path / "study")
     yield made
     made.close()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import math
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -14,10 +13,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from recipes import RECIPES
-from small_study import SmallStudy
 from web_study import WebStudy, at_once, saying
 
 from askew.collect import database as database_module
+from askew.collect.database import Database
 from askew.collect.draws import Call
 from askew.collect.schema import draw, ensemble_member, event, prediction, question
 from askew.collect.web.robot_queue import BATCH, FAILURES, RobotQueue
@@ -229,28 +228,23 @@ def test_after_a_crash_pending_questions_are_asked_again(web: WebStudy) -> None:
     assert "blue" in recipe.browser.get("/write/1").html
 
 
-def locked(web: WebStudy) -> sqlite3.Connection:
-    """Another program that holds a write transaction."""
-    other = sqlite3.connect(web.small.study.folder / "study.sqlite", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    return other
-
-
 def test_a_locked_database_gives_503_with_the_text_and_recovers(
-    tmp_path: Path, template: SmallStudy, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, copied: Callable[[Path], WebStudy], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Another program holds a write transaction."""
     monkeypatch.setattr(database_module, "BUSY_SECONDS", 0.2)
-    web = WebStudy.copied(template, tmp_path / "study")
+    web = copied(tmp_path / "study")
     recipe = RECIPES["/write/{session:int}/ask"](web)
     value = recipe.browser.value()
-    other = locked(web)
-    page = recipe.browser.post(recipe.path, value, question="What is <it>?")
+    elsewhere = Database(web.service.database.engine.url.render_as_string(hide_password=False))
+    with elsewhere.write():
+        page = recipe.browser.post(recipe.path, value, question="What is <it>?")
+        reading = recipe.browser.get("/home")
+    elsewhere.close()
     assert page.status == 503
     assert "What is &lt;it&gt;?" in page.html
     assert "busy" in page.html
-    assert recipe.browser.get("/home").status == 200, "reading goes on"
-    other.rollback()
-    other.close()
+    assert reading.status == 200, "reading goes on"
     assert recipe.browser.post(recipe.path, value, question="What is <it>?").status == 303
     assert row(web) == ("ANSWERED", 1)
     web.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -54,15 +55,18 @@ NOTHING_ADDED = {
 """Forms that change rows and add none, apart from the log."""
 
 
-def test_a_form_sent_four_times_at_once_does_its_work_once(tmp_path: Path, template: SmallStudy) -> None:
+def test_a_form_sent_four_times_at_once_and_again_does_its_work_once(
+    tmp_path: Path, template: SmallStudy, copied: Callable[[Path], WebStudy]
+) -> None:
     for number, path in enumerate(POSTS):
-        alone, crowd = (WebStudy.copied(template, tmp_path / f"{number}-{kind}") for kind in ("alone", "crowd"))
+        alone, crowd = WebStudy.copied(template, tmp_path / f"{number}-alone"), copied(tmp_path / f"{number}-crowd")
         recipe = RECIPES[path](alone)
         recipe.browser.post(recipe.path, **recipe.fields)
         expected = alone.rows()
         recipe = RECIPES[path](crowd)
         value = recipe.browser.value()
         pages = at_once(4, lambda _, r=recipe, v=value: r.browser.post(r.path, v, **r.fields))
+        pages.append(recipe.browser.post(recipe.path, value, **recipe.fields))
         assert crowd.rows() == expected, path
         wanted = (*DONE, 401, 403) if path in ENDS_SESSION else DONE
         assert all(page.status in wanted for page in pages), (path, [page.status for page in pages])

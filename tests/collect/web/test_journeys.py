@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from web_study import WebStudy
 
 from askew.collect import verify_queue
 from askew.collect.schema import annotator, question
 from askew.collect.web.login import create_invite, owner_link
 from askew.collect.web.pages import verify
-
-
-@pytest.fixture
-def anywhere(tmp_path: Path, database_url: str | None) -> Iterator[WebStudy]:
-    """The service on SQLite and on PostgreSQL."""
-    made = WebStudy.make(tmp_path / "study", database_url)
-    yield made
-    made.close()
 
 
 def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verify(anywhere: WebStudy) -> None:

@@ -27,7 +27,8 @@ def prepared(web: WebStudy) -> None:
     author.post(f"{address}/judge", **{"try": "1"}, verdict="wrong", answer=AUTHOR)
 
 
-def test_verifiers_see_no_answer_of_the_author_the_robot_or_others(web: WebStudy) -> None:
+def test_verifiers_see_no_answer_of_the_author_the_robot_or_others(anywhere: WebStudy) -> None:
+    web = anywhere
     prepared(web)
     other = web.browser(web.small.people[2])
     task = other.post("/verify").location
@@ -62,7 +63,8 @@ def test_verifiers_see_no_answer_of_the_author_the_robot_or_others(web: WebStudy
     )
 
 
-def test_annotators_never_learn_which_model_answered(web: WebStudy) -> None:
+def test_annotators_never_learn_which_model_answered(anywhere: WebStudy) -> None:
+    web = anywhere
     prepared(web)
     author = web.browser(web.small.people[0])
     for path in ("/write/1", "/my-work", "/my-work/data.json", "/home", "/instructions"):

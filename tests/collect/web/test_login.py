@@ -59,7 +59,8 @@ def test_signing_in_takes_the_same_work_for_known_and_unknown_names() -> None:
         assert against.rpartition("$")[0].rpartition("$")[0] == stored.rpartition("$")[0].rpartition("$")[0]
 
 
-def test_the_session_is_new_after_signing_in_and_invalid_after_signing_out(web: WebStudy) -> None:
+def test_the_session_is_new_after_signing_in_and_invalid_after_signing_out(anywhere: WebStudy) -> None:
+    web = anywhere
     recipe = RECIPES["/sign-in"](web)
     cookie = web.service.cookie
     recipe.browser.client.cookies.set(cookie, "given-by-somebody-else", "localhost.local", "/")
@@ -79,7 +80,8 @@ def test_the_session_is_new_after_signing_in_and_invalid_after_signing_out(web: 
     assert thief.get("/my-work").status == 401
 
 
-def test_sessions_end_with_a_new_password_a_new_role_and_after_twelve_hours(web: WebStudy) -> None:
+def test_sessions_end_with_a_new_password_a_new_role_and_after_twelve_hours(anywhere: WebStudy) -> None:
+    web = anywhere
     person, owner = web.small.people[0], web.browser(web.small.owner)
     first, second = web.browser(person), web.browser(person)
     assert first.post("/password", password="correct horse").status == 303

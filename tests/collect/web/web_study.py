@@ -115,11 +115,11 @@ class WebStudy:
         return WebStudy.of(SmallStudy.make(folder, url, **options), limits)
 
     @staticmethod
-    def copied(template: SmallStudy, folder: Path, limits: Limits = NO_LIMITS) -> WebStudy:
-        """The service on a copy of a study: much faster than a new one."""
+    def copied(template: SmallStudy, folder: Path, limits: Limits = NO_LIMITS, url: str | None = None) -> WebStudy:
+        """The service on a copy of a study, in the database of the URL if it has one: much faster than a new one."""
         shutil.copytree(template.study.folder, folder)
         clock = SetClock(template.clock.milliseconds)
-        database = Database(sqlite_url(folder / "study.sqlite"), clock, durable=False)
+        database = Database(url or sqlite_url(folder / "study.sqlite"), clock, durable=False)
         return WebStudy.of(replace(template, study=Study(folder, database), clock=clock), limits)
 
     @staticmethod

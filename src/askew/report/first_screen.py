@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.breaks import Breaks, find_breaks, worst_by_suite
-from askew.report.caveats import coverage_lines, made_nothing
+from askew.report.caveats import coverage_lines, made_nothing, plural
 from askew.report.decision import decision
 from askew.report.glossary import suite_name
 from askew.report.load import Run
@@ -23,6 +23,10 @@ from askew.report.verdict import Sentence, Span, as_html, caveats, is_too_wide, 
 
 FRAME = "askew-first-screen"
 """The class of the element around the first screen, to which its style is limited."""
+
+
+OPEN = 5
+"""The number of models whose failures are shown before something is opened."""
 
 
 def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -66,8 +70,16 @@ def first_screen(
         ranking_table(standings) if standings.columns else el("p", "No suite has a score."),
         _warnings(content),
         el("h2", "What each model does, and where it fails"),
-        el("ol", *models, class_="models"),
+        el("ol", *models[:OPEN], class_="models"),
+        _more([content.labels[number] for number in standings.order[OPEN:]], models[OPEN:]),
     )
+
+
+def _more(names: Sequence[str], models: Sequence[Html]) -> Html | None:
+    if not models:
+        return None
+    closed = el("ol", *models, class_="models")
+    return details(f"{plural(len(models), 'more model')}: {', '.join(names)}", closed, class_="more-models")
 
 
 def _decision(standings: Standings) -> Html | None:

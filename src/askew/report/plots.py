@@ -16,9 +16,18 @@ def tone(run: int) -> str:
     return f"tone{run % len(SHAPES)}"
 
 
+def shape(run: int) -> str:
+    """The address of a model's shape. From the seventh model on colours come again with another shape.
+
+    >>> [(tone(run), shape(run)) for run in (0, 5, 6)]
+    [('tone0', '#shape0'), ('tone5', '#shape5'), ('tone0', '#shape1')]
+    """
+    return f"#shape{(run + run // len(SHAPES)) % len(SHAPES)}"
+
+
 def mark(run: int) -> Html:
     """A model's mark, shown beside its name."""
-    use = el("use", href=f"#shape{run % len(SHAPES)}", x=8, y=8, class_="full")
+    use = el("use", href=shape(run), x=8, y=8, class_="full")
     return el("svg", use, class_=f"mark {tone(run)}", width=16, height=16, aria_hidden="true")
 
 
@@ -99,7 +108,7 @@ def line_through(
         overflow="visible",
     )
     marks = [
-        el("use", href=f"#shape{run % len(SHAPES)}", x=f"{x:.2f}%", y=f"{height(f.value)}%", class_=fill)
+        el("use", href=shape(run), x=f"{x:.2f}%", y=f"{height(f.value)}%", class_=fill)
         for fill in ["open" if dashed else "full"]
         for x, f in known
     ]
@@ -144,10 +153,9 @@ def _lane(run: int, before: Figure, after: Figure, description: str, y: int) -> 
     parts = [el("title", description), _reach(before, y), _reach(after, y)]
     if before.value is not None and after.value is not None:
         parts.append(el("line", x1=percent(before.value), x2=percent(after.value), y1=y, y2=y, class_="gap"))
-    shape = f"#shape{run % len(SHAPES)}"
     for figure, fill in ((before, "open"), (after, "full")):
         if figure.value is not None:
-            parts.append(el("use", href=shape, x=percent(figure.value), y=y, class_=fill))
+            parts.append(el("use", href=shape(run), x=percent(figure.value), y=y, class_=fill))
     return el("g", *parts, class_=tone(run))
 
 

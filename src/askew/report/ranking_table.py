@@ -54,10 +54,10 @@ def _row(standings: Standings, number: int) -> Html:
     several = len(standings.runs) > 1
     rank = _rank(standings, number)
     tag = "people's answers" if run.is_human else "blind: sees no image" if run.is_blind else ""
+    label = el("span", mark(number) if several else None, standings.labels[number], class_="name")
     name = el(
         "th",
-        el("span", rank, class_="rank") if rank else None,
-        el("span", mark(number) if several else None, standings.labels[number], class_="name"),
+        el("span", el("span", rank, class_="rank"), label, class_="ranked") if rank else label,
         el("small", tag) if tag else None,
         scope="row",
     )
@@ -81,13 +81,15 @@ def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
     band = standings.band(number, column)
     best = el("span", "★ best", class_="best") if standings.is_best(number, column) else None
     failed = f" · {count(figure.failed)} failed" if figure.failed else ""
+    share = standings.robustness(number, column)
+    kept = "" if share is None or share == figure.value else f" {100 * share:.0f} %"
     return el(
         "td",
         el("span", figure.short, class_="value"),
         best,
         _bar(figure),
-        el("small", figure.interval or f"no interval: {figure.no_interval}"),
-        el("small", el("b", band[1]) if band else None, f"{' · ' if band else ''}n {count(figure.n)}{failed}"),
+        el("small", f"{figure.interval or f'no interval: {figure.no_interval}'} · n {count(figure.n)}{failed}"),
+        el("small", el("b", band[1]), kept) if band else None,
         class_=f"band{band[0]}" if band else None,
     )
 
@@ -147,9 +149,7 @@ def _legend(standings: Standings) -> Html:
     ranked = "Ranked by significant wins minus losses against the other models, over all columns. " if several else ""
     best = "★ best: significantly better than every other ranked model. " if several else ""
     lines = [
-        el("p", "Share of the correct answers that survive the change: ", *keys, class_="keys-line")
-        if banded
-        else None,
+        el("p", "Correct after the change, compared with before: ", *keys, class_="keys-line") if banded else None,
         el("p", f"{ranked}{best}Bars: the value and its 95 % interval. n: groups of questions."),
     ]
     return el("div", *lines, class_="legend-lines quiet")

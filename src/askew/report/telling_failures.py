@@ -94,7 +94,7 @@ def _image(number: int | None, album: Thumbnails, place: int) -> Html:
     if number is None:
         return el("span", "no image", class_="nothing")
     alt = "The image after the change" if place else "The image that the question is about"
-    return el("img", alt=alt, src=f"data:image/jpeg;base64,{album.images[number]}", loading="lazy")
+    return el("img", alt=alt, src=f"data:image/jpeg;base64,{album.images[number]}")
 
 
 def _side(label: str, side: Record, tag: str, sign: str, kind: str, said: Record, expected: str = "") -> Html:
@@ -105,8 +105,12 @@ def _side(label: str, side: Record, tag: str, sign: str, kind: str, said: Record
         "p",
         el("span", label, class_="failure-label"),
         el("span", context, *pieces, class_="failure-question"),
-        el("span", el("b", sign), f" “{_short(str(answer))}”", class_=f"failure-answer {kind}"),
-        el("span", expected, class_="quiet") if expected else None,
+        el(
+            "span",
+            el("b", f"{sign} “{_short(str(answer))}”", class_=kind),
+            el("span", expected, class_="quiet") if expected else None,
+            class_="failure-answer",
+        ),
         class_="failure-side",
     )
 

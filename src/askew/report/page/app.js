@@ -40,7 +40,7 @@ const askew = (() => {
   const reveal = (element) => {
     for (let above = element; above; above = above.parentElement) if (above.tagName === "DETAILS") above.open = true;
     const chapter = element.closest("details.chapter");
-    (chapter && element === chapter.lastElementChild ? chapter : element).scrollIntoView();
+    (chapter && element === chapter.lastElementChild ? chapter : element).scrollIntoView({ behavior: "instant" });
   };
 
   const themes = () => {

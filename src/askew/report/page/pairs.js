@@ -189,9 +189,10 @@
     const mark = (number) => {
       const svg = document.createElementNS(SVG, "svg");
       const use = document.createElementNS(SVG, "use");
-      const kind = number % document.querySelectorAll(".defs path").length;
-      for (const [key, value] of Object.entries({ class: `mark tone${kind}`, width: 16, height: 16, "aria-hidden": "true" })) svg.setAttribute(key, value);
-      for (const [key, value] of Object.entries({ href: `#shape${kind}`, x: 8, y: 8, class: "full" })) use.setAttribute(key, value);
+      const shapes = document.querySelectorAll(".defs path").length;
+      const shape = (number + Math.floor(number / shapes)) % shapes;
+      for (const [key, value] of Object.entries({ class: `mark tone${number % shapes}`, width: 16, height: 16, "aria-hidden": "true" })) svg.setAttribute(key, value);
+      for (const [key, value] of Object.entries({ href: `#shape${shape}`, x: 8, y: 8, class: "full" })) use.setAttribute(key, value);
       svg.append(use);
       return svg;
     };

@@ -72,11 +72,11 @@ def main(args: argparse.Namespace) -> int:
 
 def _plan(scenes: int) -> str:
     """What the demo does, and for how long."""
-    seconds = 80 + scenes
+    seconds = 20 + round(0.65 * scenes)
     return (
         f"askew demo: {len(MODELS)} small models that come with askew, {len(SUITES)} suites and an attack, on {scenes} "
         "scenes\nthat no model has seen. Nothing is downloaded. "
-        f"It takes about {seconds} s on two free cores:\n"
+        f"It takes about {seconds} s on a free core, the first time:\n"
         "1 variants, answers and report; 2 the attack; 3 the same attack on all models."
     )
 

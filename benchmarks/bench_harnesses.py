@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
 DELAY, CONNECTIONS, SUITES = 0.1, 64, ("accuracy", "rad", "p2")
 BODY = (
@@ -110,15 +111,21 @@ def spend(command: Sequence[str], server: Server, folder: Path, kill_at: int | N
     with (folder / "log.txt").open("ab") as log:
         process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True)
         if kill_at is not None:
-            while server.count.value - before < kill_at and process.poll() is None:
+            while server.count.value - before < kill_at:
+                if process.poll() is not None:
+                    fail(command, folder, f"ended before request {kill_at}")
                 time.sleep(0.005)
             os.killpg(process.pid, signal.SIGKILL)
         _, status, used = os.wait4(process.pid, 0)
     if kill_at is None and status != 0:
-        sys.exit(f"{' '.join(command)}\n{(folder / 'log.txt').read_text()[-3000:]}")
+        fail(command, folder, f"ended with {os.waitstatus_to_exitcode(status)}")
     time.sleep(2 * DELAY)  # requests in flight are counted
     seconds = time.perf_counter() - start - 2 * DELAY
     return Spent(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, server.count.value - before)
+
+
+def fail(command: Sequence[str], folder: Path, how: str) -> NoReturn:
+    sys.exit(f"{' '.join(command)}\n{how}:\n{(folder / 'log.txt').read_text()[-3000:]}")
 
 
 def build(folder: Path, suites: Sequence[str], scenes: int, limit: int | None) -> Path:
@@ -178,7 +185,8 @@ def of_inspect(program: str) -> Commands:
             task.write_text(TASK.format(name=f"askew_{suite}", questions=questions, cache=cached))
             options = ["--max-connections", CONNECTIONS, "--max-samples", CONNECTIONS, "--max-tokens", 16]
             options += ["--display", "none"]
-            made.append([program, "eval", task.name, "--model", "openai/stub", *map(str, options)])
+            model = ["--model", "openai/stub", "-M", "responses_api=false"]  # the server knows chat completions
+            made.append([program, "eval", task.name, *model, *map(str, options)])
         return made
 
     return commands
@@ -203,7 +211,10 @@ def main() -> None:
         print(f"{'':12}{'s':>8}{'s processor':>14}{'MB':>8}{'requests':>10}{'repeated after a kill':>24}")
         for name, commands in harnesses.items():
             folder = new_folder(base / f"{name}-once")
-            (spent,) = [spend(command, server, folder) for command in commands(one, folder, SUITES[:1], False)]
+            (command,) = commands(one, folder, SUITES[:1], False)
+            spent = spend(command, server, folder)
+            if spent.requests != args.questions:
+                fail(command, folder, f"{spent.requests} requests for {args.questions} questions")
             folder = new_folder(base / f"{name}-killed")
             (command,) = commands(one, folder, SUITES[:1], True)
             killed = spend(command, server, folder, kill_at=args.questions // 2)

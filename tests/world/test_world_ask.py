@@ -10,8 +10,7 @@ from random import Random
 from askew.types import Relation, Scene, Thing
 from askew.world import layout
 from askew.world.ask import KINDS, asked, questions_of
-from askew.world.ask.askable_scene import AskableScene
-from askew.world.ask.referring import the
+from askew.world.ask.askable_scene import AskableScene, the
 from askew.world.phrasing import Asked, Meaning, Pick, data, phrasings, question_type
 from askew.world.scenes import make_scene
 from askew.world.world_data import classes, dimensions, is_a

@@ -5,8 +5,18 @@ from __future__ import annotations
 from random import Random
 
 from askew.types import Thing
-from askew.world.ask.askable_scene import AskableScene, shuffled
-from askew.world.ask.referring import SIZES, Phrase, one_colour, owned, side_of, size_shows, the, words_of
+from askew.world.ask.askable_scene import (
+    SIZES,
+    AskableScene,
+    Phrase,
+    one_colour,
+    owned,
+    shuffled,
+    side_of,
+    size_shows,
+    the,
+    words_of,
+)
 from askew.world.ask.scene_questions import recognised
 from askew.world.phrasing import Draft, Meaning, Pick, agreement, data, near, plural_of, said_word
 from askew.world.world_data import classes

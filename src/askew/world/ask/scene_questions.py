@@ -6,8 +6,7 @@ from random import Random
 
 from askew.language.inflect import number_word, with_article
 from askew.types import Thing
-from askew.world.ask.askable_scene import AskableScene, shuffled
-from askew.world.ask.referring import one_colour, tells_apart
+from askew.world.ask.askable_scene import AskableScene, one_colour, shuffled, tells_apart
 from askew.world.ask.yes_no_questions import absent
 from askew.world.phrasing import Draft, Meaning, Pick, data, said_word
 from askew.world.world_data import classes, is_a

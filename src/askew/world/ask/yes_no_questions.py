@@ -6,8 +6,7 @@ from random import Random
 
 from askew.language.inflect import with_article
 from askew.types import Thing
-from askew.world.ask.askable_scene import AskableScene, shuffled
-from askew.world.ask.referring import SIZES, one_colour, size_shows, the, words_of
+from askew.world.ask.askable_scene import SIZES, AskableScene, one_colour, shuffled, size_shows, the, words_of
 from askew.world.phrasing import Draft, Meaning, Pick, agreement, alike, data, near, plural_of, said_word
 from askew.world.world_data import classes, is_a, places
 

@@ -174,7 +174,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "bleu3": "askew.rank.overlap:bleu3",
         "bleu4": "askew.rank.overlap:bleu4",
         "cider": "askew.rank.overlap:Cider",
-        "cosine": "askew.rank.cosine:Cosine",
+        "cosine": "askew.rank.pool_vectors:Cosine",
         "lasso": "askew.rank.lasso:Lasso",
         "meteor": "askew.rank.overlap:Meteor",
         "rouge": "askew.rank.overlap:Rouge",

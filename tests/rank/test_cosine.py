@@ -4,7 +4,7 @@ import numpy as np
 from bag_encoder import Bag, template_pool
 from test_lasso import vector_file
 
-from askew.rank.cosine import Cosine
+from askew.rank.pool_vectors import Cosine
 
 
 def test_three_directions_by_hand(tmp_path):

@@ -13,14 +13,12 @@ from askew.errors import BadOption
 from askew.rank.lasso.certificate import Certificate, Solution, certified_positions
 from askew.rank.lasso.nonnegative import Head, solve
 from askew.rank.lasso.signed import SignedPool
-from askew.rank.pool_vectors import Columns, candidates, correlations, one_thread
+from askew.rank.pool_vectors import DIGITS, Columns, candidates, correlations, one_thread
 from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked
 from askew.verbs import Encoder, Executor
 
-DIGITS = 10
-"""Scores are rounded to so many decimals; equal rounded scores are ties."""
 _NONNEG_GAP = 1e-12
 _FREE_GAP = 1e-6
 """Relative to the objective, which is about λ when the sign is free."""

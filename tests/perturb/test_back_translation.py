@@ -40,6 +40,7 @@ class Scripted:
         ("Are all of these the same type of animal?", "Are all these the same type of animal?"),
         ("How many trunks are pictured?", "How many trunks are depicted?"),
         ("Does this home belong to a family?", "Does this house belong to a family?"),
+        ("Is there sharks in the water?", "Are there sharks in the water?"),
     ],
 )
 def test_equivalent_questions_are_kept(before, after):
@@ -57,6 +58,8 @@ def test_equivalent_questions_are_kept(before, after):
         ("Do the boards have wheels?", "The boards have wheels?", "the yes/no question begins differently"),
         ("Does he have a hat?", "Has he have a hat?", "the yes/no question begins differently"),
         ("What is this?", "Is this it?", "no longer an open question"),
+        ("How pieces of pizza are on it?", "How are the pizza pieces on it?", "asks something else"),
+        ("Which sponsor's logo is visible?", "What is the sponsor's logo visible?", "asks something else"),
         ("What is the floor made of?", "What is the floor made?", "the end is cut off"),
         ("Are the people real?", "Are people real?", "an article is lost or new"),
         ("Is this a dining car?", "Is this a car dining?", "the words are in another order"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from statistics import fmean
@@ -67,9 +69,22 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
         method=_METHOD,
         tables=[_table(name, runs[name]) for name in runs] + [_accuracy(plain)],
         claims=list(_claims(runs, plain)),
-        notes=["Tests and added questions share templates, as in the paper, but no scenes."],
+        notes=[
+            "Tests and added questions share templates, as in the paper, but no scenes.",
+            f"Questions: `{SUITE}`, with CARETS' words and templates {_words_version()}, of {plan.world('test')}.",
+        ],
         settings={"scenes": plan.scenes, "epochs": plan.epochs, "seeds": plan.seeds, "first seed": plan.seed},
     )
+
+
+def _words_version() -> str:
+    """CARETS' word lists and templates in eight digits."""
+    root, digest = files("askew").joinpath("perturb/carets"), sha256()
+    for part in ("data", "templates"):
+        for path in sorted(root.joinpath(part).iterdir(), key=lambda path: path.name):
+            if path.name.endswith(".yaml"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def _more(plan: ExperimentPlan, share: float) -> Path:

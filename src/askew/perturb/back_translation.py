@@ -193,12 +193,14 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
     if not words or words[-1] != "?":
         return "no longer a question"
     first, data = old[0].lower if old else "", word_lists()
-    if first in data["opens"] and words[0] != first:
+    if first in data["opens"] and words[0] != first and not _both_ask_what_is_there(old, new):
         return "the yes/no question begins differently"
     if first in data["asks"] and words[0] not in data["asks"]:
         return "no longer an open question"
     if first not in data["opens"] and words[0] in data["opens"]:
         return "no longer an open question"
+    if _how_or_adjective_alone(new) and not _how_or_adjective_alone(old):
+        return "asks something else"
     if _loose_end(old) != _loose_end(new):
         return "the end is cut off"
     if _kept(old) != _kept(new):
@@ -208,6 +210,22 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
     if _partitives(old) != _partitives(new):
         return "a part becomes the whole"
     return "a verb has a wrong form" if _unsupported(new) and not _unsupported(old) else ""
+
+
+def _both_ask_what_is_there(old: Sequence[Token], new: Sequence[Token]) -> bool:
+    """True for *Is there ...* and *Are there ...*, of which one corrects the number of the other."""
+    starts = [(tokens[0].lower, tokens[1].lower) for tokens in (old, new) if len(tokens) > 1]
+    return sorted(starts) == [("are", "there"), ("is", "there")]
+
+
+def _how_or_adjective_alone(tokens: Sequence[Token]) -> bool:
+    """True for *How are the slices on it?*, and for *What is the logo visible?*, in which an adjective is left over."""
+    words = [token for token in tokens if token.tag != "."]
+    if len(words) < 3 or words[1].lower not in ("is", "are"):
+        return False
+    if words[0].lower == "how":
+        return True
+    return words[0].lower == "what" and words[-1].tag == "JJ" and words[-2].is_noun
 
 
 def _generic(tokens: Sequence[Token]) -> bool:

@@ -56,12 +56,14 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     >>> extract("none", asked, Prediction(1, "B")).answer, extract("none", asked, Prediction(1, "B, I think")).answer
     ('a dog', 'B, I think')
     """
+    if step == "none" and not question.choices:
+        return prediction
     check_step(step)
     said = prediction.answer
     if said is None:
         return prediction
     if step == "none":
-        option = exact_option(question.choices, said) if question.choices else None
+        option = exact_option(question.choices, said)
         return prediction if option in (None, said) else replace(prediction, answer=option, raw=said)
     if step in RULES:
         _check_form(step, question)

@@ -90,7 +90,7 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
-    same = [normaliser(answer) for answer in answers]
+    same = list(map(normaliser, answers))
     return max(dict.fromkeys(same), key=same.count, default="")
 
 

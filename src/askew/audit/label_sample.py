@@ -11,7 +11,6 @@ import io
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import isnan, nan
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,7 @@ def sampled_labels(items: Iterable[Group | Question], size: int, seed: int) -> l
     kept: dict[Id, SampledLabel] = {}
     for item in items:
         for one in _members(item):
-            if one.question.answers and chosen.add(one.question.id, partial(labelled, one.question)):
+            if one.question.answers and chosen.add(one.question.id, labelled, one.question):
                 kept[one.question.id] = one
                 if len(kept) > 4 * size:
                     left = {text.id for text in chosen}

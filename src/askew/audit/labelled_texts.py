@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import blake2b
 from heapq import heappush, heappushpop
 from typing import TypeAlias
@@ -59,8 +58,8 @@ class TextSample:
     _kept: dict[int, LabelledText] = field(default_factory=dict)
     _hashes: list[int] = field(default_factory=list)
 
-    def add(self, key: Id, text: Callable[[], LabelledText]) -> bool:
-        """Keep the text with this id if the id's hash is low enough, and return whether; only then is it made."""
+    def add(self, key: Id, made: Callable[..., LabelledText], *of: Question) -> bool:
+        """Keep the text with this id if the id's hash is low enough, and return whether; only then ``made(*of)``."""
         low = -content_hash(self.seed, key)  # negated: the heap's first is the highest hash
         if low in self._kept:
             return False
@@ -71,7 +70,7 @@ class TextSample:
             del self._kept[heappushpop(self._hashes, low)]
         else:
             return False
-        self._kept[low] = text()
+        self._kept[low] = made(*of)
         return True
 
     def __len__(self) -> int:
@@ -112,16 +111,16 @@ def add_group(found: Tests, group: Group, seed: int = 0, most: int = MOST_TEXTS)
     """Add the texts of one group."""
     original = group.original
     if original.answers:
-        made = partial(labelled, original)
-        for test in dict.fromkeys(variant.test for variant in group.variants) or ("",):
-            _texts(found, group.suite, test, seed, most).questions.add(original.id, made)
+        tests = dict.fromkeys(variant.test for variant in group.variants) if group.variants else ("",)
+        for test in tests:
+            _texts(found, group.suite, test, seed, most).questions.add(original.id, labelled, original)
     for variant in group.variants:
         question = variant.question
         if question.answers:
-            texts, made = _texts(found, group.suite, variant.test, seed, most), partial(labelled, question, original)
-            texts.questions.add(question.id, made)
+            texts = _texts(found, group.suite, variant.test, seed, most)
+            texts.questions.add(question.id, labelled, question, original)
             if question.text != original.text:
-                texts.pairs.add(question.id, made)
+                texts.pairs.add(question.id, labelled, question, original)
 
 
 def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int = MOST_TEXTS) -> Tests:
@@ -129,7 +128,7 @@ def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int =
     found: Tests = {}
     for question in questions:
         if question.answers:
-            _texts(found, "", "", seed, most).questions.add(question.id, partial(labelled, question))
+            _texts(found, "", "", seed, most).questions.add(question.id, labelled, question)
     return found
 
 
@@ -157,6 +156,6 @@ def content_hash(seed: int, key: Id) -> int:
 
 
 def _texts(found: Tests, suite: str, test: str, seed: int, most: int) -> TestTexts:
-    if (suite, test) not in found:
-        found[suite, test] = TestTexts(TextSample(seed, most), TextSample(seed, most))
-    return found[suite, test]
+    if (texts := found.get((suite, test))) is None:
+        texts = found[suite, test] = TestTexts(TextSample(seed, most), TextSample(seed, most))
+    return texts

@@ -74,7 +74,7 @@ def text(record: Mapping[str, Any], key: str, default: str | None = None) -> str
     """
     value = record.get(key)
     if isinstance(value, str):
-        if default is None and not value.strip():
+        if default is None and (not value or value.isspace()):
             raise BadRecord(f"{key!r} is blank. Fill it in.")
         return value
     if value is not None:

@@ -65,7 +65,7 @@ def _is_question(question: Question) -> bool:
         and (not confidences or len(confidences) == len(answers))
         and _is_id(question.id)
         and (question.image is None or _is_image(question.image))
-        and all(_TEXT.issuperset(map(type, tag)) for tag in question.tags)
+        and (not question.tags or all(_TEXT.issuperset(map(type, tag)) for tag in question.tags))
         and (not question.choices or _has_options(question))
     )
 
@@ -82,7 +82,8 @@ def _has_options(question: Question) -> bool:
 
 def _is_image(image: ImageRef) -> bool:
     whole = image.size is None or [type(side) for side in image.size] == [int, int]
-    return _is_id(image.id) and whole and all(type(text) is str for text in (image.path, image.sha256) if text)
+    texts = [type(text) for text in (image.path, image.sha256) if text]
+    return _is_id(image.id) and whole and _TEXT.issuperset(texts)
 
 
 def _is_id(value: object) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 from askew.answers.normalise import modal_answer
 from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
+from askew.data.disk_index import DistinctIds
 from askew.data.group_check import GroupCheck
 from askew.data.groups import read_groups, read_written, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
@@ -43,7 +44,7 @@ class Coverage:
     variants: int = 0
     changed: int = 0
     """Groups with at least one variant."""
-    images: set[Id] = field(default_factory=set)
+    images: DistinctIds = field(default_factory=DistinctIds)
     """The images of the original questions."""
     made: dict[str, Counter[str]] = field(default_factory=dict)
     """Per test, variants by the rule that made them."""
@@ -145,7 +146,7 @@ class Watched:
         self._data = data
         self.name = data.name
         self.count = 0
-        self.images: set[Id] = set()
+        self.images = DistinctIds()
         self.has_images = True
         """False when a question has no image."""
 

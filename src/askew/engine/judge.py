@@ -50,11 +50,9 @@ class Tally:
         self.tokens = (self.tokens[0] + read, self.tokens[1] + written)
         self.failed += sum(prediction.failed for prediction in said)
 
-    def judge(self, keys: Keys, question: Question, prediction: Prediction) -> Prediction:
+    def add_non_answer(self, key: bytes, error: str | None) -> None:
         """Count a non-answer after extraction, once for each distinct request."""
-        if prediction.answer is None:
-            self.non_answers[keys.of(question)] = (prediction.error or "no answer").splitlines()[0][:200]
-        return prediction
+        self.non_answers[key] = (error or "no answer").splitlines()[0][:200]
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
         """For results.json; ``asked`` counts what was answered in earlier runs too."""
@@ -88,9 +86,11 @@ class OutcomeJudge:
         """Judge an outcome; ``record`` is that of its group in groups.jsonl, and becomes that of the outcome."""
         group, extracted = outcome.group, self._extracted
         first = extracted(group.suite, group.original, outcome.original)
-        rest = [extracted(group.suite, variant.question, said) for variant, said in outcome.pairs()]
-        if rest or first is not outcome.original:
+        if outcome.variants:
+            rest = [extracted(group.suite, variant.question, said) for variant, said in outcome.pairs()]
             outcome = Outcome(group, first, tuple(rest))
+        elif first is not outcome.original:
+            outcome = Outcome(group, first)
         self.scorers[group.suite].add(outcome)
         self.confidence[group.suite].add(outcome)
         if group.original.tags:  # which may be in another order in the file
@@ -99,7 +99,9 @@ class OutcomeJudge:
 
     def _extracted(self, suite: str, question: Question, said: Prediction) -> Prediction:
         """The prediction with the short answer extracted from the reply."""
-        found = self.tally.judge(self._keys, question, extract(self.step, question, said))
+        found = extract(self.step, question, said)
+        if found.answer is None:
+            self.tally.add_non_answer(self._keys.of(question), found.error)
         self.forms.add(suite, question, said, found)
         return found
 

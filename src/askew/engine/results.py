@@ -27,7 +27,7 @@ from askew.files.read_write import clear_parts, write_joined
 from askew.files.records import Record, with_predictions
 from askew.metrics.accuracy import soft
 from askew.metrics.correct import judged
-from askew.types import Outcome, Score
+from askew.types import Outcome, Prediction, Question, Score
 from askew.verbs import HoldsGroups, Suite
 
 PACKAGES = (
@@ -50,16 +50,19 @@ def sample_record(group: Record, outcome: Outcome, suite: Suite) -> Record:
     ``group`` is the record of its group, which becomes that of the outcome.
     """
     record = with_predictions(group, outcome)
-    for part, question, prediction in (
-        (record["original"], outcome.group.original, outcome.original),
-        *((part, v.question, p) for part, (v, p) in zip(record["variants"], outcome.pairs(), strict=True)),
-    ):
-        value = judged(question, prediction, None, suite.correct, suite.accuracy)
-        part["accuracy"] = soft(question, prediction, None, suite.accuracy)
-        part["right"] = None if value is None else value == 1.0
-        if prediction.error:
-            part["prediction"]["error"] = public_text(prediction.error)
+    _judge(record["original"], outcome.group.original, outcome.original, suite)
+    for part, variant, prediction in zip(record["variants"], outcome.group.variants, outcome.variants, strict=True):
+        _judge(part, variant.question, prediction, suite)
     return record
+
+
+def _judge(record: Record, question: Question, prediction: Prediction, suite: Suite) -> None:
+    """Add to the record of a question how its answer is judged."""
+    value = judged(question, prediction, None, suite.correct, suite.accuracy)
+    record["accuracy"] = soft(question, prediction, None, suite.accuracy)
+    record["right"] = None if value is None else value == 1.0
+    if prediction.error:
+        record["prediction"]["error"] = public_text(prediction.error)
 
 
 def too_many_failures(results: Mapping[str, Any]) -> TooManyFailures | None:

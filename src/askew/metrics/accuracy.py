@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -43,7 +43,7 @@ def compared(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
     >>> compared("A dog.", ("dog", "dog"))
     ('A dog.', ['dog', 'dog'])
     """
-    if mode == "exact" or (mode == "official" and _unanimous(set(answers))):
+    if mode == "exact" or (mode == "official" and _unanimous(answers)):
         return clean(answer), list(map(clean, answers))
     return normalise(answer), list(map(normalise, answers))
 
@@ -262,17 +262,21 @@ def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
     if mode == "exact":
         ours, people = compared(answer, answers, mode)
         return float(ours == modal_answer(people, str))
-    distinct = set(answers)
-    as_compared = clean if mode == "official" and _unanimous(distinct) else normalise
-    ours = as_compared(answer)
-    matching = sum(answers.count(said) for said in distinct if as_compared(said) == ours)
+    if mode == "official" and _unanimous(answers):
+        matching = len(answers) if clean(answer) == clean(answers[0]) else 0
+    else:
+        matching = list(map(normalise, answers)).count(normalise(answer))
     if mode == "simple":
         return min(1.0, matching / min(3, len(answers)))
     return leave_one_out(matching, len(answers))
 
 
-def _unanimous(answers: Collection[str]) -> bool:
-    return len(answers) == 1 or len(set(map(clean, answers))) == 1
+def _unanimous(answers: tuple[str, ...]) -> bool:
+    """Whether people gave the same answer; if not even its normalised form is the same, they did not."""
+    distinct = set(answers)
+    if len(distinct) > 1 and len(set(map(normalise, distinct))) == 1:
+        distinct = set(map(clean, distinct))
+    return len(distinct) == 1
 
 
 @dataclass(frozen=True)

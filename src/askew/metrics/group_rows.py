@@ -45,6 +45,7 @@ class Selected:
     """The rows of one metric in one part: for each group that counts its number, its cluster and its row."""
 
     groups: Ints
+    """Numbers of their own where groups are not numbered (see :class:`GroupRows`)."""
     clusters: Ints
     rows: Floats
     """Shape (groups, columns)."""
@@ -62,7 +63,8 @@ class Selected:
 class GroupRows:
     """Collects the rows of a stream of outcomes; keeps a few numbers per group and metric, not the outcomes.
 
-    Several runs share ``groups`` and ``clusters`` when their rows are compared group by group.
+    Several runs share ``groups`` and ``clusters`` when their rows are compared group by group; the ids of groups are
+    not kept otherwise.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class GroupRows:
     ) -> None:
         self.metrics = {name: checked_metric(name, metric) for name, metric in metrics.items()}
         self.slices = tuple(slices)
-        self.groups = Numbering() if groups is None else groups
+        self.groups = groups
         self.clusters = Numbering() if clusters is None else clusters
         self._tables = {name: _MetricRows() for name in self.metrics}
         self._parts = {name: Numbering() for name in (WHOLE, *self.slices)}
@@ -84,10 +86,12 @@ class GroupRows:
         """For each slice, the number of the part that a combination has in it; -1 for none."""
         self._plain: dict[Hashable, int] = {}
         """The combination of groups without variants, by what the original decides."""
-        self._combination = array("q")
-        self._group = array("q")
-        self._cluster = array("q")
+        self._combination = array("i")
+        self._group = array("i")
+        self._cluster = array("i")
         self._incomplete = array("b")
+        self._last: tuple[type, object, int] = (type(None), None, -1)
+        """Type, id and cluster of the last image; groups about one image usually stand together."""
 
     def add(self, outcome: Outcome) -> None:
         """Measure this outcome for every part it counts in."""
@@ -115,7 +119,7 @@ class GroupRows:
         name, value = part
         chosen = (np.asarray(self._codes[name]) == self._parts[name].get(value, -2))[np.asarray(self._combination)]
         incomplete = np.asarray(self._incomplete).astype(bool)
-        group, cluster = np.asarray(self._group), np.asarray(self._cluster)
+        group, cluster = None if self.groups is None else np.asarray(self._group), np.asarray(self._cluster)
         return {metric: table.select(chosen, incomplete, group, cluster) for metric, table in self._tables.items()}
 
     def _numbered(self, parts: Mapping[str, str]) -> int:
@@ -127,14 +131,28 @@ class GroupRows:
         return number
 
     def _add(self, outcome: Outcome, combination: int) -> None:
-        record = len(self._group)
+        record = len(self._combination)
         self._combination.append(combination)
-        self._group.append(self.groups[outcome.group.id])
-        self._cluster.append(self.clusters[cluster_key(outcome)])
-        incomplete = outcome.original.answer is None or any(p.answer is None for p in outcome.variants)
+        if self.groups is not None:
+            self._group.append(self.groups[outcome.group.id])
+        self._cluster.append(self._cluster_of(outcome))
+        incomplete = outcome.original.answer is None
+        if outcome.variants and not incomplete:
+            incomplete = any(prediction.answer is None for prediction in outcome.variants)
         self._incomplete.append(incomplete)
         for name, metric in self.metrics.items():
             self._tables[name].add(record, metric, outcome, incomplete)
+
+    def _cluster_of(self, outcome: Outcome) -> int:
+        """The number of the group's cluster."""
+        image = outcome.group.original.image
+        if image is None:
+            return self.clusters[cluster_key(outcome)]
+        kind, known, number = self._last
+        if type(image.id) is not kind or image.id != known:
+            number = self.clusters[cluster_key(outcome)]
+            self._last = type(image.id), image.id, number
+        return number
 
 
 def checked_metric(name: str, metric: Metric) -> Metric:
@@ -203,7 +221,7 @@ class _MetricRows:
     def __init__(self) -> None:
         self._measured = _Growing()
         self._possible = _Growing()
-        self._failed = array("q")
+        self._failed = array("i")
 
     def add(self, record: int, metric: Metric, outcome: Outcome, incomplete: bool) -> None:
         row = metric.measure(outcome)
@@ -216,12 +234,12 @@ class _MetricRows:
                 self._failed.append(record)
 
     def select(
-        self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints, cluster: Ints
+        self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints | None, cluster: Ints
     ) -> Selected:
         columns = max(self._measured.columns, self._possible.columns)
         records, rows = self._measured.where(chosen, columns)
         return Selected(
-            groups=group[records],
+            groups=records if group is None else group[records],
             clusters=cluster[records],
             rows=rows,
             failed=int(chosen[np.asarray(self._failed)].sum()) if self._failed else 0,
@@ -234,7 +252,7 @@ class _Growing:
 
     def __init__(self) -> None:
         self.columns = 0
-        self._records = array("q")
+        self._records = array("i")
         self._values = array("d")
 
     def add(self, record: int, row: Row | None) -> None:
@@ -246,6 +264,6 @@ class _Growing:
     def where(self, chosen: npt.NDArray[np.bool_], columns: int) -> tuple[Ints, Floats]:
         if not self._records:
             return np.zeros(0, dtype=np.int64), np.zeros((0, columns))
-        records = np.asarray(self._records)
+        records = np.asarray(self._records).astype(np.int64)
         kept = chosen[records]
         return records[kept], np.asarray(self._values).reshape(-1, self.columns)[kept]

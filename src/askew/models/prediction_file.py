@@ -58,5 +58,7 @@ class Predictions:
 
     def key(self, question_id: Id) -> Id:
         """The id of a question in the file: in an object ``{"1": "yes"}`` every id is a string, numbers too."""
+        if question_id in self.answers:
+            return question_id
         named = str(question_id)
-        return named if question_id not in self.answers and named in self.answers else question_id
+        return named if named in self.answers else question_id

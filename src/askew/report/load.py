@@ -20,6 +20,8 @@ from askew.report.results_shape import check_results
 from askew.report.score_display import NOTHING, Figure, title
 from askew.types import Outcome
 
+_WITHOUT_VARIANTS = b'"variants":[]}\n'
+"""How the line of a group without variants ends: no text in it can, since its quotes are escaped."""
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
 """The part of a signature after the metric. Older files lack it; their values are comparable anyway."""
 
@@ -100,13 +102,18 @@ class Run:
         """Suite, metric and part of the scores by round and by domain, which few runs have."""
         return [key for key in self._figures if key[2].startswith(("round=", "domain="))]
 
-    def outcomes(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The samples, streamed: the offset of the line in the file, and its record."""
+    def outcomes(self, with_variants: bool = False) -> Iterator[tuple[int, dict[str, Any]]]:
+        """The samples, streamed: the offset of the line in the file, and its record.
+
+        ``with_variants``: only those with variants; lines that end without any are counted, not decoded.
+        """
         offset = count = 0
         path = self.samples
         with _open(path) as lines:
             for number, line in enumerate(bounded_lines(lines, path), start=1):
-                if not line.isspace():
+                if with_variants and line.endswith(_WITHOUT_VARIANTS):
+                    count += 1
+                elif not line.isspace():
                     yield offset, _record(line, path, number)
                     count += 1
                 offset += len(line)

@@ -148,16 +148,16 @@ class _PairReader:
         codes, offsets = bytearray(b"\xff" * len(self.group_of)), array("q", [-1]) * len(self.group_starts)
         flips: dict[str, AnswerFlips] = {suite["name"]: AnswerFlips() for suite in run.suites}
         data = run.data
-        for offset, record in run.outcomes():
+        for offset, record in run.outcomes(with_variants=True):
             variants = record.get("variants") or ()
+            if not variants:
+                continue
             number = self.number(data, record, variants)
             if number == len(offsets):
                 offsets.append(-1)
                 codes.extend(b"\xff" * len(variants))
             offsets[number] = offset
             original = record["original"]
-            if not variants:
-                continue
             before, start = became(original), self.group_starts[number]
             suite_flips = flips.setdefault(record.get("suite", ""), AnswerFlips())
             first_answer = (original.get("prediction") or {}).get("answer")
@@ -193,9 +193,6 @@ class _PairReader:
         number = len(self.group_starts)
         self.group_starts.append(len(self.group_of))
         self.group_sums.append(total)
-        if not variants:
-            self.group_marks.append(0)  # of pairs alone
-            return
         self.group_marks.append(int.from_bytes(blake2b(repr(key).encode(), digest_size=8).digest(), "little"))
         original, suite = record["original"], record.get("suite", "")
         asked = words(original.get("question", ""))

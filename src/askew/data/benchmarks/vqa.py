@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
@@ -75,7 +75,8 @@ class Vqa:
             annotations = (
                 stack.enter_context(closing(Annotations(answered, pack=_packed))) if self.annotations else None
             )
-            for number, key, record in distinct(asked, items(self.path, "questions"), question_id):
+            records: Iterator[tuple[int, Id, Any]] = distinct(asked, items(self.path, "questions"), question_id)
+            for number, key, record in annotations.looked_up(records) if annotations else records:
                 entry = annotations.take(key) if annotations else None
                 try:
                     image, words = _question(record, images)
@@ -106,9 +107,8 @@ class Vqa:
 
 def _question(record: Mapping[str, Any], images: ImagesById) -> tuple[ImageRef, str]:
     """The image and the text of a question."""
-    image = identity(record, "image_id")
-    split = text(record, "coco_split", "") if "coco_split" in record else ""
-    return images.find(image, _coco(split) if split else ()), text(record, "question")
+    image = images.find(identity(record, "image_id"), _coco_of(record) if "coco_split" in record else ())
+    return image, text(record, "question")
 
 
 def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
@@ -179,6 +179,12 @@ def _coco(subset: str) -> list[str]:
     return [f"COCO_{subset}_{{id12}}.jpg", f"{subset}/COCO_{subset}_{{id12}}.jpg"]
 
 
+def _coco_of(record: Mapping[str, Any]) -> Sequence[str]:
+    """The file names of the image of a record that names its subset."""
+    split = text(record, "coco_split", "")
+    return _coco(split) if split else ()
+
+
 def _templates(subset: str | None) -> list[str]:
     return [*(_coco(subset) if subset else ()), "{id12}.jpg", "{id}.jpg", "{id}.png", "{id}"]
 
@@ -234,6 +240,10 @@ LOOK_AHEAD = 1024
 """The number of annotations that may wait in memory before all of them are indexed on disk."""
 
 
+_TOGETHER = 128
+"""The number of annotations that are looked up on disk together."""
+
+
 def question_id(record: object) -> Id:
     """The id of a record of the VQA family."""
     if type(record) is dict and type(key := record.get("question_id")) is int and 0 <= key < EXACT:
@@ -280,6 +290,16 @@ class Annotations:
                 self._index()
                 return self.take(key)
         return None
+
+    def looked_up(self, records: Iterator[tuple[int, Id, Any]]) -> Iterator[tuple[int, Id, Any]]:
+        """The same records of questions, whose annotations will be taken; those on disk are looked up together."""
+        for record in records:
+            if self._indexed is None:
+                yield record
+            else:
+                some = [record, *islice(records, _TOGETHER - 1)]
+                self._waiting.update(self._indexed.pop_all([key for _, key, _ in some]))
+                yield from some
 
     def refuse_left_over(self) -> None:
         """Refuse the annotations that were not looked up, which have no question."""

@@ -110,6 +110,38 @@ def test_a_file_that_is_chosen_is_shown_at_once(open_page):
     page.wait_for_function("document.querySelector('.big').naturalWidth === 40")
 
 
+def test_a_file_that_is_dropped_is_shown_at_once(open_page):
+    content = io.BytesIO()
+    Image.new("RGB", (44, 30), "blue").save(content, "PNG")
+    page = open_page()
+    dropped = page.evaluate_handle(
+        """bytes => {
+          const data = new DataTransfer();
+          data.items.add(new File([new Uint8Array(bytes)], "a.png", { type: "image/png" }));
+          return data;
+        }""",
+        list(content.getvalue()),
+    )
+    page.dispatch_event("footer", "dragover", {"dataTransfer": dropped})
+    assert page.locator("body").get_attribute("class") == "dropping"
+    page.dispatch_event("footer", "drop", {"dataTransfer": dropped})
+    page.wait_for_url("**/?image=u*")
+    page.wait_for_function("document.querySelector('.big').naturalWidth === 44")
+
+
+def test_an_attack_starts_at_its_button(open_page):
+    page = open_page()
+    ask(page)
+    assert page.locator(".suite h3", has_text="Attack by").count() == 0
+    page.select_option(".attack select[name=attack]", "sears")
+    page.select_option(".attack select[name=model]", "literal")
+    page.click(".attack button")
+    page.wait_for_url("**#suite-*")
+    found = page.locator(".suite", has_text="Attack by sears on literal")
+    assert found.locator(".text").inner_text() == "Which color is the sheep?"
+    assert found.get_by_role("button", name="Save this failure").is_visible()
+
+
 @pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (390, "dark")])
 def test_nothing_to_complain_about_for_axe_and_no_sideways_scrolling(open_page, width, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed").Axe()

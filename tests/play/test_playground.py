@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from importlib.metadata import EntryPoint
 
 import pytest
 from PIL import Image
 
 import askew
+from askew import registry
 from askew.engine.components import as_data, as_model
 from askew.errors import AskewError, BadImage, UsageError
 from askew.models.onnx_model import Bundled
 from askew.play.failures_file import FailuresFile
+from askew.play.play_page import offered_suites
 from askew.play.playground import Playground, outcome_of
 from askew.registry import make
 from askew.types import Expect, ImageRef, Prediction, Question, Variant
@@ -180,3 +183,40 @@ def test_a_failure_whose_correct_answer_nobody_gave_is_not_saved(literal, tmp_pa
 def test_a_question_without_an_image_file_is_no_image_to_choose(tmp_path):
     questions = [Question(1, ImageRef("a"), "Why?"), Question(2, None, "How?")]
     assert Playground([as_model("constant:yes")], as_data(questions)).images == {}
+
+
+def test_a_question_is_attacked_on_request(literal, tmp_path):
+    trial = literal.ask("1", "What color is the sheep?", "black", [])
+    trial = literal.attack(trial.number, "literal", "sears")
+    (suite,) = trial.suites
+    (tried,) = suite.variants
+    assert (suite.title, tried.variant.question.text) == (
+        "Attack by sears on literal",
+        "Which color is the sheep?",
+    )
+    assert tried.outcomes == ("broke",)
+    assert tried.variant.question.image == trial.question.image, "the attack's own folder is gone"
+    assert FailuresFile(tmp_path / "f.jsonl").add(trial, suite.spec, tried) == 1
+    (pair,) = askew.evaluate(Literal(), tmp_path / "f.jsonl", output=tmp_path / "run").pairs()
+    assert pair.outcome == "broke"
+
+
+def test_an_answer_that_is_wrong_already_is_not_attacked(literal):
+    trial = literal.ask("1", "What color is the sheep?", "white", [])
+    (suite,) = literal.attack(trial.number, "literal", "sears").suites
+    assert suite.variants == ()
+    assert suite.reasons == ("the original is answered incorrectly",)
+    with pytest.raises(UsageError, match="Choose a model and an attack"):
+        literal.attack(trial.number, "literal", "bert-attack")
+
+
+def test_suites_of_other_packages_are_offered(literal, monkeypatch):
+    other = {"louder": EntryPoint("louder", "askew.suites.p2:P2Suite", "askew.suite")}
+    monkeypatch.setattr(registry, "_outside", lambda kind: other if kind == "suite" else {})
+    offered_suites.cache_clear()
+    try:
+        assert offered_suites()["louder"].startswith("Questions with words replaced")
+    finally:
+        offered_suites.cache_clear()
+    (suite,) = literal.ask("1", "What color is the sheep?", "black", ["louder"]).suites
+    assert suite.variants

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlencode
 
+from askew.errors import AskewError
 from askew.metrics.correct import judged
 from askew.play.attention_figures import attention_figures
-from askew.play.playground import DataImage, Playground, Trial, TriedSuite, TriedVariant, expected_answer
+from askew.play.playground import (
+    ATTACKS,
+    BUDGET,
+    DataImage,
+    Playground,
+    Trial,
+    TriedSuite,
+    TriedVariant,
+    expected_answer,
+)
+from askew.registry import BUILT_IN, describe, names
 from askew.report.markup import Html, details, el, join
 from askew.report.pair_viewer import word_diff
 from askew.types import AttentionStep, Expect, Prediction, Question
@@ -19,10 +31,11 @@ SUITES: Mapping[str, str] = {
     "visual": "the background hidden",
     "corruption:severities=3": "blur, noise and other damage to the image",
     "backtranslate": "translated to another language and back",
+    "basic": "similar questions appended as noise",
     "carets": "pairs of questions generated from the scene",
     "choices": "options in another order",
 }
-"""The suites offered, each with what it changes."""
+"""The suites of askew that are offered, each with what it changes."""
 CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
 """The suites of a first question."""
 OUTCOMES = {
@@ -45,6 +58,19 @@ SOURCES = {
     "model": "No correct answer is known, so the first model's own answer is taken as correct",
     "": "No correct answer is known",
 }
+
+
+@cache
+def offered_suites() -> Mapping[str, str]:
+    """All suites that are offered, those that other packages register included."""
+    found = dict(SUITES)
+    for name in names("suite"):
+        if name not in BUILT_IN["suite"]:
+            try:
+                found[name] = describe("suite", name)[1]
+            except AskewError as error:
+                found[name] = str(error)
+    return found
 
 
 @dataclass(frozen=True)
@@ -122,7 +148,7 @@ class PlayPage:
                 el("input", type="checkbox", name="suite", value=spec, checked=spec in chosen),
                 el("span", el("b", spec.partition(":")[0]), " ", what),
             )
-            for spec, what in SUITES.items()
+            for spec, what in offered_suites().items()
         ]
         asked = list(dict.fromkeys(question.text for question in shown.questions))
         form = el(
@@ -186,6 +212,7 @@ class PlayPage:
             *self._steps(trial.steps, f"/image/{trial.image}", trial.question),
             el("h2", "The same question, changed"),
             *(self._suite(trial, at, suite) for at, suite in enumerate(trial.suites)),
+            self._attack(trial),
             class_="found",
             aria_label="What came of it",
         )
@@ -198,7 +225,25 @@ class PlayPage:
         reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None
         title = el("h3", suite.title, el("small", f" {suite.spec.partition(':')[0]} · {count}"))
         why = el("p", "Not changed, because:", class_="quiet") if reasons else None
-        return el("section", title, *tried, more, why, reasons, class_="suite")
+        return el("section", title, *tried, more, why, reasons, class_="suite", id=f"suite-{place}")
+
+    def _attack(self, trial: Trial) -> Html:
+        """Attacks cost many calls, so one starts only when its button is pressed."""
+        models = [model.name for model in self.ground.models]
+        return el(
+            "form",
+            self._hidden(),
+            el("input", type="hidden", name="trial", value=trial.number),
+            el("h3", "Attack the question"),
+            el("label", "Reword it by ", _choice("attack", ATTACKS)),
+            el("label", " until it fools ", _choice("model", models)),
+            el("button", "Attack", type="submit"),
+            el("span", f" asks the model up to {BUDGET} times", class_="quiet"),
+            el("span", " Asking …", class_="busy", role="status", hidden=True),
+            method="post",
+            action="/attack",
+            class_="attack",
+        )
 
     def _variant(self, trial: Trial, place: int, at: int, tried: TriedVariant) -> Html:
         variant = tried.variant
@@ -265,6 +310,10 @@ class PlayPage:
 
 def _field(name: str, value: str, **more: str | int | bool) -> Html:
     return el("input", type="text", id=name, name=name, value=value, autocomplete="off", **more)
+
+
+def _choice(name: str, options: Sequence[str]) -> Html:
+    return el("select", *(el("option", option) for option in options), name=name)
 
 
 def _about(shown: DataImage) -> str:

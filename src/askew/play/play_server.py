@@ -22,7 +22,7 @@ from urllib.parse import parse_qs, urlsplit
 from askew.errors import AskewError, UsageError
 from askew.files.images import open_image
 from askew.play.failures_file import FailuresFile
-from askew.play.play_page import SUITES, PlayPage
+from askew.play.play_page import PlayPage, offered_suites
 from askew.play.playground import Playground, TriedVariant
 from askew.types import ImageRef
 
@@ -144,11 +144,15 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             match urlsplit(self.path).path:
                 case "/ask":
-                    suites = [spec for spec in form.texts.get("suite", []) if spec in SUITES]
+                    suites = [spec for spec in form.texts.get("suite", []) if spec in offered_suites()]
                     trial = self.server.ground.ask(
                         form.one("image"), form.one("question"), form.one("expected"), suites
                     )
                     self._redirect(f"/trial/{trial.number}#answer")
+                case "/attack":
+                    trial = self._trial(form.one("trial"))
+                    trial = self.server.ground.attack(trial.number, form.one("model"), form.one("attack"))
+                    self._redirect(f"/trial/{trial.number}#suite-{len(trial.suites) - 1}")
                 case "/upload":
                     self._redirect(f"/?image={self.server.ground.upload(form.file)}")
                 case "/save":

@@ -8,12 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from askew.answers.choices import as_asked
 from askew.answers.extract import extract
 from askew.answers.normalise import normalise
 from askew.data.jsonl import question_key
-from askew.engine.components import Questions
+from askew.engine.attack_run import AttackRun, AttackSettings
+from askew.engine.components import Questions, as_attack, as_data
 from askew.engine.run_metrics import step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError, UsageError
@@ -33,6 +36,10 @@ ALONE = frozenset(("visual", "corruption"))
 """Suites that change images; they see the question alone."""
 MOST_VARIANTS = 12
 """Variants of a suite that are asked."""
+ATTACKS = ("sears", "typos", "textfooler", "pwws", "pso")
+"""The attacks offered."""
+BUDGET = 50
+"""Texts that an attack may ask a model about a question."""
 KEPT = 50
 """Tries and uploaded images that are remembered."""
 
@@ -177,6 +184,37 @@ class Playground:
                 del self.trials[next(iter(self.trials))]
         return trial
 
+    def attack(self, number: int, model: str, recipe: str) -> Trial:
+        """Reword the question of a trial until a model answers incorrectly; the trial gets one more suite."""
+        attacked = next((one for one in self.models if one.name == model), None)
+        if attacked is None or recipe not in ATTACKS:
+            raise UsageError("Choose a model and an attack of the page.")
+        with self._lock:
+            trial = self.trials.get(number)
+            if trial is None:
+                raise UsageError("That question is no longer here. Ask it again.")
+            tried = self._attacked(trial, attacked, recipe)
+            self.trials[number] = replace(trial, suites=(*trial.suites, tried))
+        return self.trials[number]
+
+    def _attacked(self, trial: Trial, model: Named, recipe: str) -> TriedSuite:
+        suite: Suite = make("suite", "attack")
+        title = f"Attack by {recipe} on {model.name}"
+        data = Named(Questions((trial.question,)), "one question")
+        settings = replace(self.settings, stop_after=0, max_failures=1.0)
+        with TemporaryDirectory(prefix="askew-") as scratch:
+            how = AttackSettings(budget=BUDGET)
+            try:
+                run = AttackRun(model, data, as_attack(recipe), suite, Path(scratch) / "attack", how, settings)
+                results = run.run().results[0]
+                groups = as_data(str(run.output)).what.groups()
+                pairs = [(trial.question, variant) for group in groups for variant in group.variants]
+                pairs = [(asked, _about(variant, asked.image)) for asked, variant in pairs]
+            except AskewError as error:
+                return TriedSuite("attack", title, reasons=(str(error),))
+        reasons = [reason for record in results["suites"][0]["coverage"] for reason in record["refused"]]
+        return self._judged(suite, "attack", title, pairs, reasons, trial.question, trial.answers)
+
     def _questions(self) -> Iterator[Question]:
         data = self.data.what
         return (group.original for group in data.groups()) if isinstance(data, HoldsGroups) else data.questions()
@@ -220,6 +258,19 @@ class Playground:
             pairs, reasons = self._made(suite, question)
         except AskewError as error:
             return TriedSuite(spec, spec, reasons=(str(error),))
+        return self._judged(suite, spec, suite.title, pairs, reasons, question, first)
+
+    def _judged(
+        self,
+        suite: Suite,
+        spec: str,
+        title: str,
+        pairs: Sequence[tuple[Question, Variant]],
+        reasons: Sequence[str],
+        question: Question,
+        first: tuple[Prediction, ...],
+    ) -> TriedSuite:
+        """Ask every model the variants, and judge the answers; ``first`` are those to the question."""
         left_out = max(0, len(pairs) - MOST_VARIANTS)
         pairs = pairs[:MOST_VARIANTS]
         if not pairs and not reasons:
@@ -233,7 +284,7 @@ class Playground:
             outcomes = tuple(outcome_of(suite, original, variant, *both) for both in zip(earlier, said, strict=True))
             steps = self._steps(variant.question) if "broke" in outcomes else ()
             tried.append(TriedVariant(variant, original, said, earlier, outcomes, steps))
-        return TriedSuite(spec, suite.title, tuple(tried), tuple(reasons), left_out)
+        return TriedSuite(spec, title, tuple(tried), tuple(reasons), left_out)
 
     def _made(self, suite: Suite, question: Question) -> tuple[list[tuple[Question, Variant]], list[str]]:
         """The variants of the question, each with its original, and the reasons for those that were not made.
@@ -266,6 +317,11 @@ def outcome_of(suite: Suite, original: Question, variant: Variant, before: Predi
         second = float(same != (variant.expect is Expect.DIFFERENT))
     names = {(1.0, 1.0): "held", (1.0, 0.0): "broke", (0.0, 1.0): "fixed", (0.0, 0.0): "wrong"}
     return names[1.0 if first is None else first, second]
+
+
+def _about(variant: Variant, image: ImageRef | None) -> Variant:
+    """The variant with an image that outlives the folder of an attack."""
+    return replace(variant, question=replace(variant.question, image=image))
 
 
 def _most(answers: Sequence[str]) -> str:

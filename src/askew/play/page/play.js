@@ -2,7 +2,6 @@
 // The page works without this: it adds dropping an image, a key, and a word while a model is asked.
 const question = document.getElementById("question");
 const upload = document.getElementById("upload");
-const ask = document.getElementById("ask");
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, textarea, select");
@@ -13,15 +12,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-if (ask) {
-  ask.addEventListener("submit", () => {
-    ask.querySelector(".busy").hidden = false;
-    ask.querySelector("button.first").disabled = true;
-  });
-  window.addEventListener("pageshow", () => {
-    ask.querySelector(".busy").hidden = true;
-    ask.querySelector("button.first").disabled = false;
-  });
+for (const form of document.querySelectorAll("#ask, .attack")) {
+  const busy = (is) => {
+    form.querySelector(".busy").hidden = !is;
+    form.querySelector("button").disabled = is;
+  };
+  form.addEventListener("submit", () => busy(true));
+  window.addEventListener("pageshow", () => busy(false));
 }
 
 if (upload) {

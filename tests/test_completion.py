@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
+import select
+import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +82,59 @@ def test_every_shell_has_a_script_that_calls_back(shell, capsys):
     assert f"askew completion {shell} --line" in script
     assert main(["completion", shell, "--line", "askew recov"]) == 0
     assert capsys.readouterr().out == "recover\n"
+
+
+SHELLS = {
+    "bash": (("bash", "--norc", "-i"), ('eval "$(askew completion bash)"',)),
+    "zsh": (("zsh", "-f", "-i"), ("autoload -U compinit; compinit -u", 'eval "$(askew completion zsh)"')),
+    "fish": (("fish", "--no-config", "-i"), ("askew completion fish | source",)),
+}
+"""How each shell is started without a person's settings, and what it reads first."""
+OWN_TERMINAL = (
+    "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execvp(sys.argv[1], sys.argv[1:])"
+)
+"""Makes the pseudo-terminal the one that controls the shell, which fish needs."""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_tab_completes_in_a_real_shell(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    words, setup = SHELLS[shell]
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    settings = {"PATH": path, "HOME": str(tmp_path), "TERM": "dumb", "LANG": "C.UTF-8", "PS1": "> "}
+    terminal, inside = pty.openpty()
+    start = (sys.executable, "-c", OWN_TERMINAL, *words)
+    process = subprocess.Popen(start, stdin=inside, stdout=inside, stderr=inside, env=settings, start_new_session=True)
+    os.close(inside)
+    heard = ""
+
+    def wait_for(text):
+        nonlocal heard
+        deadline = time.monotonic() + 60
+        while text not in heard:
+            assert time.monotonic() < deadline, f"{shell} did not print {text!r}: {heard[-500:]!r}"
+            if select.select([terminal], [], [], 0.2)[0]:
+                heard += os.read(terminal, 65536).decode("utf-8", "replace")
+
+    try:
+        for line in (*setup, "echo rea''dy"):
+            os.write(terminal, f"{line}\n".encode())
+        wait_for("ready")
+        for typed, completed in (
+            ("askew gat", "askew gate "),
+            ("askew run --suite corr", "askew run --suite corruption "),
+            ("askew run --suite=corr", "askew run --suite=corruption "),
+            ("askew run --model bundled:cnn", "askew run --model bundled:cnn-lstm "),
+        ):
+            heard = ""
+            os.write(terminal, f"{typed}\t".encode())
+            wait_for(completed)
+            os.write(terminal, b"\x15")  # ^U deletes the line
+    finally:
+        process.kill()
+        process.wait()
+        os.close(terminal)
 
 
 @pytest.mark.parametrize(

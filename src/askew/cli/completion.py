@@ -33,7 +33,10 @@ complete -o default -F _askew askew
 _askew() {
     local -a found
     found=("${(@f)$(askew completion zsh --line "${(j: :)${(@q)words[1,CURRENT-1]}} $PREFIX" 2>/dev/null)}")
-    if [[ -n $found ]]; then compadd -S '' -- $found; else _files; fi
+    if [[ -z $found ]]; then _files
+    elif [[ $#found -eq 1 && $found != *[:=] ]]; then compadd -- $found
+    else compadd -S '' -- $found
+    fi
 }
 compdef _askew askew
 """,

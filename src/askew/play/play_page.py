@@ -219,7 +219,8 @@ class PlayPage:
 
     def _suite(self, trial: Trial, place: int, suite: TriedSuite) -> Html:
         broke = sum("broke" in one.outcomes for one in suite.variants)
-        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {broke} break a model"
+        breaks = "1 breaks" if broke == 1 else f"{broke} break"
+        count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {breaks} a model"
         tried = [self._variant(trial, place, at, one) for at, one in enumerate(suite.variants)]
         more = el("p", f"{suite.left_out} more variants were not asked.", class_="quiet") if suite.left_out else None
         reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None

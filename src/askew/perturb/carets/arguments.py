@@ -198,7 +198,7 @@ _ORDER = {
     "pattern": 7,
     "material": 8,
 }
-TWO = 0.15
+TWO = 0.3
 """How often an object with attributes has two of them, if it has two (6 % of the release)."""
 
 

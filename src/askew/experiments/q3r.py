@@ -21,7 +21,7 @@ from askew.experiments.plan import (
 )
 from askew.suites.suite_parts import published
 
-SUITE = "p2:originals=all"
+SUITE = "p2:originals=all,balance=paper"
 NETS = {
     "StackNMN": "stacknmn:hidden=128",
     "HybridNet": "hybridnet:hidden=128",
@@ -48,7 +48,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
     """Train every network in every way with every seed, and ask all of them VQA P2's questions."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     test = build_test(plan, SUITE)
-    lessons = build_test(plan, "p2", plan.world("train"), "p2-train").groups
+    lessons = build_test(plan, "p2:balance=paper", plan.world("train"), "p2-train").groups
     rows = {name: (net, ()) for name, net in BESIDES.items()} | {
         name + way: (net, tuple(loss.format(groups=lessons) for loss in losses))
         for name, net in NETS.items()

@@ -191,7 +191,8 @@ def test_hypernyms_of_the_answer_are_never_drawn():
 
 
 def test_a_kind_without_other_answers_draws_from_its_family_then_from_usual_answers_or_is_refused():
-    assert set(NO.chances(question("What kind of pet is this?", "cat"))) == {"cow", "elephant", "dog", "puppy"}
+    assert set(NO.chances(question("What kind of creature is this?", "cat"))) == {"cow", "elephant", "dog", "puppy"}
+    assert set(NO.chances(question("What kind of pet is this?", "cat"))) == {"dog", "rabbit", "horse", "bird"}
     birds = set(NO.chances(question("What kind of bird is this?", "pigeon")))
     assert birds == {"parrot", "duck", "owl", "seagull", "chicken", "ostrich", "eagle"}
     assert set(NO.chances(question("What kind of water is this?", "sea"))) == {"river"}

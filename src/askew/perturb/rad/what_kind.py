@@ -268,7 +268,7 @@ def order_of(subject: str) -> Order:
 def family(subject: str) -> str:
     """The family of a noun: nouns whose answers can be asked of each other; empty if it is in no list.
 
-    >>> family("pet"), family("winter sport"), family("toothpaste")
+    >>> family("creature"), family("sporting event"), family("toothpaste")
     ('animal', 'sport', '')
     """
     return _families().get(subject, "")

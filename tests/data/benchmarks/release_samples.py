@@ -130,9 +130,14 @@ def winoground(folder: Path, count: int) -> Path:
 
 
 def visdial(folder: Path, count: int) -> Path:
-    rounds = [{"question": n, "answer": 0, "answer_options": [1, 0], "gt_index": 1} for n in range(10)]
+    options = list(range(99, -1, -1))
+    rounds = [{"question": n, "answer": 0, "answer_options": options, "gt_index": 99} for n in range(10)]
     dialogs = [{"image_id": n, "caption": f"a cat {n}", "dialog": rounds} for n in range(count // 10)]
-    data = {"dialogs": dialogs, "questions": [f"is it {n}" for n in range(10)], "answers": ["yes", "no"]}
+    data = {
+        "dialogs": dialogs,
+        "questions": [f"is it {n}" for n in range(10)],
+        "answers": ["yes", *(f"it is {n}" for n in range(99))],
+    }
     lines(folder / "visdial_1.0_val.json", [{"split": "val", "version": "1.0", "data": data}])
     return folder
 

@@ -58,7 +58,7 @@ def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> 
     pairs, used = [], set()
     for pair in numbers:
         group, index = int(table.group_of[pair]), int(table.variant_of[pair])
-        found = [by_group.get(group) for by_group in lines]
+        found = [orjson.loads(by_group[group]) if group in by_group else None for by_group in lines]
         first = next(number for number, line in enumerate(found) if line is not None)
         record = _pair(found[first] or {}, index, album, table.runs[first].image)
         if several:
@@ -111,12 +111,11 @@ def _in_turn(tree: Any) -> Iterator[int]:
         branches = alive
 
 
-def _lines(table: PairTable, run: int, numbers: Sequence[int]) -> dict[int, Record]:
+def _lines(table: PairTable, run: int, numbers: Sequence[int]) -> dict[int, bytes]:
     offsets = table.offsets[run]
     groups = sorted({int(table.group_of[pair]) for pair in numbers}, key=lambda group: int(offsets[group]))
     groups = [group for group in groups if offsets[group] >= 0]
-    records = table.runs[run].outcomes_at([int(offsets[group]) for group in groups])
-    return dict(zip(groups, records, strict=True))
+    return dict(zip(groups, table.runs[run].lines_at([int(offsets[group]) for group in groups]), strict=True))
 
 
 def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Path | None]) -> Record:

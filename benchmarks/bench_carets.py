@@ -20,6 +20,7 @@ from random import Random
 import orjson
 
 from askew.data.scene_graphs import SceneFile, write_scenes
+from askew.engine.executors import workers_of
 from askew.files.records import group_record
 from askew.perturb.carets import TESTS, PairSettings, generate
 from askew.perturb.carets.attributes import categories, fits, words
@@ -72,12 +73,13 @@ def measure(data: SceneFile, count: int, size: int, workers: int) -> None:
     tests = tuple(test for test in TESTS if test != "VISUAL-INV")
     made: Counter[str] = Counter()
     start, cpu, writing = time.perf_counter(), time.process_time(), 0.0
-    for group in generate(data, 0, tests, PairSettings(size=size), workers=workers):
-        if isinstance(group, Group):
-            made[group.variants[0].test] += 1
-            begun = time.process_time()
-            orjson.dumps(group_record(group))
-            writing += time.process_time() - begun
+    with workers_of(f"local:workers={workers}") as executor:
+        for group in generate(data, 0, tests, PairSettings(size=size), executor=executor):
+            if isinstance(group, Group):
+                made[group.variants[0].test] += 1
+                begun = time.process_time()
+                orjson.dumps(group_record(group))
+                writing += time.process_time() - begun
     wall, cpu = time.perf_counter() - start, time.process_time() - cpu - writing
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"{count:,} scenes, {made.total():,} pairs, {workers} workers: {wall:.1f} s of wall-clock time")

@@ -23,7 +23,6 @@ OTHERWISE = {
     "epochs": "other defaults for one training and for the many of an experiment",
     "scenes": "a number of them, or a file of scene graphs (build)",
     "size": "pixels (world), or pairs of a test (build)",
-    "workers": "drawing, generating, or training",
 }
 """Options of several commands that mean something else in each, and what."""
 

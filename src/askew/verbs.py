@@ -65,6 +65,7 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 __all__ = [
+    "BuildsByExecutor",
     "ComparesAnswers",
     "Connects",
     "Constraint",
@@ -216,7 +217,9 @@ class MakesTraining(Protocol):
 class MakesRankings(Protocol):
     """A suite that ranks a pool of questions for each question (``askew build --for ranking``)."""
 
-    def write_rankings(self, data: Dataset, folder: Path, limit: int | None) -> tuple[int, Sequence[Path]]:
+    def write_rankings(
+        self, data: Dataset, folder: Path, limit: int | None, executor: Executor | None
+    ) -> tuple[int, Sequence[Path]]:
         """Rank for the questions of the data and write the rankings; returns how many they are, and the files."""
         ...
 
@@ -359,6 +362,15 @@ class Executor(Protocol):
     def __enter__(self) -> Executor: ...
 
     def __exit__(self, *error: Any) -> None: ...
+
+
+@runtime_checkable
+class BuildsByExecutor(Protocol):
+    """A suite whose groups several workers can build."""
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor) -> Iterator[Group | Refusal]:
+        """The same as ``groups``, with the work shared by workers."""
+        ...
 
 
 @runtime_checkable

@@ -85,9 +85,14 @@ def test_partial_repeated_results_in_any_order_are_imported_and_the_run_asks_not
     write(jobs / "errors.jsonl", [result(second, response=None, error=expired)])
     assert main(["batch", "read", "jobs", "--quiet"]) == 3
     said = capsys.readouterr().out
-    for part in ("2 new answers in 5 lines of 2 files", "1 requests failed", "not in 24 hours", "2 requests have no"):
+    for part in (
+        "in 5 lines of 2 files: 2;",
+        "Failed: 1 request.",
+        "batch_expired: not",
+        "Without an answer: 2 requests",
+    ):
         assert part in said
-    assert "1 lines belong to no request" in said
+    assert "Of no request of this folder: 1 line," in said
     assert "out.jsonl line 4" in said
 
     assert main(["batch", "write", *study, "--output", "jobs"]) == 0  # what is left
@@ -99,8 +104,8 @@ def test_partial_repeated_results_in_any_order_are_imported_and_the_run_asks_not
     write(tmp_path / "late.jsonl", late)
     assert main(["batch", "read", "jobs", "late.jsonl", "--quiet"]) == 0
     said = capsys.readouterr().out
-    assert "2 new answers" in said
-    assert "2 requests were answered again, 1 of them with another answer" in said
+    assert ": 2;" in said
+    assert "Answered again: 2 requests, 1 of them with another answer" in said
 
     assert main(["run", *study, "--store", "jobs/answers.sqlite", "--output", "run"]) == 0
     found = json.loads((tmp_path / "run" / "results.json").read_text())
@@ -126,7 +131,7 @@ def test_failures_keep_their_reason_and_are_requested_again(study, tmp_path, cap
     capsys.readouterr()
     assert main(["batch", "read", "jobs", "--quiet"]) == 3
     said = capsys.readouterr().out
-    for part in ("still thinking", "slow down", "no choices", "neither a response nor an error", "0 new answers"):
+    for part in ("still thinking", "slow down", "no choices", "neither a response nor an error", ": 0;"):
         assert part in said
     write(jobs / "out.jsonl", [result(one) for one in asked])
     assert main(["batch", "read", "jobs", "--quiet"]) == 0

@@ -6,7 +6,7 @@ import json
 from functools import partial
 
 import pytest
-from executor_work import FRAGILE, end_at_three, fail, square, start_adding, start_ending
+from executor_work import FRAGILE, end_at_three, end_once, fail, square, start_adding, start_ending
 
 from askew.cli import main
 from askew.engine.executors.local import LocalExecutor
@@ -26,7 +26,7 @@ def test_results_are_the_same_for_any_number_of_processes(workers):
             list(executor.map(fail, [3]))
 
 
-def test_a_lost_process_is_reported_and_replaced():
+def test_a_lost_process_is_reported_and_replaced(tmp_path):
     with LocalExecutor(2) as executor:
         found = dict(executor.each(start_ending, range(8)))
         assert set(found) == set(range(8))
@@ -34,7 +34,9 @@ def test_a_lost_process_is_reported_and_replaced():
         kept = {place: result for place, result in found.items() if not isinstance(result, LostWorker)}
         assert all(place == result for place, result in kept.items())
         assert list(executor.map(square, [4])) == [16]
-        with pytest.raises(AskewError, match="workers=1"):
+        items = [(str(tmp_path / "ended"), number) for number in range(8)]
+        assert list(executor.map(end_once, items, chunk=2)) == list(range(8)), "a lost chunk is put back"
+        with pytest.raises(AskewError, match="given to workers 3 times, and each time a worker process ended"):
             list(executor.map(end_at_three, range(8)))
 
 
@@ -46,6 +48,11 @@ def test_wrong_executors_are_refused(tmp_path, capsys):
     words = ["run", "--model", "constant:yes", "--data", "world:all,scenes=5", "--suite", "accuracy", "--quiet"]
     assert main([*words, "--output", str(tmp_path / "run"), "--executor", "dask"]) == 2
     assert "Known: local, ray" in capsys.readouterr().err
+    assert main([*words, "--output", str(tmp_path / "run"), "--executor", "local", "--workers", "2"]) == 2
+    assert "not both" in capsys.readouterr().err
+    build = ["build", "accuracy", "--data", "world:all,scenes=5", "--quiet", "--workers", "2"]
+    assert main([*build, "--output", str(tmp_path / "bench")]) == 2
+    assert "made in one process" in capsys.readouterr().err
 
 
 def test_a_question_that_kills_workers_is_one_failure_and_the_rest_is_answered(tmp_path):

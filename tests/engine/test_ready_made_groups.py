@@ -67,7 +67,7 @@ def test_options_that_only_make_groups_are_refused(spec: str, option: str) -> No
         "rad:correct=any,accuracy=robust",
         "rad:originals=all",
         "p2:perturbations=ant",
-        "carets:negation,workers=2",
+        "carets:negation",
         "carets:visual=mask",
         "basic:t=0.3,m=0.5",
         "basic:top=9",

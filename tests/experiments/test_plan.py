@@ -46,7 +46,7 @@ def test_a_folder_of_another_experiment_is_refused(tmp_path):
     ExperimentPlan(tmp_path / "q3r", scenes=3).begin("q3r")  # stopped before anything was written
     ExperimentPlan(tmp_path / "q3r", scenes=60).begin("q3r")
     (tmp_path / "q3r" / "tests").mkdir()
-    ExperimentPlan(tmp_path / "q3r", scenes=60, seeds=5, workers=2).begin("q3r")
+    ExperimentPlan(tmp_path / "q3r", scenes=60, seeds=5, executor="local:workers=2").begin("q3r")
     with pytest.raises(UsageError, match=r"another experiment \(scenes 60, now 80\)\. Give another --output"):
         ExperimentPlan(tmp_path / "q3r", scenes=80).begin("q3r")
     with pytest.raises(UsageError, match="experiment q3r, now language-only"):

@@ -30,9 +30,10 @@ class Pictured(Lines):
 
 if __name__ == "__main__":
     log, seconds, workers, output = sys.argv[1:]
-    suite = basic.BasicSuite(Words(log, float(seconds)), top=3, workers=int(workers))
+    suite = basic.BasicSuite(Words(log, float(seconds)), top=3)
     data = Pictured("q.txt")
-    publish(Named(suite, "basic"), Named(data, "q.txt"), Path(output), Settings(), "build")
+    settings = Settings(executor=f"local:workers={workers}")
+    publish(Named(suite, "basic"), Named(data, "q.txt"), Path(output), settings, "build")
 """
 
 

@@ -7,6 +7,7 @@ import pytest
 from bag_encoder import Bag, template_pool
 
 import askew.rank.ranking as ranking_module
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import BadOption
 from askew.rank.lasso import Lasso, nonnegative
 from askew.rank.lasso.nonnegative import Best, Head
@@ -164,7 +165,7 @@ def test_workers_change_nothing(sign, monkeypatch, tmp_path):
     pool = template_pool(300)
     ranker = Lasso(sign, encoder=vector_file(tmp_path, dict(zip(pool, Bag().encode(pool), strict=True))))
     here = ranker.fit(pool).top(pool[:20], 5)
-    with Ranking("lasso", ranker, QuestionPool.of(pool), top=5, workers=2) as ranking:
+    with LocalExecutor(2) as two, Ranking("lasso", ranker, QuestionPool.of(pool), top=5, executor=two) as ranking:
         there = ranking.nearest(pool[:20])
     for ranked in here:
         nearest = there[ranked.text]

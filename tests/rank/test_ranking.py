@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 import askew.rank.ranking as ranking_module
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import DataError
 from askew.rank.question_pool import QuestionPool
 from askew.rank.ranking import Ranking, RankingStore, ranking_path
@@ -54,7 +55,7 @@ def test_other_pools_rankers_and_numbers_are_kept_apart(log):
         replace(one, kind="yesno"),
     ]
     assert len({each.signature for each in (one, *others)}) == 5
-    assert replace(one, workers=3).signature == one.signature
+    assert replace(one, executor=LocalExecutor(3)).signature == one.signature
 
 
 def test_processes_give_the_same(log, tmp_path, monkeypatch):
@@ -65,7 +66,7 @@ def test_processes_give_the_same(log, tmp_path, monkeypatch):
         expected = alone.nearest(texts)
     assert told == [2, 2, 2, 2, 1]
     monkeypatch.setenv("ASKEW_CACHE", str(tmp_path / "other"))
-    with ranking(log, workers=2) as together:
+    with LocalExecutor(2) as two, ranking(log, executor=two) as together:
         found = together.nearest(texts)
     assert list(found.items()) == list(expected.items())
     assert len(ranked(log)) == 10

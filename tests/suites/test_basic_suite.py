@@ -122,7 +122,6 @@ def test_noise_is_cut_at_the_word_limit():
         ({"top": 20}, "multiple of 3"),
         ({"top": 0}, "multiple of 3"),
         ({"words": 0}, "words"),
-        ({"workers": 0}, "workers"),
         ({"t": 0.3}, "t < m"),
         ({"correct": "often"}, "often"),
     ],
@@ -138,7 +137,7 @@ def test_a_file_that_is_not_a_bqd_is_refused_at_once(tmp_path):
 
 
 def test_ranking_options_are_in_the_signature_and_speed_options_are_not():
-    assert repr(BasicSuite(Words(), workers=4, progress=True)) == repr(BasicSuite(Words()))
+    assert repr(BasicSuite(Words(), progress=True)) == repr(BasicSuite(Words()))
     assert repr(BasicSuite(Words(), kind="yesno")) != repr(BasicSuite(Words()))
 
 

@@ -11,6 +11,7 @@ from PIL import Image
 
 import askew
 from askew.engine.components import Questions
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import BadOption
 from askew.files.images import encode, open_image
 from askew.metrics.scorer import score
@@ -145,18 +146,18 @@ def test_the_generator_gets_the_function_that_edits_images(monkeypatch) -> None:
     scene = Question("s", image, "", scene=Scene("s", (Thing("1", "cat", (), (5, 5, 40, 40)),), size=(80, 60)))
     given = {}
 
-    def generate(data, seed, tests, settings, change_image, workers):
-        given.update(seed=seed, tests=tests, settings=settings, workers=workers)
+    def generate(data, seed, tests, settings, change_image, executor):
+        given.update(seed=seed, tests=tests, settings=settings, executor=executor)
         for question in data.questions():
             asked = replace(question, id="s-1", text="Is there a cat?", answers=("yes",))
             yield Refusal("s-2", "VISUAL-INV", "no")
             yield Group("s-1", "carets", asked, tuple(change_image(asked, [[5, 5, 40, 40]], Random(seed))))
 
     monkeypatch.setattr("askew.perturb.carets.generate", generate, raising=False)
-    suite = CaretsSuite("visual", 7, visual="mask,blur-3", workers=2)
-    assert "workers" not in repr(suite)
-    refusal, group = suite.groups(Questions((scene,)), 3)
-    assert given == {"seed": 3, "tests": ("VISUAL-INV",), "settings": PairSettings(size=7), "workers": 2}
+    suite = CaretsSuite("visual", 7, visual="mask,blur-3")
+    workers = LocalExecutor(2)
+    refusal, group = suite.groups_by(Questions((scene,)), 3, workers)
+    assert given == {"seed": 3, "tests": ("VISUAL-INV",), "settings": PairSettings(size=7), "executor": workers}
     assert refusal == Refusal("s-2", "VISUAL-INV", "no")
     assert [variant.made_by for variant in group.variants] == ["visual/mask", "visual/blur-3"]
     masked = open_image(group.variants[0].question.image)

@@ -17,6 +17,7 @@ from PIL import Image
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import BadOption, DataError
 from askew.registry import open_data
 from askew.world import dataset
@@ -224,7 +225,8 @@ def test_folder_and_data_set_have_the_same_questions_and_images(folder: Path) ->
 
 
 def test_same_bytes_for_any_number_of_workers(folder: Path, tmp_path: Path) -> None:
-    write_world(tmp_path / "again", SMALL, seed=3, workers=2)
+    with LocalExecutor(2) as workers:
+        write_world(tmp_path / "again", SMALL, seed=3, executor=workers)
     assert content(tmp_path / "again") == content(folder)
 
 

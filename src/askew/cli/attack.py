@@ -51,7 +51,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
     )
-    add_shared(parser, "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_shared(
+        parser,
+        "executor",
+        "workers",
+        "stop-after",
+        "store",
+        "overwrite",
+        "quiet",
+        "extract",
+        "accuracy",
+        "no-published",
+    )
     add_listed(parser, MODEL_OPTIONS, "options for some models")
     add_shared(parser, "config")
 

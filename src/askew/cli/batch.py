@@ -43,7 +43,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--image-url", metavar="URL", help="name images as URL/FILE NAME instead of including them in the requests"
     )
     add_listed(write, BESIDE, "options for some models")
-    add_shared(write, "store", "overwrite", "quiet", "config")
+    add_shared(write, "executor", "workers", "store", "overwrite", "quiet", "config")
     read = actions.add_parser("read", help="read the results", description="Read results into the answer store.")
     read.add_argument("folder", metavar="DIR", help="the folder of the batch files")
     read.add_argument("files", nargs="*", metavar="FILE", help="results (default: all other JSONL files of the folder)")
@@ -66,6 +66,7 @@ def _write(args: argparse.Namespace) -> int:
         seed=options.seed,
         store=options.store,
         overwrite=bool(options.overwrite),
+        executor=options.executor or Settings.executor,
         progress=not options.quiet,
     )
     data = as_data(options.data, options.images, bool(options.skip_bad))
@@ -115,20 +116,23 @@ def _read(args: argparse.Namespace) -> int:
 
 
 def _found(folder: Path, store: Path, files: int, found: Results) -> Sequence[str]:
-    lines = [f"{found.answered:,} new answers in {found.lines:,} lines of {files:,} files; they are in {store}."]
+    from askew.report.caveats import plural
+
+    read = f"{plural(found.lines, 'line')} of {plural(files, 'file')}"
+    lines = [f"New answers in {read}: {found.answered:,}; they are in {store}."]
     if found.again:
         differ = f", {found.differing:,} of them with another answer" if found.differing else ""
-        lines.append(f"{found.again:,} requests were answered again{differ}; the first answer is kept.")
+        lines.append(f"Answered again: {plural(found.again, 'request')}{differ}; the first answer is kept.")
     if found.failed:
-        lines.append(f"{len(found.failed):,} requests failed:")
-        lines += [f"  {count:,} times: {reason}" for reason, count in found.reasons()[:SHOWN]]
-    for name, some in (("belong to no request of this folder", found.unknown), ("are no JSON", found.unreadable)):
+        lines.append(f"Failed: {plural(len(found.failed), 'request')}.")
+        lines += [f"  {count:,} × {reason}" for reason, count in found.reasons()[:SHOWN]]
+    for name, some in (("Of no request of this folder", found.unknown), ("Not JSON, or cut short", found.unreadable)):
         if some:
-            lines.append(f"{len(some):,} lines {name}, e.g. {some[0]}")
+            lines.append(f"{name}: {plural(len(some), 'line')}, e.g. {some[0]}")
     if found.left:
         lines.append(
-            f"{found.left:,} requests have no answer yet. Read further results, or write requests for them: the same "
-            "askew batch write command again."
+            f"Without an answer: {plural(found.left, 'request')}. Read further results; when no more will come, the "
+            "same askew batch write command writes requests for what is left."
         )
     else:
         lines.append(f"Every request has an answer: askew run with the same options and --store {store} asks nothing.")

@@ -30,7 +30,6 @@ BESIDE: Options = {
     "ranker": (str, "basic: what ranks them: see askew ls ranker"),
     "top": (int, "basic: how many are kept for each question"),
     "kind": (str, "basic: general, or yesno for only the yes/no questions of the pool"),
-    "workers": (int, "carets, basic: processes that work side by side; the groups are the same for any number"),
 }
 """Options of suites that can also be given outside the spec."""
 
@@ -55,7 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="leave what the text alone gives away out of the datasheet",
     )
     add_listed(parser, BESIDE, "suites that take them")
-    add_shared(parser, "executor", "limit", "seed", "overwrite", "quiet", "config")
+    add_shared(parser, "executor", "workers", "limit", "seed", "overwrite", "quiet", "config")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -68,10 +67,14 @@ def main(args: argparse.Namespace) -> int:
     if bool(options.data) == bool(options.scenes):
         raise UsageError("Give --data, or --scenes for scene graphs.")
     settings = Settings(
-        seed=options.seed, limit=options.limit, overwrite=bool(options.overwrite), progress=not options.quiet
+        seed=options.seed,
+        limit=options.limit,
+        overwrite=bool(options.overwrite),
+        executor=options.executor or Settings.executor,
+        progress=not options.quiet,
     )
     data = as_data(options.data or f"scenes:{options.scenes}", options.images, bool(options.skip_bad))
-    given = beside(options, (*BESIDE, "executor"), "suite", [options.suite])
+    given = beside(options, BESIDE, "suite", [options.suite])
     suite = as_suite(options.suite, progress=not options.quiet, **given)
     if options.purpose == "training":
         print(publish_training(suite, data, Path(options.output), settings, as_typed()))

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 from askew.cli.options import add_shared, as_typed, settled
-from askew.engine.settings import check_whole
+from askew.engine.settings import Settings, check_whole
 from askew.experiments import EXPERIMENTS, experiment
 from askew.experiments.plan import ExperimentPlan
 
@@ -33,10 +33,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         ("scenes", ExperimentPlan.scenes, "scenes of the world in all splits together"),
         ("epochs", ExperimentPlan.epochs, "epochs of each training"),
         ("seeds", ExperimentPlan.seeds, "how often each network is trained"),
-        ("workers", ExperimentPlan.workers, "networks trained at a time"),
     ):
         parser.add_argument(f"--{option}", type=int, default=default, metavar="N", help=f"{text} (default {default})")
-    add_shared(parser, "seed", "quiet")
+    add_shared(parser, "seed", "executor", "workers", "quiet")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -44,7 +43,13 @@ def main(args: argparse.Namespace) -> int:
     args = settled(args)
     check_whole("seed", args.seed)
     plan = ExperimentPlan(
-        Path(args.output), args.scenes, args.epochs, args.seeds, args.seed, args.workers, progress=not args.quiet
+        Path(args.output),
+        args.scenes,
+        args.epochs,
+        args.seeds,
+        args.seed,
+        args.executor or Settings.executor,
+        not args.quiet,
     )
     run = experiment(args.name)
     plan.begin(args.name)

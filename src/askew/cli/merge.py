@@ -35,4 +35,7 @@ def main(args: argparse.Namespace) -> int:
     )
     if merged.differing:
         print(f"{merged.differing:,} requests have different answers in different stores; the first is kept.")
+    for place in map(Path, args.stores):
+        if (place / "answers.sqlite").is_file() and not (place / "results.json").is_file():
+            print(f"{place}: this run has not ended. Give its command again, then merge again; or ask the rest later.")
     return 0

@@ -47,7 +47,13 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "store": {"metavar": "FILE", "help": "keep answers in this file, to share them between runs"},
     "executor": {
         "metavar": "SPEC",
-        "help": "where the work is done: local:workers=2, or ray:address=auto (default: this process)",
+        "help": "where the work is done: local:workers=2, or ray:address=auto (default: this process); it changes no "
+        "result",
+    },
+    "workers": {
+        "type": int,
+        "metavar": "N",
+        "help": "processes that work side by side, the same as --executor local:workers=N; they change no result",
     },
     "stop-after": {
         "type": int,
@@ -106,6 +112,10 @@ def settled(
     config = _read(args.config, known, args.parser) if getattr(args, "config", None) else {}
     typed = {key: value for key, value in vars(args).items() if value is not None}
     merged = argparse.Namespace(**{**dict.fromkeys(known), **DEFAULTS, **(defaults or {}), **config, **typed})
+    if "workers" in known and merged.workers is not None:
+        if merged.executor:
+            raise UsageError("Give --executor or --workers, not both: --workers 2 is --executor local:workers=2.")
+        merged.executor = f"local:workers={merged.workers}"
     for name in required:
         if not getattr(merged, name):
             raise UsageError(f"--{name.replace('_', '-')} is needed (on the command line, or in the file of --config).")

@@ -49,7 +49,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--max-failures", type=float, metavar="SHARE", help="tolerated share of failed answers (default 0.05)"
     )
-    add_shared(parser, "executor", "stop-after", "store", "overwrite", "quiet", "extract", "accuracy", "no-published")
+    add_shared(
+        parser,
+        "executor",
+        "workers",
+        "stop-after",
+        "store",
+        "overwrite",
+        "quiet",
+        "extract",
+        "accuracy",
+        "no-published",
+    )
     add_shared(parser, "dry-run")
     parser.add_argument(
         "--try", type=int, metavar="N", help="ask the first N questions, show prompts and replies, and store nothing"

@@ -35,17 +35,21 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         default="train",
         help="where the words of yes/no questions predict the answer: in train (default) or in all splits",
     )
-    parser.add_argument("--workers", type=int, default=1, metavar="N", help="processes that draw (default 1)")
+    add_shared(parser, "executor", "workers")
 
 
 def main(args: argparse.Namespace) -> int:
     """Write the world."""
+    from askew.engine.executors import workers_of
     from askew.engine.settings import Settings, check_whole, progress_bar
     from askew.world.write_world import write_world
 
     args = settled(args)
     check_whole("seed", args.seed)
-    with progress_bar(Settings(progress=not args.quiet), total=args.scenes, desc="Drawing", unit=" scenes") as bar:
+    with (
+        workers_of(args.executor or Settings.executor) as executor,
+        progress_bar(Settings(progress=not args.quiet), total=args.scenes, desc="Drawing", unit=" scenes") as bar,
+    ):
         write_world(
             Path(args.output),
             scenes=args.scenes,
@@ -53,7 +57,7 @@ def main(args: argparse.Namespace) -> int:
             size=args.size,
             shifted=args.shifted,
             priors=args.priors,
-            workers=args.workers,
+            executor=executor,
             overwrite=bool(args.overwrite),
             progress=bar.update,
         )

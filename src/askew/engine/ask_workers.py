@@ -9,18 +9,43 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
+from askew.answers.choices import as_asked
 from askew.engine.ask import answer_checked, chunks
 from askew.engine.settings import Named
 from askew.errors import ModelError, UsageError
 from askew.files.images import content_hash, image_bytes
 from askew.registry import make
 from askew.types import LostWorker, Prediction, Question
-from askew.verbs import Executor, SeesFiles
+from askew.verbs import Executor, Model, Scores, SeesFiles
 
 TRIES = 2
 """How often a batch is given to a worker by itself before it is cut in halves."""
+
+
+class Batch(NamedTuple):
+    """What a worker is asked at once."""
+
+    questions: list[Question]
+    answers: list[str] | None = None
+    """The answers whose probabilities are wanted; None for the model's own answers."""
+
+
+def scored(model: object, questions: Sequence[Question], answers: Sequence[str]) -> list[Prediction]:
+    """The probabilities of given answers, as predictions of those answers."""
+    if not isinstance(model, Scores):
+        raise ModelError(f"{model!r} does not score given answers (it has no scores()).")
+    values = list(model.scores([as_asked(question) for question in questions], answers))
+    if len(values) != len(questions):
+        raise ModelError(f"{type(model).__name__}.scores() gave {len(values)} values for {len(questions)} questions.")
+    return [
+        Prediction(question.id, None, error="the model gave no probability")
+        if value != value
+        else Prediction(question.id, answer, min(1.0, max(0.0, float(value))))
+        for question, answer, value in zip(questions, answers, values, strict=True)
+    ]
 
 
 @dataclass(frozen=True)
@@ -31,7 +56,17 @@ class BuildsModel:
     given: tuple[tuple[str, Any], ...]
     signature: str
 
-    def __call__(self) -> Callable[[list[Question]], list[Prediction]]:
+    @classmethod
+    def of(cls, model: Named) -> BuildsModel:
+        """The work of asking this model, which must be one that can be built by its name."""
+        if model.typed is None:
+            raise UsageError(
+                f"{model.name}: an executor needs a model that workers can build by its name, such as hf:FOLDER or "
+                "python:module:function. Leave the executor out for a model given as an object."
+            )
+        return cls(model.typed, tuple(sorted(model.given.items())), repr(model.what))
+
+    def __call__(self) -> Callable[[Batch], list[Prediction]]:
         """What answers a batch."""
         model = make("model", self.spec, **dict(self.given))
         if repr(model) != self.signature:
@@ -39,39 +74,44 @@ class BuildsModel:
                 f"A worker has another model under the same name: {repr(model)[:200]}, not {self.signature[:200]}. "
                 "Give the workers the same files and settings."
             )
-        return lambda questions: answer_checked(model, questions)
+        return partial(_answered, model)
+
+
+def _answered(model: Model, batch: Batch) -> list[Prediction]:
+    if batch.answers is None:
+        return answer_checked(model, batch.questions)
+    return scored(model, batch.questions, batch.answers)
 
 
 class WorkerAsking:
     """Asks a model through an executor; what ``answers_of`` does in this process."""
 
-    def __init__(self, executor: Executor, model: Named) -> None:
-        if model.typed is None:
-            raise UsageError(
-                f"{model.name}: an executor needs a model that workers can build by its name, such as hf:FOLDER or "
-                "python:module:function. Leave the executor out for a model given as an object."
-            )
-        self._executor = executor
-        self._start = BuildsModel(model.typed, tuple(sorted(model.given.items())), repr(model.what))
+    def __init__(self, executor: Executor, start: Callable[[], Callable[[Batch], list[Prediction]]]) -> None:
+        self._executor, self.start = executor, start
         self._sends_bytes: bool | None = None
 
-    def __call__(self, wanted: Mapping[bytes, Question], batch_size: int) -> Iterator[dict[bytes, Prediction]]:
-        """The predictions, a batch at a time, in any order."""
+    def __call__(
+        self, wanted: Mapping[bytes, Question], batch_size: int, answers: Mapping[bytes, str] | None = None
+    ) -> Iterator[dict[bytes, Prediction]]:
+        """The predictions, a batch at a time, in any order; with ``answers``, how probable each of these is."""
         batches = list(chunks(wanted, batch_size))
         lost = []
-        for place, said in self._executor.each(self._start, (self._sent(wanted, batch) for batch in batches)):
+        send = partial(self._sent, wanted, answers)
+        for place, said in self._executor.each(self.start, map(send, batches)):
             if isinstance(said, LostWorker):
                 lost.append(batches[place])
             else:
                 yield dict(zip(batches[place], said, strict=True))
         for batch in sorted(lost):
-            yield from self._alone(wanted, batch)
+            yield from self._alone(wanted, batch, send)
 
-    def _alone(self, wanted: Mapping[bytes, Question], batch: Sequence[bytes]) -> Iterator[dict[bytes, Prediction]]:
+    def _alone(
+        self, wanted: Mapping[bytes, Question], batch: Sequence[bytes], send: Callable[[Sequence[bytes]], Batch]
+    ) -> Iterator[dict[bytes, Prediction]]:
         """A batch whose worker was lost, with nothing else in progress: what ends a worker now is this batch."""
         said: Any = None
         for _ in range(TRIES):
-            ((_, said),) = self._executor.each(self._start, [self._sent(wanted, batch)])
+            ((_, said),) = self._executor.each(self.start, [send(batch)])
             if not isinstance(said, LostWorker):
                 yield dict(zip(batch, said, strict=True))
                 return
@@ -80,12 +120,15 @@ class WorkerAsking:
             yield {batch[0]: Prediction(question.id, None, error=f"{said.reason} each time this question was asked")}
             return
         half = len(batch) // 2
-        yield from self._alone(wanted, batch[:half])
-        yield from self._alone(wanted, batch[half:])
+        yield from self._alone(wanted, batch[:half], send)
+        yield from self._alone(wanted, batch[half:], send)
 
-    def _sent(self, wanted: Mapping[bytes, Question], batch: Sequence[bytes]) -> list[Question]:
+    def _sent(
+        self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, batch: Sequence[bytes]
+    ) -> Batch:
         """The questions as workers get them: with the bytes of their images where workers do not see the files."""
-        return [self._with_image(wanted[key]) for key in batch]
+        questions = [self._with_image(wanted[key]) for key in batch]
+        return Batch(questions, None if answers is None else [answers[key] for key in batch])
 
     def _with_image(self, question: Question) -> Question:
         image = question.image

@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
+from typing import TypeAlias
 
 from askew.attack.attack_parts import Attack
 from askew.attack.word_places import alone
@@ -22,12 +24,18 @@ from askew.verbs import Constraint, LearnsSwaps, ReadsAhead, Similar
 STARTED = 64
 """Questions that are started at a time, so that taggers see many texts at once."""
 
+Proposed: TypeAlias = list[tuple[list[Place], str]]
+"""For each question its places, and why it is refused."""
+Propose: TypeAlias = Callable[[Sequence[Question]], Proposed]
+"""Says what may be replaced in questions."""
+
 
 class Driver:
     """Attacks questions; ``run`` yields finished tasks in the order of the questions."""
 
-    def __init__(self, rules: AttackRules, requests: Requests) -> None:
+    def __init__(self, rules: AttackRules, requests: Requests, propose: Propose | None = None) -> None:
         self._rules, self._requests = rules, requests
+        self._propose = propose or partial(proposed, rules.attack)
         self._waiters: dict[bytes, list[AttackTask]] = defaultdict(list)
         self._outstanding: dict[int, int] = {}
         """Requests that each waiting task still waits for, by the task's ``id()``."""
@@ -99,9 +107,7 @@ class Driver:
 
     def _open(self, tasks: Sequence[AttackTask]) -> None:
         """Propose swaps for questions that are attacked, and begin their searches; refuse those without any."""
-        for task, (places, reason) in zip(
-            tasks, proposed(self._rules.attack, [t.question for t in tasks]), strict=True
-        ):
+        for task, (places, reason) in zip(tasks, self._propose([task.question for task in tasks]), strict=True):
             if reason:
                 task.end("refused", reason)
             else:
@@ -127,7 +133,7 @@ class Driver:
             task.admit([keep for keep, _ in both], [value for _, value in both])
 
 
-def proposed(attack: Attack, questions: Sequence[Question]) -> list[tuple[list[Place], str]]:
+def proposed(attack: Attack, questions: Sequence[Question]) -> Proposed:
     """For each question its places, without swaps that a constraint on single words drops, and why it is refused."""
     long = [len(question.text.split()) >= attack.least_words for question in questions]
     for constraint in attack.constraints:

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from askew.answers.choices import as_asked
 from askew.engine.ask import Keys, Streak, answers_of, chunks, writable
+from askew.engine.ask_workers import WorkerAsking, scored
 from askew.engine.store import Store
-from askew.errors import BudgetSpent, ModelError
+from askew.errors import BudgetSpent
 from askew.types import Prediction, Question
-from askew.verbs import Model, Scores, Streams
+from askew.verbs import Model, Streams
 
 STREAMED = 2048
 """Requests that are given to a streaming model at a time."""
@@ -57,8 +57,9 @@ class Requests:
         ahead: int = AHEAD,
         stop_after: int = 0,
         counts: RequestCounts | None = None,
+        asking: WorkerAsking | None = None,
     ) -> None:
-        self._model, self._store, self.keys = model, store, keys
+        self._model, self._store, self.keys, self._asking = model, store, keys, asking
         self._size = max(STREAMED, batch_size) if isinstance(model, Streams) else batch_size
         self._batch_size, self._max_calls, self._ahead = batch_size, max_calls, ahead
         self._streak = Streak(stop_after)
@@ -85,9 +86,9 @@ class Requests:
         answers: dict[bytes, Prediction] = {}
         for said in self._answered([one for one in taken if one.answer is None]):
             answers.update(self._kept(said))
-        for batch in chunks([one for one in taken if one.answer is not None], self._batch_size):
+        for said in self._scored([one for one in taken if one.answer is not None]):
             self.counts.calls += 1
-            answers.update(self._kept(scored(self._model, batch)))
+            answers.update(self._kept(said))
         return answers
 
     def _taken(self) -> list[AttackRequest]:
@@ -106,8 +107,20 @@ class Requests:
 
     def _answered(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
         self.counts.calls += len(asked) if isinstance(self._model, Streams) else -(-len(asked) // self._batch_size)
-        for heard in answers_of(self._model, {one.key: one.question for one in asked}, self._batch_size):
+        questions = {one.key: one.question for one in asked}
+        by_workers = self._asking and self._asking(questions, self._batch_size)
+        for heard in by_workers or answers_of(self._model, questions, self._batch_size):
             yield {key: writable(prediction) for key, prediction in heard.items()}
+
+    def _scored(self, asked: Sequence[AttackRequest]) -> Iterator[Mapping[bytes, Prediction]]:
+        """The probabilities of given answers, as predictions of those answers."""
+        questions, answers = ({one.key: one.question for one in asked}, {one.key: str(one.answer) for one in asked})
+        if self._asking is not None:
+            yield from self._asking(questions, self._batch_size, answers)
+            return
+        for batch in chunks(questions, self._batch_size):
+            said = scored(self._model, [questions[key] for key in batch], [answers[key] for key in batch])
+            yield dict(zip(batch, said, strict=True))
 
     def _check_budget(self, more: int) -> None:
         if self._max_calls is not None and self.counts.asked + more > self._max_calls:
@@ -116,23 +129,6 @@ class Requests:
                 f"{self._max_calls:,}. All answers are kept: the same command with a larger --max-calls (or without "
                 "it) resumes and asks nothing twice."
             )
-
-
-def scored(model: object, requests: Sequence[AttackRequest]) -> dict[bytes, Prediction]:
-    """The probabilities of given answers, as predictions of those answers."""
-    if not isinstance(model, Scores):
-        raise ModelError(f"{model!r} does not score given answers (it has no scores()).")
-    questions = [as_asked(one.question) for one in requests]
-    values = list(model.scores(questions, [str(one.answer) for one in requests]))
-    if len(values) != len(requests):
-        raise ModelError(f"{type(model).__name__}.scores() gave {len(values)} values for {len(requests)} questions.")
-    return {one.key: _score(one, value) for one, value in zip(requests, values, strict=True)}
-
-
-def _score(request: AttackRequest, value: float) -> Prediction:
-    if value != value:
-        return Prediction(request.question.id, None, error="the model gave no probability")
-    return Prediction(request.question.id, request.answer, min(1.0, max(0.0, float(value))))
 
 
 class Asking:

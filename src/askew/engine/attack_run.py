@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ from askew.engine.attack_driver import Driver, learned_first, proposed
 from askew.engine.attack_groups import attacked_groups
 from askew.engine.attack_requests import RequestCounts, Requests
 from askew.engine.attack_task import AttackRules, Judge, ScoreMode
+from askew.engine.attack_workers import AttackWorkers
+from askew.engine.executors import workers_of
 from askew.engine.run import Runs, run_models, store_path
 from askew.engine.run_metrics import scored_by, step_for
 from askew.engine.settings import Named, Settings, check_whole
@@ -72,6 +75,7 @@ class AttackRun:
     counts: RequestCounts = field(default_factory=RequestCounts)
     _first: dict[bytes, Prediction] = field(default_factory=dict)
     _tell: Callable[[str, str], None] = lambda kind, sentence: None
+    _workers: AttackWorkers | None = None
 
     def run(
         self,
@@ -83,6 +87,11 @@ class AttackRun:
         """Attack, then score and write what was found."""
         check_attackable(self.model, self.data)
         self._tell = tell
+        with workers_of(self.settings.executor) as executor:
+            self._workers = AttackWorkers(executor, self.attack.what, self.model) if executor else None
+            return self._run(command, finish)
+
+    def _run(self, command: str, finish: Callable[[Sequence[Path]], None]) -> Runs:
         mode = self._mode()
         suite = replace(
             self.suite,
@@ -95,7 +104,15 @@ class AttackRun:
         )
         named = Named(suite, f"attack ({self.attack.spec})")
         return run_models(
-            [self.model], self.data, [named], self.output, self.settings, command, tell=tell, finish=finish
+            [self.model],
+            self.data,
+            [named],
+            self.output,
+            self.settings,
+            command,
+            tell=self._tell,
+            finish=finish,
+            executor=self._workers.executor if self._workers else None,
         )
 
     def _groups(self, data: Dataset, seed: int, mode: ScoreMode) -> Iterator[Group | Refusal]:
@@ -103,6 +120,7 @@ class AttackRun:
         with Store(store_path(self.output, self.settings)) as store:
             store.put(self._first.items())
             keys = Keys(self.model.what, self.model.signature)
+            workers = self._workers
             requests = Requests(
                 self.model.what,
                 keys,
@@ -111,6 +129,7 @@ class AttackRun:
                 self.how.max_calls,
                 stop_after=self.settings.stop_after,
                 counts=self.counts,
+                asking=workers.asking if workers else None,
             )
             rules = AttackRules(
                 self.attack.what, mode, self.how.budget, seed, self.judge(), self.how.confirm, self.model.name
@@ -119,7 +138,9 @@ class AttackRun:
             if isinstance(rules.attack.proposals, LearnsSwaps):
                 rules, source, used = learned_first(rules, list(source), requests, self._tell)
                 yield from used
-            finished = Driver(rules, requests).run(source)
+                if workers:
+                    workers.learned(rules.attack)
+            finished = Driver(rules, requests, workers.propose if workers else None).run(source)
             checks: StrictChecks | None = StrictChecks(spelling=self.attack.what.spelling)
             for tasks in chunks(finished, CHECKED):
                 try:
@@ -167,7 +188,9 @@ class AttackRun:
                 with Store(path) as store:
                     found = store.get(dict.fromkeys(wanted, question.id))
             if not found:
-                found = {key: said for heard in answers_of(model, wanted, 1) for key, said in heard.items()}
+                by_workers = self._workers.asking if self._workers else None
+                asking = by_workers or partial(answers_of, model)
+                found = {key: said for heard in asking(wanted, 1) for key, said in heard.items()}
                 self.counts.asked += 1
                 self.counts.calls += 1
             self._first.update(found)
@@ -205,13 +228,14 @@ def expected_calls(run: AttackRun) -> str:
     """What an attack would ask at most if every question were answered correctly, in a sentence; asks nothing."""
     check_attackable(run.model, run.data)
     attack, questions, refused, asked = run.attack.what, 0, 0, 0
-    source = islice(run.data.what.questions(), run.settings.limit)
-    while chunk := list(islice(source, 512)):
-        for places, _ in proposed(attack, chunk):
-            swaps = [len(place.swaps) for place in places if place.swaps]
-            questions += 1
-            refused += not swaps
-            asked += min(run.how.budget, 1 + len(swaps) + sum(swaps))
+    with workers_of(run.settings.executor) as executor:
+        propose = AttackWorkers(executor, attack).propose if executor else partial(proposed, attack)
+        for chunk in chunks(islice(run.data.what.questions(), run.settings.limit), 512):
+            for places, _ in propose(chunk):
+                swaps = [len(place.swaps) for place in places if place.swaps]
+                questions += 1
+                refused += not swaps
+                asked += min(run.how.budget, 1 + len(swaps) + sum(swaps))
     return (
         f"{run.model.name}: at most about {asked:,} requests for {questions:,} questions with {attack.name} "
         f"(the original, each word that can be replaced and each single swap; at most {run.how.budget:,} for a "

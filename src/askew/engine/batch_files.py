@@ -20,6 +20,7 @@ import orjson
 import askew
 from askew.engine.ask import Keys, chunks, writable
 from askew.engine.build import prepare
+from askew.engine.executors import workers_of
 from askew.engine.planning import Planner, unknown
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
@@ -92,7 +93,8 @@ def write_batch(
         clear_parts(folder)
         scratch = held.enter_context(TemporaryDirectory(prefix="askew-"))
         planner = Planner(model)
-        prepared = prepare(data, suites, Path(scratch), settings, see=[planner.add])
+        with workers_of(settings.executor) as executor:
+            prepared = prepare(data, suites, Path(scratch), settings, see=[planner.add], executor=executor)
         keys = planner.keys
         store = held.enter_context(Store(batch_store(folder, settings), prepared.answers))
         todo = planner.plan(store)
@@ -304,17 +306,20 @@ def _predictions(
         elif isinstance(record, dict) and "method" in record and "response" not in record:
             raise UsageError(f"{path}: these are requests, not results. Give the files that the endpoint wrote.")
         else:
-            yield key, reader.from_reply(*_reply(record))
+            yield key, _prediction(record, reader)
 
 
-def _reply(record: dict[str, Any]) -> tuple[int, bytes]:
-    """Status and body of a result: of OpenAI, of vLLM, and of older versions without a body of its own."""
+def _prediction(record: dict[str, Any], reader: TakesBatches) -> Prediction:
+    """What a result says: of OpenAI, of vLLM, and of older versions without a body of its own."""
     response, error = record.get("response"), record.get("error")
     if isinstance(response, dict) and (response.get("status_code", 200) != 200 or not error):
-        body = response.get("body", response)
         status = response.get("status_code", 200)
-        return status if isinstance(status, int) else 200, orjson.dumps(body)
-    return 400, orjson.dumps({"error": error or "neither a response nor an error"})
+        return reader.from_reply(
+            status if isinstance(status, int) else 200, orjson.dumps(response.get("body", response))
+        )
+    if isinstance(error, dict):  # it got no reply, e.g. batch_expired
+        error = ": ".join(str(error[name]) for name in ("code", "message") if error.get(name))
+    return Prediction(0, None, error=str(error or "neither a response nor an error"))
 
 
 def result_files(folder: Path, named: Sequence[str]) -> list[Path]:

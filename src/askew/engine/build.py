@@ -25,7 +25,7 @@ from askew.files.paths import ImageFolders, root_of
 from askew.files.read_write import clear_parts
 from askew.files.records import Record
 from askew.types import Group, Id, Question, Refusal
-from askew.verbs import Dataset, DatasetFacts, Fingerprints, HoldsGroups, Suite, SuiteFacts
+from askew.verbs import BuildsByExecutor, Dataset, DatasetFacts, Executor, Fingerprints, HoldsGroups, Suite, SuiteFacts
 
 DRAWN_SHOWN = 20
 """How many of the drawn words a coverage report lists for each test."""
@@ -222,11 +222,13 @@ def prepare(
     by_id: bool = False,
     see: Sequence[Callable[[Group], None]] = (),
     judge: Sequence[Callable[[Group, Record], None]] = (),
+    executor: Executor | None = None,
 ) -> Prepared:
     """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
 
     ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``see``: functions that
     are called with each group as it will be read; ``judge``: with its record too, as long as all groups are valid.
+    ``executor``: who builds groups, where a suite can share that work; by default this process.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
@@ -240,7 +242,7 @@ def prepare(
     path = folder / "groups.jsonl"
     clear_parts(folder)
     with progress_bar(settings, desc="Making groups", unit=" groups") as bar:
-        made = _some(_groups(source, covers, settings), source, data.spec, covers, settings.shard)
+        made = _some(_groups(source, covers, settings, executor), source, data.spec, covers, settings.shard)
         groups = ticking(bar, unique_by_id(made, data.spec) if by_id else made)
         folders = ImageFolders(str(folder), root_of(data.what))
         with GroupCheck() as check:
@@ -281,13 +283,21 @@ def fingerprint_of(data: object) -> str | None:
     return str(data.fingerprint()) if isinstance(data, Fingerprints) else None
 
 
-def _groups(data: Watched, covers: Sequence[Coverage], settings: Settings) -> Iterator[Group]:
+def _groups(
+    data: Watched, covers: Sequence[Coverage], settings: Settings, executor: Executor | None
+) -> Iterator[Group]:
     """The groups of all suites, built from questions or read from a file of groups.
 
     A suite that must be fitted first sees all of the data, so that a limited run has the same variants as the whole.
     """
     for cover in covers:
-        made = _of(data.groups(), cover.suite) if data.is_ready else cover.suite.groups(data, settings.seed)
+        made: Iterable[Group | Refusal]
+        if data.is_ready:
+            made = _of(data.groups(), cover.suite)
+        elif executor is not None and isinstance(cover.suite, BuildsByExecutor):
+            made = cover.suite.groups_by(data, settings.seed, executor)
+        else:
+            made = cover.suite.groups(data, settings.seed)
         if settings.shard:
             yield from counted(_part(made, Shard.parse(settings.shard), settings.limit), cover)
         else:

@@ -17,6 +17,7 @@ from askew.data.jsonl import Jsonl
 from askew.data.manifest import clear_unwritten
 from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.engine.build import Prepared, fingerprint_of, prepare
+from askew.engine.executors import workers_of
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.errors import DataError, UsageError
 from askew.files.locks import alone_in
@@ -25,7 +26,7 @@ from askew.files.paths import public_text, root_of
 from askew.files.read_write import write_joined
 from askew.report.caveats import text_alone_sentence
 from askew.types import Question
-from askew.verbs import MakesRankings, MakesTraining, Releases
+from askew.verbs import BuildsByExecutor, MakesRankings, MakesTraining, Releases
 
 SHOWN = 40
 """How many rules of a test are printed; the file lists all."""
@@ -43,7 +44,10 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     with alone_in(folder):
         made_of = _made_of(suite, data, settings)
         check_output(folder, "a benchmark", made_of, settings.overwrite)
-        prepared = prepare(data, [suite], folder, settings, by_id=True)
+        with workers_of(settings.executor) as executor:
+            if executor is not None and not isinstance(suite.what, BuildsByExecutor):
+                raise UsageError(f"{suite.what.name}: its groups are made in one process; leave --executor out.")
+            prepared = prepare(data, [suite], folder, settings, by_id=True, executor=executor)
         groups, sheet = prepared.groups, folder / "datasheet.md"
         written: list[str | Path] = [groups, sheet]
         if prepared.has_images:
@@ -74,6 +78,8 @@ def publish_training(suite: Named, data: Named, folder: Path, settings: Settings
     name, title = suite.what.name, suite.what.title
     if not isinstance(suite.what, MakesTraining):
         raise UsageError(f"{name} makes no questions to train on; carets does.")
+    if settings.executor != Settings.executor:
+        raise UsageError(f"{name}: questions to train on are made in one process; leave --executor out.")
     path, gqa, about = (folder / name for name in ("questions.jsonl", "gqa_questions.json", "datasheet.md"))
     with alone_in(folder):
         made_of = {"for": "training"} | _made_of(suite, data, settings)
@@ -101,7 +107,8 @@ def publish_rankings(suite: Named, data: Named, folder: Path, settings: Settings
     with alone_in(folder):
         made_of = {"for": "ranking"} | _made_of(suite, data, settings)
         check_output(folder, "a benchmark", made_of, settings.overwrite)
-        count, files = ranks.write_rankings(data.what, folder, settings.limit)
+        with workers_of(settings.executor) as executor:
+            count, files = ranks.write_rankings(data.what, folder, settings.limit, executor)
         names = ", ".join(f"`{path.name}`" for path in files)
         sheet = f"Rankings for {count:,} questions of {data.what.name}, in {names}: `{command}`\n"
         lines = [f"- suite: `{public_text(repr(suite.what))}` ({paper})", f"- askew {askew.__version__}"]

@@ -28,8 +28,9 @@ import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
 from askew.engine.ask import Keys, Streak, ask
-from askew.engine.ask_workers import WorkerAsking
+from askew.engine.ask_workers import BuildsModel, WorkerAsking
 from askew.engine.build import Prepared, prepare
+from askew.engine.executors import workers_of
 from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
 from askew.engine.planning import Plan, Planner, unknown
 from askew.engine.results import (
@@ -49,11 +50,10 @@ from askew.files.locks import alone_in
 from askew.files.paths import ImageFolders, public
 from askew.files.read_write import fingerprint, write_joined
 from askew.files.records import Record, group_record
-from askew.registry import make
 from askew.report.caveats import made_nothing, nothing_sentence
 from askew.report.results_shape import FORMAT
 from askew.types import Group, Outcome, Prediction
-from askew.verbs import Estimates, HidesSecrets, Model, ModelFacts, Prices, Streams
+from askew.verbs import Estimates, Executor, HidesSecrets, Model, ModelFacts, Prices, Streams
 
 
 @dataclass(frozen=True)
@@ -77,19 +77,21 @@ def run_models(
     *,
     tell: Callable[[str, str], None] = lambda kind, sentence: None,
     finish: Callable[[Sequence[Path]], None] = lambda folders: None,
+    executor: Executor | None = None,
 ) -> Runs:
     """Run several models on several suites: build the groups once, then ask and score each model.
 
     One model's files lie in ``output`` itself, those of several in a folder each. ``tell`` is called with a kind
     (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still locked. Too
-    many failures of one model do not stop the others.
+    many failures of one model do not stop the others. ``executor``: one that is open already, in the place of that of
+    the settings.
     """
-    make("executor", settings.executor)  # a wrong one is refused before anything is built
     folders = model_folders(models, output)
     for model in models:
         command = model.what.hide(command) if isinstance(model.what, HidesSecrets) else command
     with ExitStack() as held:
         held.enter_context(_rare_collection())
+        workers = executor or held.enter_context(workers_of(settings.executor))
         held.enter_context(alone_in(output))
         claim_folder(output, models, data, suites, settings)
         held.enter_context(alone_in(*(folder for folder in folders if folder != output)))
@@ -100,7 +102,7 @@ def run_models(
             for planner, folder in zip(planners, folders, strict=True)
             if ModelFacts(planner.model.what).recorded
         }
-        prepared = _prepared(planners, data, suites, output, settings, list(recorded.values()))
+        prepared = _prepared(planners, data, suites, output, settings, list(recorded.values()), workers)
         if skipped := prepared.data["skipped"]:
             tell("note", f"{len(skipped):,} bad records were left out, e.g. {skipped[0]}")
         for sentence in prepared.data["remarks"]:
@@ -112,7 +114,7 @@ def run_models(
             if len(models) > 1:
                 tell("note", planner.model.spec)
             judged = recorded.get(folder) if prepared.checked else None
-            results.append(run(planner, prepared, folder, settings, command, judged))
+            results.append(run(planner, prepared, folder, settings, command, judged, workers))
         finish(folders)
     return Runs(folders, results, [error for one in results if (error := too_many_failures(one))])
 
@@ -124,6 +126,7 @@ def _prepared(
     folder: Path,
     settings: Settings,
     recorded: Sequence[RecordedAnswers] = (),
+    executor: Executor | None = None,
 ) -> Prepared:
     """The groups on disk. Each was seen by every planner, so what cannot be asked is refused before anything is.
 
@@ -133,7 +136,7 @@ def _prepared(
     see = [metrics.add, *(planner.add for planner in planners)]
     with ExitStack() as files:
         judge = [files.enter_context(answers).add for answers in recorded]
-        prepared = prepare(data, suites, folder, settings, see=see, judge=judge)
+        prepared = prepare(data, suites, folder, settings, see=see, judge=judge, executor=executor)
         metrics.check()
         for planner in planners:
             if (found_by := planner.repeats_ids()) is not None:
@@ -152,6 +155,7 @@ def run(
     settings: Settings,
     command: str = "",
     recorded: RecordedAnswers | None = None,
+    executor: Executor | None = None,
 ) -> dict[str, Any]:
     """Ask the planner's model the groups, score its answers, and write its folder; returns what results.json holds.
 
@@ -168,7 +172,8 @@ def run(
         with Store(store_path(folder, settings), prepared.answers) as store:
             todo = planner.plan(store)
             records = deque[Record]()
-            outcomes = _asked(prepared.read(records.append), model, keys, store, todo, judge.tally, settings)
+            asking = _asking(executor, model, todo)
+            outcomes = _asked(prepared.read(records.append), model, keys, store, todo, judge.tally, settings, asking)
             _write_samples(folder / "samples.jsonl", outcomes, records, judge, prepared.folders)
     tally = judge.tally
     results: dict[str, Any] = {
@@ -224,7 +229,8 @@ def forecast(
     """
     with TemporaryDirectory(prefix="askew-") as scratch:
         planners = [Planner(model) for model in models]
-        prepared = _prepared(planners, data, suites, Path(scratch), settings)
+        with workers_of(settings.executor) as executor:
+            prepared = _prepared(planners, data, suites, Path(scratch), settings, executor=executor)
         yield from prepared.data["remarks"]
         for planner, folder in zip(planners, model_folders(models, output), strict=True):
             yield _forecast(planner, prepared, folder, settings)
@@ -254,8 +260,22 @@ def store_path(folder: Path, settings: Settings) -> Path:
     return Path(settings.store) if settings.store else folder / "answers.sqlite"
 
 
+def _asking(executor: Executor | None, model: Named, todo: Plan) -> WorkerAsking | None:
+    """How workers are asked; None where this process asks, or nothing is left to ask."""
+    if executor is None or not todo.calls or isinstance(model.what, Streams):
+        return None
+    return WorkerAsking(executor, BuildsModel.of(model))
+
+
 def _asked(
-    groups: Iterable[Group], named: Named, keys: Keys, store: Store, todo: Plan, tally: Tally, settings: Settings
+    groups: Iterable[Group],
+    named: Named,
+    keys: Keys,
+    store: Store,
+    todo: Plan,
+    tally: Tally,
+    settings: Settings,
+    asking: WorkerAsking | None,
 ) -> Iterator[Outcome]:
     """Ask what the plan says, with a progress bar: rate, time left, failures."""
     reused = f" ({todo.known:,} known already)" if todo.known else ""
@@ -270,10 +290,7 @@ def _asked(
                 bar.set_postfix(failed=tally.failed, refresh=False)
             streak.add(said)
 
-        with make("executor", settings.executor) as executor:
-            by_workers = todo.calls and not isinstance(model, Streams) and settings.executor != Settings.executor
-            asking = WorkerAsking(executor, named) if by_workers else None
-            yield from ask(groups, model, keys, store, settings.batch_size, on_answers, asking)
+        yield from ask(groups, model, keys, store, settings.batch_size, on_answers, asking)
 
 
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:

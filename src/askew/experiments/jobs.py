@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +16,16 @@ from askew.data.jsonl import Jsonl
 from askew.engine.build import prepare
 from askew.engine.compare import Result
 from askew.engine.components import as_data, as_model, as_suite
+from askew.engine.executors import workers_of
 from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError
 from askew.experiments.plan import ExperimentPlan
 from askew.files.images import content_hash
-from askew.registry import make
 from askew.train.features import open_features
 from askew.train.prepare import Data
-from askew.types import ImageRef, LostWorker, Question
-from askew.verbs import Executor
+from askew.types import ImageRef, Question
+from askew.verbs import Executor, SeesFiles
 
 FEATURES = "world"
 """The features of every network of an experiment."""
@@ -116,15 +117,23 @@ def numbers(results: Iterable[Result], metric: str, part: str = "") -> tuple[flo
 
 
 def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:
-    executor: Executor = make("executor", f"local:workers={plan.workers}")
-    with executor:
-        for _, lost in executor.each(partial(partial, _do, plan), todo):
-            if isinstance(lost, LostWorker):
-                raise RunError(
-                    f"{lost.reason} while it trained a network. Networks that are finished are kept; the same command "
-                    "resumes. Fewer --workers need less memory."
-                )
-            yield
+    if not todo:
+        return
+    with workers_of(plan.executor) as executor:
+        _check_shared(plan, executor)
+        train = partial(_do, plan)
+        yield from map(train, todo) if executor is None else executor.map(train, todo)
+
+
+def _check_shared(plan: ExperimentPlan, executor: Executor | None) -> None:
+    """Refuse workers on other hosts that do not see the folder of the experiment, where they put networks."""
+    if isinstance(executor, SeesFiles):
+        path = plan.output.resolve() / "plan.json"
+        if not executor.sees(ImageRef("plan", str(path), sha256=hashlib.sha256(path.read_bytes()).hexdigest())):
+            raise RunError(
+                f"{plan.output}: not all workers see this folder. Give a --output that is at the same path on all "
+                "hosts, and set ASKEW_CACHE to such a folder too."
+            )
 
 
 def _do(plan: ExperimentPlan, job: Job) -> None:

@@ -30,19 +30,19 @@ class ExperimentPlan:
     """How often each network is trained; spreads are over these."""
     seed: int = 0
     """The world's seed and the first of the training seeds."""
-    workers: int = 1
-    """Networks trained at a time."""
+    executor: str = "local"
+    """Who trains networks; as many at a time as it has workers."""
     progress: bool = True
 
     def __post_init__(self) -> None:
-        for name in ("scenes", "epochs", "seeds", "workers"):
+        for name in ("scenes", "epochs", "seeds"):
             if getattr(self, name) < 1:
                 raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
 
     def begin(self, name: str) -> None:
         """Record what the folder is for; refuse one of another experiment, whose networks would be mistaken for ours.
 
-        ``seeds`` and ``workers`` may differ: they add networks or change none.
+        ``seeds`` and ``executor`` may differ: they add networks or change none.
         """
         path = self.output / "plan.json"
         ours = {"experiment": name, "scenes": self.scenes, "epochs": self.epochs, "seed": self.seed}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, tee
 from random import Random
-from typing import Any
+from typing import Any, TypeAlias
 
 from askew.types import Group, Question, Refusal, Variant
-from askew.verbs import Perturbation, Prepares
+from askew.verbs import Executor, Perturbation, Prepares
 
 CHUNK = 4096
 """How many questions a perturbation prepares at once."""
+SENT = 256
+"""How many questions a worker gets at once."""
 
 
 class LazyRandom(Random):
@@ -68,21 +70,56 @@ def vary_all(
     suite: str,
     originals: str = "covered",
     chunk: int = CHUNK,
+    executor: Executor | None = None,
+    sent: int = SENT,
 ) -> Iterator[Group | Refusal]:
     """A group for each question that the perturbation changes, and its refusals, in the order of the data.
 
     ``originals="all"`` also gives a group without variants for each other question, so that accuracy over all
     originals can be measured. Variants depend only on the seed, the perturbation and the question, not on the order,
-    the chunk or the other questions.
+    the chunk or the other questions. An ``executor`` shares the work between workers, ``sent`` questions at a time.
     """
+    vary = VaryChunk(perturbation, opening(perturbation, seed))
+    made: Iterable[tuple[list[Question], Iterable[Made]]]
+    if executor is None:
+        made = ((part, vary.each(part)) for part in chunks_of(questions, chunk))
+    else:
+        ours, theirs = tee(chunks_of(questions, sent))
+        made = zip(ours, executor.map(vary, theirs), strict=True)
+    for part, of_each in made:
+        for question, items in zip(part, of_each, strict=True):
+            yield from _grouped(question, items, suite, originals == "all")
+
+
+Made: TypeAlias = list[Variant | Refusal]
+"""What a perturbation makes of one question."""
+
+
+@dataclass(frozen=True)
+class VaryChunk:
+    """The work on a chunk of questions: reads all of them, then makes the variants of each."""
+
+    perturbation: Perturbation
+    start: str
+    """What the seeds of all questions begin with."""
+
+    def each(self, questions: Sequence[Question]) -> Iterator[Made]:
+        """The variants and refusals of each question."""
+        if isinstance(self.perturbation, Prepares):
+            self.perturbation.prepare(questions)
+        for question in questions:
+            yield list(self.perturbation.vary(question, question_rng(self.start, question)))
+
+    def __call__(self, questions: Sequence[Question]) -> list[Made]:
+        """The same as a list, in a worker."""
+        return list(self.each(questions))
+
+
+def chunks_of(questions: Iterable[Question], size: int) -> Iterator[list[Question]]:
+    """Lists of at most ``size`` questions."""
     rest = iter(questions)
-    start = opening(perturbation, seed)
-    while part := list(islice(rest, chunk)):
-        if isinstance(perturbation, Prepares):
-            perturbation.prepare(part)
-        for question in part:
-            made = list(perturbation.vary(question, question_rng(start, question)))
-            yield from _grouped(question, made, suite, originals == "all")
+    while part := list(islice(rest, size)):
+        yield part
 
 
 def _fitting(variant: Variant) -> Variant:

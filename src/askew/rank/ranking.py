@@ -18,11 +18,11 @@ from typing import Any
 import orjson
 
 import askew
-from askew.errors import BadRecord, DataError, RunError
+from askew.errors import BadRecord, DataError
 from askew.files.paths import cache_folder
 from askew.rank.question_pool import QuestionPool
 from askew.registry import make
-from askew.types import LostWorker, Ranked
+from askew.types import Ranked
 from askew.verbs import Executor, FitsByExecutor, FittedRanker, Ranker
 
 
@@ -169,9 +169,9 @@ BATCH = 256
 class Ranking:
     """The ``top`` nearest questions of a pool for any texts, computed on demand and cached in the cache folder.
 
-    The ranker reads its pool only when there is something to rank. With ``workers`` above one, batches go to that many
-    processes, each of which reads the pool or, for rankers with sentence vectors, gets it; the result is the same. Use
-    it in a ``with`` statement.
+    The ranker reads its pool only when there is something to rank. With an ``executor``, batches go to workers, each of
+    which reads the pool or, for rankers with sentence vectors, gets it; the result is the same. Use it in a ``with``
+    statement.
     """
 
     name: str
@@ -182,9 +182,8 @@ class Ranking:
     kind: str = "general"
     """Which questions the pool holds: ``general`` or ``yesno``."""
     top: int = 21
-    workers: int = 1
-    executor: str = ""
-    """Where batches are ranked, e.g. ``ray:address=auto``; by default ``workers`` processes of this machine."""
+    executor: Executor | None = field(default=None, compare=False)
+    """Who ranks batches; by default this process."""
     on_ranked: Callable[[int], object] = field(default=lambda count: None, compare=False)
     """Called with the number of ranked texts after each batch."""
 
@@ -229,8 +228,6 @@ class Ranking:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if "_executor" in self.__dict__:
-            self._executor.__exit__(kind, error, trace)
         if "_store" in self.__dict__:
             self._store.close()
 
@@ -238,11 +235,7 @@ class Ranking:
         batches = [texts[start : start + BATCH] for start in range(0, len(texts), BATCH)]
         if not batches:
             return
-        for _, ranked in self._executor.each(self._fits, batches):
-            if isinstance(ranked, LostWorker):
-                raise RunError(
-                    f"{ranked.reason} while it ranked questions. Rankings so far are kept; the same command resumes."
-                )
+        for ranked in self._executor.map(self._ranks, batches):
             yield [Nearest.of(one, self.pool.texts) for one in ranked]
 
     @cached_property
@@ -251,14 +244,14 @@ class Ranking:
 
     @cached_property
     def _executor(self) -> Executor:
-        made: Executor = make("executor", self.executor or f"local:workers={self.workers}")
-        return made
+        here: Executor = make("executor", "local")
+        return self.executor or here
 
     @cached_property
-    def _fits(self) -> _Fits | _Fitted:
+    def _ranks(self) -> _Ranks:
         if isinstance(self.ranker, FitsByExecutor):
-            return _Fitted(self.ranker.fit_by(self.pool.texts, self._executor), self.top)
-        return _Fits(self.ranker, self.pool.texts, self.top)
+            return _Ranks(self.ranker, (), self.top, self.ranker.fit_by(self.pool.texts, self._executor))
+        return _Ranks(self.ranker, self.pool.texts, self.top)
 
 
 def pool_hash(pool: QuestionPool) -> str:
@@ -266,24 +259,15 @@ def pool_hash(pool: QuestionPool) -> str:
     return hashlib.sha256("\n".join(pool.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-@dataclass(frozen=True)
-class _Fits:
-    """In a worker: fits the pool, and ranks batches of texts."""
+@dataclass
+class _Ranks:
+    """In a worker: ranks batches of texts; reads the pool at the first one, unless it was read before."""
 
     ranker: Ranker
     pool: Sequence[str]
     top: int
+    fitted: FittedRanker | None = None
 
-    def __call__(self) -> Callable[[Sequence[str]], list[Ranked]]:
-        return _Fitted(self.ranker.fit(self.pool), self.top)()
-
-
-@dataclass(frozen=True)
-class _Fitted:
-    """In a worker: ranks batches of texts in a pool that was read before."""
-
-    fitted: FittedRanker
-    top: int
-
-    def __call__(self) -> Callable[[Sequence[str]], list[Ranked]]:
-        return lambda texts: self.fitted.top(texts, self.top)
+    def __call__(self, texts: Sequence[str]) -> list[Ranked]:
+        self.fitted = self.fitted or self.ranker.fit(self.pool)
+        return self.fitted.top(texts, self.top)

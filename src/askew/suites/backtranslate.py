@@ -16,7 +16,7 @@ from askew.perturb.back_translation import ATTEMPTS, TEST, BackTranslation
 from askew.perturb.vary import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
@@ -81,5 +81,9 @@ class BackTranslationSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
         perturbation = BackTranslation(translator(self.translator), self.filtered, self.attempts)
-        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, chunk=512)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, 512, executor, 512)

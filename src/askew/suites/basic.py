@@ -25,7 +25,7 @@ from askew.registry import make
 from askew.suites.basic_tables import basic_tables
 from askew.suites.suite_parts import before_after
 from askew.types import Group, Mode, Question, Refusal, Table
-from askew.verbs import Dataset, Metric, Ranker, WrapsDataset
+from askew.verbs import Dataset, Executor, Metric, Ranker, WrapsDataset
 from askew.world.dataset import World
 
 
@@ -73,10 +73,6 @@ class BasicSuite:
     """R_score is 1 up to this loss of accuracy."""
     m: float = 0.2
     """R_score is 0 from this loss of accuracy on."""
-    workers: int = field(default=1, repr=False, compare=False)
-    """The number of processes that rank."""
-    executor: str = field(default="", repr=False, compare=False)
-    """Where questions are ranked, e.g. ``ray:address=auto``; by default in ``workers`` processes of this machine."""
 
     accuracy: Mode = "official"
     """How answers are compared with people's; the paper's own formula is ``simple``."""
@@ -98,10 +94,6 @@ class BasicSuite:
             raise BadOption(f"basic: top is {self.top}. Give a multiple of {SIZE}; the paper's is 21.")
         if self.words is not None and self.words < 1:
             raise BadOption(f"basic: words is {self.words}. Give at least 1, or leave it out.")
-        if self.workers < 1:
-            raise BadOption(f"basic: workers is {self.workers}. Give at least 1.")
-        if self.executor:
-            make("executor", self.executor)  # a wrong one is refused before anything is ranked
         check_correct(self.correct, self.accuracy)
         RScore(1, self.t, self.m, self.accuracy)
         if self.bqd:
@@ -154,19 +146,27 @@ class BasicSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the pool, one over the data; questions are ranked chunk by chunk as they come."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
         with ExitStack() as stack:
             if self.bqd:
                 rankings: tuple[Ranking | BqdFile, ...] = (stack.enter_context(BqdFile(self.bqd)),)
             else:
-                rankings = tuple(stack.enter_context(ranking) for ranking in self._rankings(data, stack))
+                rankings = tuple(stack.enter_context(ranking) for ranking in self._rankings(data, stack, executor))
             perturbation = BasicQuestions(rankings, self.partitions, self.words)
-            yield from vary_all(perturbation, data.questions(), seed, self.name, chunk=4 * BATCH * self.workers)
+            yield from vary_all(
+                perturbation, data.questions(), seed, self.name, chunk=4 * BATCH * (executor.width if executor else 1)
+            )
 
     def release(self, groups: Iterable[Group], folder: Path) -> list[Path]:
         """Write the data set of basic questions too, as JSONL and Parquet; ``askew build`` calls it."""
         return write_release(groups, folder)
 
-    def write_rankings(self, data: Dataset, folder: Path, limit: int | None = None) -> tuple[int, list[Path]]:
+    def write_rankings(
+        self, data: Dataset, folder: Path, limit: int | None = None, executor: Executor | None = None
+    ) -> tuple[int, list[Path]]:
         """Rank for all questions, one ranker after another, and write the data sets of basic questions alone."""
         if self.bqd:
             raise BadOption("basic: bqd is a file of rankings already. Give a ranker and a pool instead.")
@@ -176,7 +176,7 @@ class BasicSuite:
         texts = list(read)
         found: dict[str, str] = {}
         with ExitStack() as stack:
-            for ranking in self._rankings(data, stack, texts):
+            for ranking in self._rankings(data, stack, executor, texts):
                 with ranking:
                     for start in range(0, len(texts), _AT_ONCE):
                         ranking.nearest(texts[start : start + _AT_ONCE])
@@ -199,7 +199,9 @@ class BasicSuite:
             raise BadOption(f"basic: the ranker {max(names, key=names.count)!r} is named twice. Name each once.")
         return dict(zip(names, specs, strict=True))
 
-    def _rankings(self, data: Dataset, stack: ExitStack, texts: Sequence[str] = ()) -> Iterator[Ranking]:
+    def _rankings(
+        self, data: Dataset, stack: ExitStack, executor: Executor | None, texts: Sequence[str] = ()
+    ) -> Iterator[Ranking]:
         source = training(data) if self.pool is OWN else self.pool
         pool = pool_of(source.questions(), self.kind == "yesno")
         if len(pool) <= SIZE:
@@ -209,7 +211,7 @@ class BasicSuite:
                 f"{SIZE}, besides the main question. Give a larger one as pool=..."
             )
         for name, ranker in self._rankers().items():
-            ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, self.workers, self.executor)
+            ranking = Ranking(name, ranker, pool, source.name, self.kind, self.top, executor)
             yield self._shown(ranking, data, stack, texts) if self.progress else ranking
 
     def _shown(self, ranking: Ranking, data: Dataset, stack: ExitStack, texts: Sequence[str]) -> Ranking:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -22,9 +22,9 @@ from askew.metrics.correct import Correct, check_correct
 from askew.metrics.group_rows import SLICES
 from askew.perturb.visual import CHANGES, Visual, channel_mean
 from askew.perturb.visual.hide_background import PHOTOS, change_title
-from askew.suites.suite_parts import before_after, carets_scores, listed, published
+from askew.suites.suite_parts import before_after, carets_scores, check_seen, listed, published
 from askew.types import Column, Group, Mode, Question, Refusal, Table, Variant
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"
 VISUAL, NEGATION, ANTONYM = "VISUAL-INV", "NEGATION-DIR", "ANTONYM-DIR"
@@ -84,9 +84,6 @@ class CaretsSuite:
     encoding: Encoding = "jpeg"
     """How changed images are written; ``png`` is lossless and four times as large."""
 
-    workers: int = field(default=1, repr=False)
-    """The number of processes that build groups; it does not change the groups."""
-
     accuracy: Mode = "exact"
     """How answers are compared; ``robust`` for models that say "Yes."."""
     correct: Correct = "modal"
@@ -106,8 +103,6 @@ class CaretsSuite:
         for name, value, known in (("balance", self.balance, Balance), ("noes", self.noes, Noes)):
             if value not in get_args(known):
                 raise BadOption(f"carets: {name} is {value!r}. Give one of {', '.join(get_args(known))}.")
-        if self.workers < 1:
-            raise BadOption(f"carets: workers is {self.workers}; give 1 or more.")
         check_correct(self.correct, self.accuracy)
         Visual(self._changes, _colour(self.fill) or PHOTOS, self.encoding)
 
@@ -134,8 +129,14 @@ class CaretsSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """Three passes over the scenes: for what is plausible, the pool and the questions (one more for ``fill``)."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
         from askew.perturb.carets import PairSettings, generate, sizes_of
 
+        if VISUAL in self.tests:
+            check_seen(executor, data, self.name)
         changed = Visual(self._changes, self._fill(data), self.encoding).image_variants
         settings = PairSettings(self.balance, self.noes, sizes_of(self.size))
         made = generate(
@@ -144,7 +145,7 @@ class CaretsSuite:
             tuple(self.tests),
             settings,
             change_image=changed if VISUAL in self.tests else None,
-            workers=self.workers,
+            executor=executor,
         )
         for item in made:
             yield labelled(item) if isinstance(item, Group) else item

@@ -24,7 +24,7 @@ from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, listed, published
 from askew.types import Column, Group, Mode, Refusal, Table, Variant
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,10 @@ class P2Suite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data for its vocabulary and the shares of the rules, a second for the questions."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
         mined = merged(self._mined.values()) if self._mined else None
         perturbation = fit(
             data.questions() if self.least or self.share < 1.0 else (),
@@ -148,8 +152,9 @@ class P2Suite:
             self.share,
             self.vocabulary == "everyday",
             seed,
+            executor,
         )
-        return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, executor=executor)
 
     @property
     def notes(self) -> Sequence[str]:

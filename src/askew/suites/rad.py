@@ -15,7 +15,7 @@ from askew.perturb.rad import Balance, RadPerturbation, fit
 from askew.perturb.vary import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric
 
 TESTS = ("Y/N←C", "Y/N←HM", "Y/N←WK")
 
@@ -105,8 +105,12 @@ class RadSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the data to collect the answers to draw from, a second for the questions."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
         perturbation = fit(data.questions(), self.yes, self.agreement, self.extensions, self.exactly, self.balance)
-        return vary_all(perturbation, data.questions(), seed, self.name, self.originals)
+        return vary_all(perturbation, data.questions(), seed, self.name, self.originals, executor=executor)
 
 
 def _each(metric: str, show: str = "value") -> tuple[Column, ...]:

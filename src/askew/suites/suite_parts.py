@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from askew.errors import BadOption, DataError
+from askew.errors import BadOption, DataError, RunError
+from askew.files.images import content_hash
 from askew.files.resources import resource
 from askew.metrics.accuracy import Accuracy, Gap
 from askew.metrics.consistency import ComprehensiveAccuracy, PairAccuracy, SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.types import Group, Mode
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric, SeesFiles
 
 Originals: TypeAlias = Literal["covered", "all"]
 """Which questions are asked: those that have a variant, or all of the data."""
@@ -28,6 +29,23 @@ def check_originals(suite: str, originals: str) -> None:
     """
     if originals not in get_args(Originals):
         raise BadOption(f"{suite}: originals is {originals!r}. Give covered or all.")
+
+
+IMAGES_SENT = 4
+"""How many questions a worker gets at once where it returns images."""
+
+
+def check_seen(executor: Executor | None, data: Dataset, suite: str) -> None:
+    """Refuse workers on other hosts that do not find the images of the data, for a suite that changes images."""
+    if not isinstance(executor, SeesFiles):
+        return
+    images = (question.image for question in data.questions() if question.image and question.image.path)
+    first = next(images, None)
+    if first is not None and not executor.sees(replace(first, sha256=content_hash(first))):
+        raise RunError(
+            f"{suite}: not all workers find the image {first.path}, and this suite changes images. Put them at the "
+            "same path on all hosts, or leave --executor out."
+        )
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -20,9 +20,9 @@ from askew.perturb.vary import vary_all
 from askew.perturb.visual import CHANGES, KINDS, TEST, Corruption, Visual, channel_mean
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title
-from askew.suites.suite_parts import before_after, carets_scores, listed
+from askew.suites.suite_parts import IMAGES_SENT, before_after, carets_scores, check_seen, listed
 from askew.types import Column, Group, Mode, Refusal, Table
-from askew.verbs import Dataset, Metric
+from askew.verbs import Dataset, Executor, Metric
 
 
 @dataclass(frozen=True)
@@ -79,10 +79,15 @@ class VisualSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """One pass over the images for their mean colour, if it is needed, and one over the questions."""
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
+        check_seen(executor, data, self.name)
         images = (question.image for question in data.questions() if question.image)
         fill = channel_mean(images if "mask" in self._changes else ())
         visual = Visual(self._changes, fill, self.encoding, self.unnamed)
-        return vary_all(visual, data.questions(), seed, self.name)
+        return vary_all(visual, data.questions(), seed, self.name, executor=executor, sent=IMAGES_SENT)
 
     @property
     def _changes(self) -> tuple[str, ...]:
@@ -168,7 +173,13 @@ class CorruptionSuite:
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
         """The questions that have an image, each with all corrupted images."""
-        return vary_all(self._perturbation(), data.questions(), seed, self.name)
+        return self.groups_by(data, seed)
+
+    def groups_by(self, data: Dataset, seed: int, executor: Executor | None = None) -> Iterator[Group | Refusal]:
+        """The same, by workers if there are any."""
+        check_seen(executor, data, self.name)
+        perturbation = self._perturbation()
+        return vary_all(perturbation, data.questions(), seed, self.name, executor=executor, sent=IMAGES_SENT)
 
     def _by_severity(self, part: str) -> tuple[Column, ...]:
         levels = self._perturbation().severities

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import orjson
 
@@ -48,6 +48,15 @@ class CachedQuestion:
     """GQA's structural and semantic type, e.g. ``verify/obj``."""
     answer: str
     """The true answer."""
+
+
+class MadeScene(NamedTuple):
+    """A scene that is not in the cache yet."""
+
+    number: int
+    record: bytes
+    image: bytes
+    """Empty if it is drawn already."""
 
 
 @dataclass(frozen=True)
@@ -90,11 +99,27 @@ class SceneCache:
             for part in record["questions"]
         ]
 
-    def make(self, index: int) -> int:
-        """Generate a scene unless it is in the cache; returns its index, so that workers can report progress."""
-        if not (os.path.isfile(self.record(index)) and os.path.isfile(self.image_path(index))):
-            self._make(index)
-        return index
+    def holds(self, index: int) -> bool:
+        """Whether a scene is in the cache."""
+        return os.path.isfile(self.record(index)) and os.path.isfile(self.image_path(index))
+
+    def put(self, made: MadeScene) -> None:
+        """Write a scene that a worker made."""
+        if made.image:
+            _write(self.image_path(made.number), made.image)
+        _write(self.record(made.number), made.record)
+
+    def made(self, wanted: tuple[int, str]) -> MadeScene:
+        """A scene, given by its index and the hash of its image if that is drawn already; writes nothing."""
+        index, sha256 = wanted
+        scene = make_scene(self.seed, index, (self.size, self.size))
+        image = b"" if sha256 else encoded_image(scene, self.size)
+        return MadeScene(index, self._encoded(index, scene, sha256 or hashlib.sha256(image).hexdigest()), image)
+
+    def image_hash(self, index: int) -> str:
+        """The hash of an image; empty if it is not drawn yet."""
+        path = Path(self.image_path(index))
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
     def _read(self, index: int) -> Any:
         try:
@@ -105,16 +130,20 @@ class SceneCache:
 
     def _make(self, index: int) -> dict[str, Any]:
         scene = make_scene(self.seed, index, (self.size, self.size))
+        record = self._encoded(index, scene, self._drawn(index, scene))
+        _write(self.record(index), record)
+        # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
+        made: dict[str, Any] = orjson.loads(record)
+        return made
+
+    def _encoded(self, index: int, scene: Scene, sha256: str) -> bytes:
+        """The record of a scene."""
         questions = [
             question_record(replace(question, scene=None))
             | {"made": asked.kind, "gqa": data("types")["gqa"][asked.meaning.op], "true": asked.answer}
             for asked, question in asked_and_answered(scene, self.seed, self._prior(index))
         ]
-        record = {"scene": scene_record(scene), "sha256": self._drawn(index, scene), "questions": questions}
-        _write(self.record(index), orjson.dumps(record))
-        # Parsed again, so that a scene is the same (floats, tuples) whether it is generated or read from the cache.
-        made: dict[str, Any] = orjson.loads(orjson.dumps(record))
-        return made
+        return orjson.dumps({"scene": scene_record(scene), "sha256": sha256, "questions": questions})
 
     def _prior(self, index: int) -> AnswerPrior | None:
         """What decides which answers are frequent; None for the scenes' own priors."""
@@ -125,11 +154,10 @@ class SceneCache:
 
     def _drawn(self, index: int, scene: Scene) -> str:
         """The hash of the image, which is drawn unless the file exists."""
-        path = self.image_path(index)
-        if os.path.isfile(path):
-            return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        if found := self.image_hash(index):
+            return found
         content = encoded_image(scene, self.size)
-        _write(path, content)
+        _write(self.image_path(index), content)
         return hashlib.sha256(content).hexdigest()
 
 

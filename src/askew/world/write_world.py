@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,6 @@ from askew.data.write_questions import write_gqa, write_jsonl, write_vqa
 from askew.files.locks import alone_in
 from askew.files.output_folders import check_output, note_output
 from askew.files.read_write import replaced
-from askew.registry import make
 from askew.types import Kind, Question, Scene
 from askew.verbs import Executor
 from askew.world.dataset import CachedQuestion, Priors, SceneCache, World, generator
@@ -35,31 +34,34 @@ def write_world(
     *,
     shifted: bool = False,
     priors: Priors = "train",
-    workers: int = 1,
+    executor: Executor | None = None,
     overwrite: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write a world and return its datasheet, which is also written to ``datasheet.md`` and ``datasheet.json``.
 
     An interrupted run continues where it stopped: images that exist are not drawn again. ``progress`` is called with
-    1 for each scene. The files are the same for any number of workers. A folder that contains another world or
-    other files is refused unless ``overwrite`` is set.
+    the number of scenes that are done. With an ``executor``, workers draw; the files are the same for any number of
+    them. A folder that contains another world or other files is refused unless ``overwrite`` is set.
     """
     world = World("all", scenes, seed, size, shifted, priors)
     with alone_in(output):
         of = {"scenes": scenes, "seed": seed, "size": size, "shifted": shifted, "priors": priors}
         check_output(output, "a world", of, overwrite)
         note_output(output, "a world", of)
-        return _write(output, world, workers, progress)
+        return _write(output, world, executor, progress)
 
 
-def _write(output: Path, world: World, workers: int, progress: Progress | None) -> dict[str, Any]:
+def _write(output: Path, world: World, executor: Executor | None, progress: Progress | None) -> dict[str, Any]:
     records = f".records-{generator()}-{world.seed}-{world.size}"
     cache = SceneCache(str(output), world.seed, world.size, world.shifted, world.priors, records)
     _delete_other_images(output, cache, world.scenes)
-    for _ in _made(cache, range(world.scenes), workers):
-        if progress:
-            progress(1)
+    missing = [(index, cache.image_hash(index)) for index in range(world.scenes) if not cache.holds(index)]
+    progress = progress or (lambda count: None)
+    progress(world.scenes - len(missing))
+    for made in executor.map(cache.made, missing, chunk=8) if executor else map(cache.made, missing):
+        cache.put(made)
+        progress(1)
     counted = WorldCounts(world, generator())
     for split in SPLITS:
         _write_split(output, cache, split, list(indices(world.seed, world.scenes, split)), counted)
@@ -69,13 +71,6 @@ def _write(output: Path, world: World, workers: int, progress: Progress | None) 
     for folder in output.glob(".records-*"):
         shutil.rmtree(folder)
     return sheet
-
-
-def _made(cache: SceneCache, wanted: Iterable[int], workers: int) -> Iterator[int]:
-    """The indices of the scenes as they are generated, in order."""
-    executor: Executor = make("executor", f"local:workers={workers}")
-    with executor:
-        yield from executor.map(cache.make, wanted, chunk=8)
 
 
 def _delete_other_images(output: Path, cache: SceneCache, scenes: int) -> None:

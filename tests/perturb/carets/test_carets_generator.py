@@ -14,6 +14,7 @@ import pytest
 from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 
 from askew.data.scene_graphs import read_scenes
+from askew.engine.executors.local import LocalExecutor
 from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, PairSettings, fit, generate, generator, training
 from askew.perturb.carets.arguments import Noun, QuestionArguments
@@ -132,9 +133,8 @@ def test_the_cap_holds_where_scenes_have_little_but_black_and_white():
 
 def test_any_number_of_workers_gives_the_same_pairs_in_the_same_order(world, monkeypatch):
     monkeypatch.setattr(generator, "TEXT_CHUNK", 2)
-    assert pairs(world[:9], workers=2) == pairs(world[:9])
-    with pytest.raises(BadOption, match="workers is 0"):
-        pairs(world[:1], workers=0)
+    with LocalExecutor(2) as workers:
+        assert pairs(world[:9], executor=workers) == pairs(world[:9])
 
 
 def test_the_data_is_read_once(world):

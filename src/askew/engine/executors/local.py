@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -13,11 +13,12 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from askew.errors import BadOption, RunError
 from askew.files.locks import end_with_parent
 from askew.types import LostWorker
+from askew.verbs import Executor
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -65,20 +66,7 @@ class LocalExecutor:
         if self.workers == 1:
             yield from map(work, items)
             return
-        path, waiting = self._saved(work), deque[Future[Any]]()
-        try:
-            for some in chunks_of(items, chunk):
-                waiting.append(self._processes.submit(_map, path, some))
-                if len(waiting) > 2 * self.workers:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        except BrokenProcessPool:
-            self._close_pool()
-            raise RunError(
-                "A worker process ended before its work was done. Give workers=1; in a script of your own, put the "
-                "call under if __name__ == '__main__'."
-            ) from None
+        yield from in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
         """The place and the result of each item, in any order. ``start`` is called once in each worker."""
@@ -87,9 +75,10 @@ class LocalExecutor:
                 self._last = (start, start())
             yield from ((place, self._last[1](item)) for place, item in enumerate(items))
             return
-        path, places = self._saved(start), dict[Future[Any], int]()
+        path, places = self._saved(start), _Places()
         for place, item in enumerate(items):
-            places[self._submit(path, item)] = place
+            future = self._submit(path, item)
+            places[future] = (place, self._processes)
             if len(places) >= 2 * self.workers:
                 yield from self._finished(places)
         while places:
@@ -102,19 +91,21 @@ class LocalExecutor:
             self._close_pool()
             return self._processes.submit(_do, path, item)
 
-    def _finished(self, places: dict[Future[Any], int]) -> Iterator[tuple[int, Any]]:
+    def _finished(self, places: _Places) -> Iterator[tuple[int, Any]]:
         done, _ = wait(places, return_when=FIRST_COMPLETED)
-        for future in sorted(done, key=places.__getitem__):
-            place = places.pop(future)
+        for future in sorted(done, key=lambda future: places[future][0]):
+            place, pool = places.pop(future)
             try:
-                yield place, future.result()
+                result = future.result()
             except BrokenProcessPool:
-                self._close_pool()
-                yield place, LostWorker("a worker process ended")
+                if pool is self._pool:  # otherwise it was closed before, when another of its items was found lost
+                    self._close_pool()
+                result = LostWorker("a worker process ended")
+            yield place, result
 
     def _saved(self, work: Callable[..., Any]) -> str:
         """A file with the work, so that each worker reads it once; the same file for the same work."""
-        if self._last[0] is not work:
+        if not is_same(self._last[0], work):
             self._folder = self._folder or TemporaryDirectory(prefix="askew-")
             path = Path(self._folder.name) / str(next(self._numbers))
             path.write_bytes(pickle.dumps(work))
@@ -133,6 +124,64 @@ class LocalExecutor:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
+
+
+_Places: TypeAlias = dict[Future[Any], tuple[int, ProcessPoolExecutor]]
+"""Items in progress: their places, and the processes that they were given to."""
+TRIES = 3
+"""How often items are given to a worker before it is their fault that it was lost."""
+
+
+@dataclass(frozen=True)
+class MapsChunks:
+    """Starts a worker that applies a function to each item of a list."""
+
+    work: Callable[[Any], Any]
+
+    def __call__(self) -> Callable[[list[Any]], list[Any]]:
+        """What does the work."""
+        return lambda items: list(map(self.work, items))
+
+
+def is_same(before: object, now: object) -> bool:
+    """Whether workers have this work already."""
+    if isinstance(before, MapsChunks) and isinstance(now, MapsChunks):
+        return before.work is now.work
+    return before is now
+
+
+def in_order(executor: Executor, work: Callable[[T], R], items: Iterable[T], chunk: int) -> Iterator[R]:
+    """``Executor.map`` by ``Executor.each``: results in the order of the items; lost chunks are given again first."""
+    rest, again = enumerate(chunks_of(items, chunk)), deque[tuple[int, list[T]]]()
+    given: list[tuple[int, list[T]] | None] = []
+    lost, done, wanted = Counter[int](), dict[int, list[R]](), 0
+
+    def next_chunks() -> Iterator[list[T]]:
+        while some := again.popleft() if again else next(rest, None):
+            given.append(some)
+            yield some[1]
+
+    start = MapsChunks(work)
+    while True:
+        first = len(given)
+        for place, result in executor.each(start, next_chunks()):
+            number, some = given[first + place] or (0, [])
+            given[first + place] = None
+            if not isinstance(result, LostWorker):
+                done[number] = result
+                while wanted in done:
+                    yield from done.pop(wanted)
+                    wanted += 1
+                continue
+            lost[number] += 1
+            if lost[number] == TRIES:
+                raise RunError(
+                    f"Some work was given to workers {TRIES} times, and each time {result.reason}. If memory is short, "
+                    "use fewer workers; in a script of your own, put the call under if __name__ == '__main__'."
+                )
+            again.append((number, some))
+        if not again:
+            return
 
 
 def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
@@ -158,17 +207,8 @@ _loaded: dict[str, Callable[[Any], Any]] = {}
 """In a worker: its work, by the file it was read from."""
 
 
-def _work(path: str, starts: bool) -> Callable[[Any], Any]:
+def _do(path: str, item: Any) -> Any:
     if path not in _loaded:
         _loaded.clear()
-        loaded = pickle.loads(Path(path).read_bytes())
-        _loaded[path] = loaded() if starts else loaded
-    return _loaded[path]
-
-
-def _map(path: str, items: list[Any]) -> list[Any]:
-    return list(map(_work(path, starts=False), items))
-
-
-def _do(path: str, item: Any) -> Any:
-    return _work(path, starts=True)(item)
+        _loaded[path] = pickle.loads(Path(path).read_bytes())()
+    return _loaded[path](item)

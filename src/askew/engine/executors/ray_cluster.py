@@ -7,7 +7,6 @@ can reach its ports, so keep it in a private network.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import pickle
 import time
@@ -18,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from askew.engine.executors.local import chunks_of
+from askew.engine.executors.local import in_order, is_same
 from askew.engine.results import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash
@@ -54,7 +53,10 @@ class RayExecutor:
         self._ray: Any = None
         self._started_here = False
         self._starting: dict[Any, Any] = {}
-        self._inputs: dict[str, Any] = {}
+        self._last: tuple[Any, Any] = (None, None)
+        """The last work that was given, and its place in Ray's object store."""
+        self._number = 0
+        """The number of that work."""
 
     @property
     def width(self) -> int:
@@ -74,37 +76,29 @@ class RayExecutor:
             self._ray.kill(actor)
         self._actors.clear()
         self._starting.clear()
-        self._inputs.clear()
+        self._last = (None, None)
         if self._started_here:
             self._ray.shutdown()
         self._ray = None
 
     def map(self, work: Callable[[T], R], items: Iterable[T], chunk: int = 1) -> Iterator[R]:
         """The results in order, computed a few items ahead; each worker gets ``work`` once."""
-        done: dict[int, Any] = {}
-        wanted = 0
-        for place, result in self.each(_Mapped(work), chunks_of(items, chunk)):
-            if isinstance(result, LostWorker):
-                raise RunError(f"A worker was lost before its work was done: {result.reason}. Give the command again.")
-            done[place] = result
-            while wanted in done:
-                yield from done.pop(wanted)
-                wanted += 1
+        return in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
         """The place and the result of each item, in any order. ``start`` is called once in each worker."""
         self._connect()
-        content = pickle.dumps(start)
-        token = hashlib.sha256(content).hexdigest()
-        if token not in self._inputs:
-            self._inputs = {token: self._ray.put(content)}
+        if not is_same(self._last[0], start):
+            self._last = (start, self._ray.put(pickle.dumps(start)))
+            self._number += 1
+        number, sent = self._number, self._last[1]
         numbered, idle = enumerate(items), deque(self._actors)
         running: dict[Any, tuple[int, Any]] = {}
         item = next(numbered, None)
         while item is not None or running:
             while idle and item is not None:
                 actor = idle.popleft()
-                running[actor.do.remote(token, self._inputs[token], item[1])] = (item[0], actor)
+                running[actor.do.remote(number, sent, item[1])] = (item[0], actor)
                 item = next(numbered, None)
             if not running:  # every worker was lost
                 self._wait_for_actors()
@@ -167,7 +161,7 @@ class RayExecutor:
         kind = self._ray.remote(_Worker).options(
             num_cpus=self.cpus, num_gpus=self.gpus, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
         )
-        actor = kind.remote()
+        actor = kind.remote(os.getcwd())
         self._starting[actor.hello.remote()] = actor
 
     def _enlist(self, ready: Any) -> Any | None:
@@ -236,23 +230,15 @@ def installed() -> dict[str, str]:
     return {**{k: v for k, v in versions().items() if k != "platform"}, "copy of askew": package_digest()}
 
 
-@dataclass(frozen=True)
-class _Mapped:
-    """Starts a worker that applies a function to each item of a list."""
-
-    work: Callable[[Any], Any]
-
-    def __call__(self) -> Callable[[list[Any]], list[Any]]:
-        return lambda items: list(map(self.work, items))
-
-
 class _Worker:
     """In an actor: keeps what ``start`` returned, and works."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: str) -> None:
+        if os.path.isdir(folder):
+            os.chdir(folder)  # so that relative paths mean the same files
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ[name] = "1"
-        self._token = ""
+        self._number = 0
         self._work: Callable[[Any], Any] = lambda item: item
 
     def hello(self) -> tuple[str, dict[str, str]]:
@@ -263,8 +249,8 @@ class _Worker:
     def sees(self, image: ImageRef) -> bool:
         return image.path is not None and Path(image.path).is_file() and content_hash(image) == image.sha256
 
-    def do(self, token: str, start: bytes, item: Any) -> Any:
-        if token != self._token:
-            self._work = pickle.loads(start)()
-            self._token = token
+    def do(self, number: int, start: bytes, item: Any) -> Any:
+        if number != self._number:
+            self._work = lambda item: item  # frees the last work before the next one is loaded
+            self._work, self._number = pickle.loads(start)(), number
         return self._work(item)

@@ -13,14 +13,14 @@ from askew.errors import BadOption
 from askew.perturb.carets.balance import PairPool
 from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
-from askew.perturb.carets.process_pool import MapItems, TempFile, packed, process_pool, unpacked, without_gc
+from askew.perturb.carets.process_pool import MapItems, TempFile, map_by, packed, unpacked, without_gc
 from askew.perturb.carets.question_pairs import TESTS, ask
 from askew.perturb.carets.scene_view import SceneView
 from askew.perturb.carets.sizes import PairCount, divided
 from askew.perturb.carets.templates import Split
 from askew.perturb.carets.text_balance import TextJob, claims_per_scene, text_pairs
 from askew.types import Group, ImageRef, Question, Refusal, Scene
-from askew.verbs import Dataset
+from askew.verbs import Dataset, Executor
 
 SPARE = 2.5
 """How much larger than the requested size the pool should be."""
@@ -120,17 +120,18 @@ def generate(
     settings: PairSettings | None = None,
     change_image: ChangeImage | None = None,
     templates: Split = "all",
-    workers: int = 1,
+    executor: Executor | None = None,
 ) -> Iterator[Group | Refusal]:
     """The balanced pairs of all scenes, streamed.
 
     There are three passes over the scenes: for the plausibility model, for the pool, and for the pairs. The data is
     read in the first; scenes and drafts are kept in temporary files. What is kept of the pool depends on its content,
-    so neither reading only some pairs nor the order of the scenes changes a pair. ``workers`` above 1 use that many
-    processes (``change_image`` is pickled); their number does not change the result either.
+    so neither reading only some pairs nor the order of the scenes changes a pair. An ``executor`` shares the work
+    between workers (``change_image`` is pickled); their number does not change the result either.
     """
     settings = settings or PairSettings()
-    with TempFile() as packed_scenes, process_pool(workers) as map_items:
+    map_items = map_by(executor)
+    with TempFile() as packed_scenes:
         model = _fitted(
             map_items, packed_scenes.write_through(scene_chunks(scenes(data), images=change_image is not None))
         )

@@ -11,18 +11,15 @@ import io
 import pickle
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
-from askew.errors import BadOption
 from askew.perturb.carets.arguments import Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.question_pairs import PairDraft, QuestionPair
-from askew.registry import make
 from askew.types import Group, ImageRef, Kind, Question, Refusal, Relation, Scene, Thing, Variant
 from askew.verbs import Executor
 
@@ -38,17 +35,11 @@ class MapItems(Protocol):
         ...
 
 
-@contextmanager
-def process_pool(workers: int) -> Iterator[MapItems]:
-    """A ``map`` in this process (``workers=1``) or over worker processes, which get the function once."""
-    if workers < 1:
-        raise BadOption(f"carets: workers is {workers}; give 1 or more.")
-    if workers == 1:
-        yield lambda work, items: (without_gc(work, item) for item in items)
-        return
-    executor: Executor = make("executor", f"local:workers={workers}")
-    with executor:
-        yield lambda work, items: (without_gc(unpacked, done) for done in executor.map(_Packs(work), items))
+def map_by(executor: Executor | None) -> MapItems:
+    """A ``map`` by workers, which get the function once; in this process if there are none."""
+    if executor is None:
+        return lambda work, items: (without_gc(work, item) for item in items)
+    return lambda work, items: (without_gc(unpacked, done) for done in executor.map(_Packs(work), items))
 
 
 @dataclass(frozen=True)

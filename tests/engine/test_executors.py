@@ -67,11 +67,3 @@ def test_a_question_that_kills_workers_is_one_failure_and_the_rest_is_answered(t
     assert "each time this question was asked" in next(iter(found["failures"]["by_error"]))
     assert found["time"]["asked"] == 30
     assert found["scores"][0]["value"] == 1.0
-
-
-def test_a_run_is_the_same_with_workers(tmp_path):
-    words = ["run", "--model", "bundled:cnn-lstm", "--data", "world:val,scenes=30", "--suite", "rad", "--quiet"]
-    for name, executor in (("one", "local"), ("two", "local:workers=2")):
-        assert main([*words, "--output", str(tmp_path / name), "--executor", executor]) == 0
-    one, two = (tmp_path / name / "samples.jsonl" for name in ("one", "two"))
-    assert one.read_bytes() == two.read_bytes()

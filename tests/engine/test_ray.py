@@ -185,6 +185,15 @@ def test_another_version_on_a_host_is_refused(cluster, executor, monkeypatch):
         assert other.width
 
 
+def test_workers_that_cannot_start_are_reported_with_the_reason(cluster, executor, monkeypatch):
+    def fail(self, folder, cache):
+        raise ModuleNotFoundError("No module named 'numpy'")
+
+    monkeypatch.setattr(ray_cluster, "_Worker", type("_Worker", (), {"__init__": fail, "hello": lambda self: None}))
+    with pytest.raises(RunError, match="No module named 'numpy'"), RayExecutor(cluster.address, workers=1) as other:
+        assert other.width
+
+
 def test_lost_workers_are_replaced_and_a_lost_node_loses_nothing(cluster, executor, asked, tmp_path):
     found = dict(executor.each(start_ending, range(8)))
     assert isinstance(found.pop(3), LostWorker)

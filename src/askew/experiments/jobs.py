@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -120,18 +119,20 @@ def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:
     if not todo:
         return
     with workers_of(plan.executor) as executor:
-        _check_shared(plan, executor)
+        _check_shared(plan, executor, todo[0])
         train = partial(_do, plan)
         yield from map(train, todo) if executor is None else executor.map(train, todo)
 
 
-def _check_shared(plan: ExperimentPlan, executor: Executor | None) -> None:
-    """Refuse workers on other hosts that do not see the folder of the experiment, where they put networks."""
-    if isinstance(executor, SeesFiles):
-        path = plan.output.resolve() / "plan.json"
-        if not executor.sees(ImageRef("plan", str(path), sha256=hashlib.sha256(path.read_bytes()).hexdigest())):
+def _check_shared(plan: ExperimentPlan, executor: Executor | None, job: Job) -> None:
+    """Refuse workers on other hosts that do not see the folder of the experiment or the images of a test."""
+    if not isinstance(executor, SeesFiles):
+        return
+    tested = [next(GroupFile(str(test.groups)).groups()).original.image for test in job.tests[:1]]
+    for image in (ImageRef("plan", str(plan.output.resolve() / "plan.json")), *filter(None, tested)):
+        if not executor.sees(replace(image, sha256=content_hash(image))):
             raise RunError(
-                f"{plan.output}: not all workers see this folder. Give a --output that is at the same path on all "
+                f"{plan.output}: not all workers see {image.path}. Give a --output that is at the same path on all "
                 "hosts, and set ASKEW_CACHE to such a folder too."
             )
 

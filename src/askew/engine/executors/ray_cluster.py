@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from askew.engine.executors.local import in_order, is_same
+from askew.engine.executors.local import TRIES, in_order, is_same
 from askew.engine.results import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash
@@ -52,6 +52,8 @@ class RayExecutor:
                 raise BadOption(f"ray: {name} is {getattr(self, name)}; give {least} or more.")
         self._ray: Any = None
         self._started_here = False
+        self._not_started = 0
+        """Workers in a row that were lost while they started."""
         self._starting: dict[Any, Any] = {}
         self._last: tuple[Any, Any] = (None, None)
         """The last work that was given, and its place in Ray's object store."""
@@ -161,7 +163,7 @@ class RayExecutor:
         kind = self._ray.remote(_Worker).options(
             num_cpus=self.cpus, num_gpus=self.gpus, max_restarts=0, max_task_retries=0, scheduling_strategy="SPREAD"
         )
-        actor = kind.remote(os.getcwd())
+        actor = kind.remote(os.getcwd(), os.environ.get("ASKEW_CACHE", ""))
         self._starting[actor.hello.remote()] = actor
 
     def _enlist(self, ready: Any) -> Any | None:
@@ -169,7 +171,11 @@ class RayExecutor:
         actor = self._starting.pop(ready)
         said = self._result(ready, actor)
         if isinstance(said, LostWorker):
+            self._not_started += 1
+            if self._not_started >= TRIES and not self._actors:
+                raise RunError(f"ray: no worker can be started: {said.reason}. Is askew installed on all hosts?")
             return None
+        self._not_started = 0
         host, there = said
         here = installed()
         different = sorted(name for name in here.keys() | there.keys() if here.get(name) != there.get(name))
@@ -222,7 +228,8 @@ class RayExecutor:
     def _lost(self, actor: Any, trouble: Exception) -> LostWorker:
         host = self._actors.pop(actor, "an unknown host")
         self._start_actor()
-        return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__})")
+        said = str(trouble).strip().splitlines()[-1:] or [""]
+        return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__}: {said[0].strip()[:200]})")
 
 
 def installed() -> dict[str, str]:
@@ -233,9 +240,11 @@ def installed() -> dict[str, str]:
 class _Worker:
     """In an actor: keeps what ``start`` returned, and works."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, cache: str) -> None:
         if os.path.isdir(folder):
             os.chdir(folder)  # so that relative paths mean the same files
+        if os.path.isdir(cache):
+            os.environ["ASKEW_CACHE"] = cache  # shared with this host
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ[name] = "1"
         self._number = 0

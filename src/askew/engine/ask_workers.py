@@ -25,7 +25,7 @@ TRIES = 2
 """How often a batch is given to a worker by itself before it is cut in halves."""
 
 
-class Batch(NamedTuple):
+class AskedBatch(NamedTuple):
     """What a worker is asked at once."""
 
     questions: list[Question]
@@ -66,7 +66,7 @@ class BuildsModel:
             )
         return cls(model.typed, tuple(sorted(model.given.items())), repr(model.what))
 
-    def __call__(self) -> Callable[[Batch], list[Prediction]]:
+    def __call__(self) -> Callable[[AskedBatch], list[Prediction]]:
         """What answers a batch."""
         model = make("model", self.spec, **dict(self.given))
         if repr(model) != self.signature:
@@ -77,7 +77,7 @@ class BuildsModel:
         return partial(_answered, model)
 
 
-def _answered(model: Model, batch: Batch) -> list[Prediction]:
+def _answered(model: Model, batch: AskedBatch) -> list[Prediction]:
     if batch.answers is None:
         return answer_checked(model, batch.questions)
     return scored(model, batch.questions, batch.answers)
@@ -86,7 +86,7 @@ def _answered(model: Model, batch: Batch) -> list[Prediction]:
 class WorkerAsking:
     """Asks a model through an executor; what ``answers_of`` does in this process."""
 
-    def __init__(self, executor: Executor, start: Callable[[], Callable[[Batch], list[Prediction]]]) -> None:
+    def __init__(self, executor: Executor, start: Callable[[], Callable[[AskedBatch], list[Prediction]]]) -> None:
         self._executor, self.start = executor, start
         self._sends_bytes: bool | None = None
 
@@ -106,7 +106,7 @@ class WorkerAsking:
             yield from self._alone(wanted, batch, send)
 
     def _alone(
-        self, wanted: Mapping[bytes, Question], batch: Sequence[bytes], send: Callable[[Sequence[bytes]], Batch]
+        self, wanted: Mapping[bytes, Question], batch: Sequence[bytes], send: Callable[[Sequence[bytes]], AskedBatch]
     ) -> Iterator[dict[bytes, Prediction]]:
         """A batch whose worker was lost, with nothing else in progress: what ends a worker now is this batch."""
         said: Any = None
@@ -125,10 +125,10 @@ class WorkerAsking:
 
     def _sent(
         self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, batch: Sequence[bytes]
-    ) -> Batch:
+    ) -> AskedBatch:
         """The questions as workers get them: with the bytes of their images where workers do not see the files."""
         questions = [self._with_image(wanted[key]) for key in batch]
-        return Batch(questions, None if answers is None else [answers[key] for key in batch])
+        return AskedBatch(questions, None if answers is None else [answers[key] for key in batch])
 
     def _with_image(self, question: Question) -> Question:
         image = question.image

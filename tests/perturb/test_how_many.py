@@ -128,3 +128,9 @@ def test_numbers_that_are_too_near_are_not_drawn(drawn, given, clashes):
 def test_what_should_or_may_be_is_not_what_is_there(tail):
     with pytest.raises(CannotAsk, match="could be"):
         TEMPLATE.read(f"How many people {tail}?", Tagger(), AnswerPools())
+
+
+def test_parts_are_not_asked_what_they_have():
+    with pytest.raises(CannotAsk, match="has or does"):
+        TEMPLATE.read("How many colors have the vegetables?", Tagger(), AnswerPools())
+    assert TEMPLATE.read("How many people have the ball?", Tagger(), AnswerPools())

@@ -144,6 +144,8 @@ class HowMany:
         """Parse a counted noun and the words after it."""
         tokens = read_tokens(text, tagger)[2:]
         noun, of, rest = _counted(tokens)
+        if rest and rest[0].lower in {"have", "has"} and noun.split()[-1].lower() in word_list("parts"):
+            raise CannotAsk("asks what somebody has or does")
         if self.extensions:
             has = _HAS.fullmatch(words(rest).replace("Does", "does"))
             if has:

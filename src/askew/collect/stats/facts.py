@@ -144,11 +144,9 @@ class Facts:
             model=self.models.of(columns.model),
             length=list(map(len, words)),
         )
-        first = [found[:WORDS] for found in words]
-        here = np.arange(WORDS) < np.fromiter(map(len, first), np.int64, len(first))[:, None]
-        numbers = np.full(here.shape, NONE)
-        numbers[here] = self.words.of(_joined(first))
-        self._keep(**{f"word{depth + 1}": numbers[:, depth] for depth in range(WORDS)})
+        for depth in range(WORDS):
+            first = [self.words[found[depth]] if len(found) > depth else NONE for found in words]
+            self._keep(**{f"word{depth + 1}": first})
         self._keep_floats(seconds=columns.seconds, latency=columns.latency)
 
     def _codes(self, chosen: Sequence[Example]) -> Ints:

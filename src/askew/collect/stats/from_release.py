@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Generator, Mapping, Sequence
-from functools import lru_cache
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +82,7 @@ class FromRelease:
 def _example(record: Mapping[str, Any]) -> Example:
     robot, judged = record["robot"] or {}, record["judgement"] or {}
     told = judged.get("answer")
+    counted = sorted((one for one in record["verifications"] if one["slot"] is not None), key=lambda one: one["slot"])
     is_out = record["type"] == "U" or record["question"] is None
     return Example(
         record["id"],
@@ -98,21 +97,14 @@ def _example(record: Mapping[str, Any]) -> Example:
         judged.get("verdict"),
         judged.get("seconds"),
         robot.get("model") or "",
-        _same(robot.get("answer") or ""),
-        None if told is None else Answer(told, _same(told), judged["confidence"]),
-        VerifierAnswers() if is_out else _answers(record["verifications"]),
+        same_answer(robot.get("answer") or ""),
+        None if told is None else Answer(told, same_answer(told), judged["confidence"]),
+        VerifierAnswers() if is_out else _answers(counted),
         None,
         record["state"],
     )
 
 
-def _answers(given: Sequence[Mapping[str, Any]]) -> VerifierAnswers:
-    """Those that have a slot, by slot; most releases list them so."""
-    slots = [one["slot"] for one in given]
-    if slots != list(range(1, len(slots) + 1)):
-        given = sorted((one for one in given if one["slot"] is not None), key=itemgetter("slot"))
-    texts = [one["answer"] for one in given]
-    return VerifierAnswers(texts, list(map(_same, texts)), [one["confidence"] for one in given])
-
-
-_same = lru_cache(maxsize=1 << 16)(same_answer)
+def _answers(counted: Sequence[Mapping[str, Any]]) -> VerifierAnswers:
+    texts = [one["answer"] for one in counted]
+    return VerifierAnswers(texts, list(map(same_answer, texts)), [one["confidence"] for one in counted])

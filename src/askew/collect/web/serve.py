@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import ipaddress
 import logging
 import re
 import socket
 import sys
 from collections.abc import AsyncIterator, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -26,7 +27,7 @@ from askew.collect.web.login import owner_link as new_owner_link
 from askew.collect.web.robot_queue import TIMEOUT, RobotQueue
 from askew.collect.web.security import SecretKeys
 from askew.collect.web.study_files import read_secret, refuse_readable
-from askew.collect.web.visit import Service
+from askew.collect.web.visit import Service, counted
 from askew.errors import AskewError, UsageError
 from askew.verbs import Connects
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 THREADS = 120
 """Requests at work at the same time; most wait for a robot."""
+M_ARENA_MAX, HEAPS = -8, 2
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,8 @@ def make_server(app: Guard, address: Address) -> Server:
     import anyio.to_thread
     import uvicorn
 
+    share_heaps()
+
     @asynccontextmanager
     async def lifespan(_: object) -> AsyncIterator[None]:
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
@@ -140,6 +144,13 @@ def make_server(app: Guard, address: Address) -> Server:
             timeout_graceful_shutdown=15,
         )
     )
+
+
+def share_heaps() -> None:
+    """Let all threads take memory from two heaps. glibc gives threads heaps of their own, up to eight for each core,
+    and what is free in one is of no use to the others: the memory of a busy service grows for hours."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).mallopt(M_ARENA_MAX, HEAPS)
 
 
 def _ip(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
@@ -250,5 +261,5 @@ def announce(service: Service, address: Address, port: int, owner_link: bool) ->
         print(f"Your link as the owner; it works once, for a day:\n  {place}/invite/{token}")
     resumed = service.robots.resume()
     if resumed:
-        print(f"Asking {resumed} questions again that were interrupted.")
+        print(f"Asking {counted(resumed, 'question')} again that {'was' if resumed == 1 else 'were'} interrupted.")
     print(f"Serving at {place}/  Stop with Ctrl-C.", flush=True)

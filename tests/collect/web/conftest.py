@@ -14,9 +14,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from browser_site import CHROMIUM, Site
 from small_study import SmallStudy
-from web_study import WebStudy
+from web_study import RUNNING, WebStudy
 
 _NUMBERS = count()
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """A test that fails leaves no service running."""
+    yield
+    for made in list(RUNNING):
+        made.close()
 
 
 @pytest.fixture(scope="session")

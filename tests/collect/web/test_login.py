@@ -28,6 +28,21 @@ def test_after_five_sign_ins_a_minute_the_status_is_429(tmp_path: Path, template
     web.close()
 
 
+def test_the_limit_holds_for_one_address_with_many_names_and_for_one_name_from_many_addresses(
+    tmp_path: Path, template: SmallStudy
+) -> None:
+    web = WebStudy.copied(template, tmp_path / "study", Limits())
+    one = web.browser()
+    found = [one.post("/sign-in", name=f"Nobody {n}", password="wrong password").status for n in range(6)]
+    assert found == [401] * 5 + [429]
+    found = []
+    for n in range(6):
+        browser = web.browser(address=f"198.51.100.{n}")
+        found.append(browser.post("/sign-in", name="Somebody", password="wrong password").status)
+    assert found == [401] * 5 + [429]
+    web.close()
+
+
 class CountingHasher:
     """Records the hashes that passwords are checked against."""
 

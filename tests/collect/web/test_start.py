@@ -70,7 +70,9 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(tmp_path: Path, monkey
         read_secret(tmp_path)
 
 
-@pytest.mark.parametrize("weak", ["", "secret", "changeme", "x" * 64, "12345678" * 8])
+@pytest.mark.parametrize(
+    "weak", ["", "secret", "changeme", "x" * 64, "12345678" * 8, "abcdefghijklmnopqrstuvwxyz01234"]
+)
 def test_weak_keys_are_refused(weak: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, weak)
     with pytest.raises(UsageError, match="random characters"):

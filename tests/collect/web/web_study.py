@@ -32,6 +32,8 @@ from askew.types import Prediction
 
 NO_LIMITS = Limits(sign_ins=10**6, questions=10**6, posts=10**6, requests=10**6, calls_in_flight=100)
 QUICK = Passwords(PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
+RUNNING: list[WebStudy] = []
+"""Services that no test has closed yet: their threads would keep pytest from ending."""
 NOTHING_COUNTED = {"login", "form", "event"}
 """Tables that may differ between a form sent once and sent three times."""
 
@@ -96,7 +98,7 @@ class Browser:
         return self.service.keys.form_value(f"visitor {self.client.cookies.get(self.service.visitor_cookie)}")
 
 
-@dataclass
+@dataclass(eq=False)
 class WebStudy:
     small: SmallStudy
     service: Service
@@ -133,11 +135,14 @@ class WebStudy:
             limits=limits,
             passwords=QUICK,
         )
-        return WebStudy(small, service, robots, make_app(service))
+        made = WebStudy(small, service, robots, make_app(service))
+        RUNNING.append(made)
+        return made
 
-    def browser(self, person: int | None = None, *, consent: bool = True) -> Browser:
+    def browser(self, person: int | None = None, *, consent: bool = True, address: str = "192.0.2.1") -> Browser:
         """A browser in which this person, or nobody, is signed in."""
-        client = TestClient(self.app, base_url="https://localhost", raise_server_exceptions=False)
+        options = {"base_url": "https://localhost", "raise_server_exceptions": False}
+        client = TestClient(self.app, **options, client=(address, 50000))
         client.portal = self.loop
         made = Browser(client, self.service, person)
         self.browsers.append(made)
@@ -158,6 +163,8 @@ class WebStudy:
             }
 
     def close(self) -> None:
+        if self in RUNNING:
+            RUNNING.remove(self)
         for browser in self.browsers:
             browser.client.close()
         self.running.close()

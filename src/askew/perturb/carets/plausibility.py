@@ -10,6 +10,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from random import Random
 from typing import Any, Generic, TypeVar
@@ -98,7 +99,7 @@ class Plausibility:
     relations: Mapping[str, Urn[tuple[str, str]]] = field(default_factory=dict)
     """From a name to (relation, name of the other thing)."""
     values: Mapping[tuple[str, str], Urn[str]] = field(default_factory=dict)
-    """From a category, alone or with a lemma, to words."""
+    """From a category, alone or with a lemma or a class of ``value_classes``, to words."""
     classes: Mapping[tuple[str, str], Urn[str]] = field(default_factory=dict)
     """From a class and a number to names of its members."""
     kinds: Mapping[str, Urn[str]] = field(default_factory=dict)
@@ -185,8 +186,8 @@ class Counts:
                 if value.before:
                     self.attributes.setdefault(thing.name, Counter())[value] += 1
                 if value.category:
-                    self.values.setdefault((value.category, ""), Counter())[value.word] += 1
-                    self.values.setdefault((value.category, thing.lemma), Counter())[value.word] += 1
+                    for of in (thing.lemma, *value_classes(thing.lemma), ""):
+                        self.values.setdefault((value.category, of), Counter())[value.word] += 1
         for link in view.links:
             self.relations.setdefault(link.subject.name, Counter())[(link.relation, link.object.name)] += 1
 
@@ -224,6 +225,16 @@ class Counts:
         for name, count in companions.items():
             found[lemma(name)] = max(found[lemma(name)], count * count * 1_000_000 // self.names[name])
         return tuple(sorted(found, key=lambda base: (-found[base], base))[:USUAL])
+
+
+@lru_cache(maxsize=1 << 14)
+def value_classes(base: str) -> tuple[str, ...]:
+    """The classes whose things can have the same attributes, as keys of ``Plausibility.values``.
+
+    >>> value_classes("dog")
+    ('animal of any name',)
+    """
+    return tuple(f"{name} of any name" for name in choice_classes() if name in up(base))
 
 
 def _add(counts: dict[Key, Counter[Item]], more: Mapping[Key, Counter[Item]]) -> None:

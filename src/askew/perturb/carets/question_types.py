@@ -24,7 +24,7 @@ from askew.perturb.carets.arguments import (
 )
 from askew.perturb.carets.attributes import Value, apart, asked_for, categories, opposites, suits, words
 from askew.perturb.carets.ontology import choice_classes, choosable, doubtful, exclusive, kin, lemma, number, piece, up
-from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick
+from askew.perturb.carets.plausibility import EMPTY, Plausibility, Urn, in_turn, pick, value_classes
 from askew.perturb.carets.scene_view import Link, SceneView, ThingView, doubled, misread, plain_values, tells_apart
 
 RELATED = 36 / 54
@@ -253,9 +253,8 @@ def _value_choice(type_: str, kind: str, view: SceneView, model: Plausibility, r
 
 def _value_options(value: Value, thing: ThingView, model: Plausibility, rng: Random) -> tuple[str, ...]:
     """The correct value and one or two others that such a thing could have, all excluding each other."""
-    urn = model.values.get((value.category, thing.lemma), EMPTY)
-    if len(urn.items) < 3:
-        urn = model.values.get((value.category, ""), EMPTY)
+    of_names = (model.values.get((value.category, of), EMPTY) for of in (thing.lemma, *value_classes(thing.lemma)))
+    urn = next((each for each in of_names if len(each.items) >= 3), model.values.get((value.category, ""), EMPTY))
     if len(words(value.category)) < 4:
         urn = Urn.of(dict.fromkeys(words(value.category), 1))
 

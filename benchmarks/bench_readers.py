@@ -46,6 +46,14 @@ def jsonl(folder: Path, count: int) -> Path:
     return lines(folder / "mine.jsonl", records)
 
 
+def csv_table(folder: Path, count: int) -> Path:
+    """Our own questions in a table, with options."""
+    asked = "What color is the thing on the left?,red|green|blue,blue"
+    return table(
+        folder / "mine.csv", "id,image,question,choices,answer", (f"{n},{n // 3}.jpg,{asked}" for n in range(count))
+    )
+
+
 def text(folder: Path, count: int) -> Path:
     """One question a line."""
     return table(folder / "mine.txt", "Is it red?", (f"What is on the left of thing {n}?" for n in range(count)))
@@ -80,6 +88,7 @@ def rotated(folder: Path, count: int) -> Path:
 
 WRITERS = {
     "Jsonl": jsonl,
+    "QuestionTable": csv_table,
     "Lines": text,
     "GroupFile": groups,
     "Gqa": gqa,
@@ -87,7 +96,7 @@ WRITERS = {
     "Rotated": rotated,
     **{reader.__name__: write for reader, write in {**SAMPLES, **RELEASES}.items()},
 }
-FAST = ("Jsonl", "Lines", "GroupFile", "Pope", "Mmvp", "VlmEvalKitTable", "Rotated", "Winoground")
+FAST = ("Jsonl", "QuestionTable", "Lines", "GroupFile", "Pope", "Mmvp", "VlmEvalKitTable", "Rotated", "Winoground")
 """JSON lines and tables without images."""
 
 

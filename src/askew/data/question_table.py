@@ -41,9 +41,5 @@ def _record(cells: Mapping[str, str]) -> dict[str, Any]:
     >>> _record({"image": "a.jpg", "question": " Is it? ", "answers": "yes|yes|no", "choices": ""})
     {'image': 'a.jpg', 'question': 'Is it?', 'answers': ['yes', 'yes', 'no']}
     """
-    filled = {name: cell.strip() for name, cell in cells.items() if cell.strip()}
-    return {name: _parts(cell) if name in _LISTS else cell for name, cell in filled.items()}
-
-
-def _parts(cell: str) -> list[str]:
-    return [part.strip() for part in cell.split("|")]
+    filled = ((name, cell) for name, text in cells.items() if (cell := text.strip()))
+    return {name: [part.strip() for part in cell.split("|")] if name in _LISTS else cell for name, cell in filled}

@@ -125,11 +125,12 @@ class Store:
 
     def tokens_of(self, prefixes: Iterable[bytes]) -> dict[bytes, tuple[int, int]]:
         """Which keys have an answer, each given by its first ``PREFIX`` bytes, with the tokens read and written."""
-        wanted = list(prefixes)
         found: dict[bytes, tuple[int, int]] = {}
         with self._explained("answers cannot be read"):
+            has_rows = self._has_rows()
+            wanted = list(prefixes) if has_rows or self._earlier is not None else []
             query = f"SELECT {_FIELDS} FROM answers WHERE key BETWEEN ? AND ?"
-            for prefix in wanted if self._has_rows() else ():
+            for prefix in wanted if has_rows else ():
                 for *row, summed in self._db.execute(query, (prefix, prefix.ljust(32, b"\xff"))):
                     if summed != checksum(tuple(row)):
                         raise _damaged(self.path, "an answer is not the one that was written")

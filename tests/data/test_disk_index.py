@@ -54,9 +54,10 @@ def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
     keys: list[Id] = [*same_hash, *range(5, 90), *map(str, range(50)), "i5", "with\nline", "\ud800"]
     with closing(RecordFile((key, place, {"at": place}) for place, key in enumerate(keys))) as records:
         order = Random(1).sample(keys, len(keys))
-        assert [records.pop(key) for key in order[:100]] == [
-            (keys.index(key), {"at": keys.index(key)}) for key in order[:100]
-        ]
+        places = {key: keys.index(key) for key in order}
+        assert [records.pop(key) for key in order[:50]] == [(places[key], {"at": places[key]}) for key in order[:50]]
+        together = records.pop_all([*order[40:100], "x"])
+        assert together == {key: (places[key], {"at": places[key]}) for key in order[50:100]}
         assert [records.pop(key) for key in [*order[:100], 1000, "x"]] == [None] * 102
         assert list(records.numbers()) == sorted((keys.index(key), key) for key in order[100:])
 

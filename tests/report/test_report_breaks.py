@@ -6,6 +6,7 @@ import orjson
 import pytest
 from fake_runs import make_run
 
+from askew.errors import DataError
 from askew.report import pair_table as pair_table_module
 from askew.report.answer_flips import AnswerFlips, matrix
 from askew.report.breaks import examples, find_breaks
@@ -49,6 +50,19 @@ def test_breaks_are_counted_among_originals_answered_correctly(run: Run) -> None
     assert worst is not None
     assert (worst.trait.value, worst.broken, worst.n, worst.rest) == ("How", 40, 50, 0.2)
     assert worst.p < 0.001
+
+
+def test_groups_without_variants_are_counted_and_not_decoded(tmp_path: Path) -> None:
+    """A text that looks like the end of such a line is not one."""
+    plain = {"group": 8, "suite": "s", "original": {"question": '"variants":[]}', "prediction": {}}, "variants": []}
+    pairs = [pair(n, "How?", True, False) for n in range(3)]
+    pairs[1]["original"]["question"] = '"variants":[]}'
+    run = write(tmp_path / "run", [plain, pairs[0], plain, pairs[1], pairs[2], plain])
+    assert [record["group"] for _, record in run.outcomes(with_variants=True)] == [0, 1, 2]
+    assert read_pairs([run]).group_of.tolist() == [0, 1, 2]
+    run.suites[0]["groups"] = 7  # type: ignore[index]
+    with pytest.raises(DataError, match=r"6 groups, and results\.json says 7"):
+        read_pairs([run])
 
 
 def test_traits_of_the_same_pairs_are_one_finding(run: Run) -> None:

@@ -177,6 +177,8 @@ def test_a_cluster_that_does_not_start_is_reported_in_one_sentence(monkeypatch):
     with pytest.raises(RunError, match=r"no cluster at this machine \(The current node timed out during startup\.\)"):
         assert RayExecutor().width
     assert seen == ["0"], "nothing is sent to Ray's makers"
+    with pytest.raises(RunError, match=r"no cluster at 127\.0\.0\.1:1 .*refused"):
+        assert RayExecutor("127.0.0.1:1").width
 
 
 def test_another_version_on_a_host_is_refused(cluster, executor, monkeypatch):

@@ -42,7 +42,8 @@ class Settings:
     overwrite: bool = False
     """Replace what the folder holds: a run of something else, or files that are not askew's."""
     executor: str = "local"
-    """Where a local model is asked: this process, ``local:workers=2``, or a Ray cluster (``ray:address=auto``)."""
+    """Who builds groups and asks a local model: this process, ``local:workers=2``, or a Ray cluster
+    (``ray:address=auto``)."""
     progress: bool = False
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import socket
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -135,6 +136,7 @@ class RayExecutor:
         if not ray.is_initialized():
             self._started_here = True
             try:
+                _check_reachable(self.address)
                 own: dict[str, Any] = {} if self.address else {"include_dashboard": False}
                 ray.init(address=self.address or "local", log_to_driver=False, **own)
             except Exception as trouble:  # Ray raises plain ones too, e.g. where a machine is too busy to start it
@@ -230,6 +232,14 @@ class RayExecutor:
         self._start_actor()
         said = str(trouble).strip().splitlines()[-1:] or [""]
         return LostWorker(f"the worker on {host} was lost ({type(trouble).__name__}: {said[0].strip()[:200]})")
+
+
+def _check_reachable(address: str) -> None:
+    """Raise OSError where nothing listens at HOST:PORT; Ray itself would try for many minutes."""
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal() and "/" not in host:
+        with socket.create_connection((host, int(port)), timeout=10):
+            pass
 
 
 def installed() -> dict[str, str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from askew.report.breaks import Breaks, find_breaks, worst_by_suite
 from askew.report.caveats import coverage_lines, made_nothing, plural
-from askew.report.decision import decision
 from askew.report.glossary import suite_name
 from askew.report.load import Run
 from askew.report.markup import Html, details, el, join, part, shapes
@@ -19,7 +18,7 @@ from askew.report.report_data import ReportData
 from askew.report.standings import Standings
 from askew.report.telling_failures import failure_cards, telling_failures
 from askew.report.thumbnails import Thumbnails
-from askew.report.verdict import Sentence, Span, as_html, caveats, is_too_wide, summary, verdict
+from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
 
 FRAME = "askew-first-screen"
 """The class of the element around the first screen, to which its style is limited."""

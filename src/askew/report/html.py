@@ -21,8 +21,7 @@ from askew.report.glossary import glossary
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, framed, join, own, part
 from askew.report.pair_table import PairTable, read_pairs
-from askew.report.pair_viewer import choose, draw_sample
-from askew.report.pairs_section import pairs_section
+from askew.report.pair_viewer import choose, draw_sample, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData

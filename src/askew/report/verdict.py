@@ -1,9 +1,9 @@
-"""The verdict on a model in plain sentences, written from its numbers."""
+"""The verdict in plain sentences, written from the numbers: on each model, and on which one to choose."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from askew.report.caveats import asked_of, form_sentences, made_nothing, nothing
 from askew.report.load import Run
 from askew.report.markup import Html, el, join
 from askew.report.score_display import Figure, count, is_conditional, is_ratio, show
+from askew.report.standings import Duel, Standings
 
 TOO_WIDE = 0.10
 """With a half-interval above ten points the verdict says neither "only" nor "still"."""
@@ -210,3 +211,81 @@ def _unbroken(text: str) -> Html:
     """The text with no line break inside a number."""
     pieces = _NUMBER.split(text.replace(" %", "\u00a0%"))
     return join(*(el("span", piece, class_="nowrap") if i % 2 else join(piece) for i, piece in enumerate(pieces)))
+
+
+NAMED = 3
+"""The number of other models that are compared by name; further ones are counted."""
+
+
+def decision(standings: Standings) -> list[Sentence]:
+    """The sentences; none for a single model, which has nothing to be compared with."""
+    ranked = standings.ranked
+    if len(ranked) < 2:
+        return []
+    first, *others = ranked
+    duels = [standings.duel(first, other) for other in others]
+    if not standings.tested:
+        return [_no_test(standings, first)]
+    return [_first_of(standings, first, others, duels), (Span(_sureness(standings)),)]
+
+
+def _no_test(standings: Standings, first: int) -> Sentence:
+    label = standings.labels[first]
+    return (
+        Span(label, True),
+        Span(
+            " has the highest mean, but no difference between these models was tested: they share no questions, or "
+            "too few images. The order below may be chance."
+        ),
+    )
+
+
+def _first_of(standings: Standings, first: int, others: Sequence[int], duels: Sequence[Duel]) -> Sentence:
+    label = Span(standings.labels[first], True)
+    equal = [other for other, duel in zip(others, duels, strict=True) if not duel.better and not duel.worse]
+    columns = len(standings.columns)
+    if len(equal) == len(others):
+        names = _listed([standings.labels[first], *(standings.labels[other] for other in others)])
+        where = f"no difference between them is significant in any of {columns} columns"
+        return (Span(f"These data do not say which to choose: {names}; {where}."),)
+    if all(duel.better and not duel.worse for duel in duels):
+        lead: Sentence = (Span("Choose "), label, Span(": it is significantly better than "))
+    elif equal:
+        tied = _listed([standings.labels[other] for other in equal])
+        lead = (label, Span(f" comes first, but cannot be told apart from {tied}. It is significantly better than "))
+    else:
+        lead = (label, Span(" comes first: it is significantly better than "))
+    told = [(other, duel) for other, duel in zip(others, duels, strict=True) if other not in equal]
+    return (*lead, Span("; ".join(_duels(standings, told)) + "."))
+
+
+def _duels(standings: Standings, told: Sequence[tuple[int, Duel]]) -> Iterator[str]:
+    columns = len(standings.columns)
+    for place, (other, duel) in enumerate(told[:NAMED]):
+        worse = f"worse in {duel.worse}" if duel.worse else "worse in none"
+        of = f" of {columns} columns" if place == 0 else ""
+        yield f"{standings.labels[other]} in {duel.better}{of} ({worse})"
+    rest = told[NAMED:]
+    if rest:
+        least, most = min(duel.better for _, duel in rest), max(duel.better for _, duel in rest)
+        span = f"{least}" if least == most else f"{least} to {most}"
+        lost = sum(duel.worse for _, duel in rest)
+        yield f"the other {len(rest)} in {span} each (worse in {lost or 'none'})"
+
+
+def _sureness(standings: Standings) -> str:
+    images = max((suite.get("images") or 0 for run in standings.runs for suite in run.suites), default=0)
+    on = f" on {count(images)} images" if images else ""
+    return (
+        f"Significant: p < 0.05 after Holm's correction for {count(standings.tested)} comparisons, "
+        f"paired on the same questions{on}."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> _listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"

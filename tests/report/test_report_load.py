@@ -38,7 +38,7 @@ def test_outcomes_are_read_by_their_position(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=5))
     lines = list(run.outcomes())
     assert [record["group"] for _, record in lines] == [0, 1, 2, 3, 4]
-    assert [r["group"] for r in run.outcomes_at([lines[3][0], lines[1][0]])] == [3, 1]
+    assert [orjson.loads(line)["group"] for line in run.lines_at([lines[3][0], lines[1][0]])] == [3, 1]
 
 
 def test_missing_files_are_reported_with_what_to_do(tmp_path: Path) -> None:

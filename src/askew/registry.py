@@ -121,7 +121,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "blink": "askew.data.benchmarks.blink:Blink",
         "gqa": "askew.data.benchmarks.gqa:Gqa",
         "jsonl": "askew.data.jsonl:Jsonl",
-        "csv": "askew.data.question_table:QuestionTable",
+        "csv": "askew.data.jsonl:QuestionTable",
         "groups": "askew.data.groups:GroupFile",
         "lines": "askew.data.jsonl:Lines",
         "scenes": "askew.data.scene_graphs:SceneFile",

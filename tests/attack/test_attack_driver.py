@@ -12,8 +12,8 @@ from askew.attack.attack_parts import Listed
 from askew.attack.search import EachAlone, GreedySearch, SaliencySearch, SwarmSearch
 from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver
-from askew.engine.attack_groups import attacked_group
 from askew.engine.attack_requests import Requests
+from askew.engine.attack_run import attacked_group
 from askew.engine.attack_task import AttackRules
 from askew.engine.store import Store
 from askew.errors import BudgetSpent

@@ -16,8 +16,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from askew.collect.database import Tx, record_event
-from askew.collect.draws import pending_calls, record_reply
 from askew.collect.invariants import violations
+from askew.collect.robots import pending_calls, record_reply
 from askew.collect.schema import event, judgement, lease, prediction, question, session, verification
 from askew.collect.study import Study, open_study
 from askew.collect.verifying import claim_slot, verify

@@ -10,10 +10,10 @@ from random import Random
 import sqlalchemy as sa
 from small_study import SmallStudy
 
-from askew.collect.draws import record_reply
 from askew.collect.freeze import preview_freeze
 from askew.collect.prepared_items import add_gold
 from askew.collect.refusals import NotAllowed
+from askew.collect.robots import record_reply
 from askew.collect.schema import image, verification
 from askew.collect.study_settings import PRESETS
 from askew.collect.verify_queue import Task, answer_task, claim_task

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from small_study import SmallStudy
 
 from askew.collect.database import Tx
-from askew.collect.draws import record_reply
+from askew.collect.robots import record_reply
 from askew.collect.schema import question, slot, verification
 from askew.collect.study_settings import PRESETS
 from askew.collect.verifying import claim_slot, verify

@@ -12,9 +12,9 @@ from PIL import Image
 
 from askew.collect.accounts import add_annotator
 from askew.collect.database import SetClock, Tx
-from askew.collect.draws import Answered, record_reply
 from askew.collect.image_import import import_images
 from askew.collect.invariants import violations
+from askew.collect.robots import Answered, record_reply
 from askew.collect.rounds import add_model, change_round, create_round, round_counts
 from askew.collect.schema import slot
 from askew.collect.study import Study, create_study

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-from askew.collect.freeze_rules import Verdicts, agreement, example_type, split_images, text_rule_removes
+from askew.collect.freeze import Verdicts, agreement, example_type, split_images, text_rule_removes
 from askew.collect.study_settings import PRESETS
 
 PAPER = PRESETS["paper"]

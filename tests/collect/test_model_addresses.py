@@ -15,9 +15,8 @@ from typing import Any
 import pytest
 from small_study import SmallStudy
 
-from askew.collect.draws import Call
 from askew.collect.model_addresses import AddressRule, address_of
-from askew.collect.robots import Robots
+from askew.collect.robots import Call, Robots
 from askew.collect.rounds import add_model, create_round
 from askew.collect.schema import model
 from askew.collect.web.serve import Address, make_service

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from small_study import SMALL, SmallStudy, tiny_images
 
 from askew.cli import main
-from askew.collect.draws import record_reply
 from askew.collect.freeze import freeze
 from askew.collect.image_import import import_images
 from askew.collect.refusals import Gone, Refused
 from askew.collect.release import release
+from askew.collect.robots import record_reply
 from askew.collect.rounds import change_round, create_round
 from askew.collect.schema import judgement, session
 from askew.collect.writing import ask, claim_image, judge

@@ -8,7 +8,6 @@ from small_study import SMALL, SmallStudy
 
 from askew.collect import schema
 from askew.collect.database import once
-from askew.collect.draws import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
 from askew.collect.freeze import freeze
 from askew.collect.invariants import violations
 from askew.collect.leases import Expired, expire
@@ -22,6 +21,7 @@ from askew.collect.moderation import (
     resolve_reports,
 )
 from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.robots import Answered, ModelsFailed, RetryDraw, TooLate, pending_calls, record_reply
 from askew.collect.rounds import blockers, change_round, round_counts, set_model_active
 from askew.collect.verifying import claim_slot, extend_verifying, skip_slot, verify
 from askew.collect.writing import ask, claim_image, extend_writing, judge, release_image, withdraw

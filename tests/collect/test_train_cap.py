@@ -9,8 +9,7 @@ from random import Random
 from small_study import SMALL, SmallStudy
 
 from askew.cli import main
-from askew.collect.freeze import freeze
-from askew.collect.freeze_rules import KEPT_PERCENT, most_of_one_author, over_cap
+from askew.collect.freeze import KEPT_PERCENT, freeze, most_of_one_author, over_cap
 from askew.collect.release import release
 from askew.collect.rounds import change_round
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from askew.cli import main
+from askew.data.jsonl import QuestionTable
 from askew.data.open_path import open_path
-from askew.data.question_table import QuestionTable
 from askew.errors import BadRecord, DataError
 
 TABLE = (

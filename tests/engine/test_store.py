@@ -10,7 +10,7 @@ import pytest
 
 from askew.cli import main as askew_main
 from askew.engine.store import Store, ask_key
-from askew.engine.store_recovery import intact_rows, recover
+from askew.engine.store_files import intact_rows, recover
 from askew.errors import DataError, RunError
 from askew.types import Prediction
 

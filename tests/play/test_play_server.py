@@ -20,8 +20,7 @@ from test_playground import Literal
 
 from askew.engine.components import as_data, as_model
 from askew.errors import UsageError
-from askew.play.failures_file import FailuresFile
-from askew.play.play_server import MOST_BYTES, PlayServer, serve
+from askew.play.play_server import MOST_BYTES, FailuresFile, PlayServer, serve
 from askew.play.playground import Playground
 
 EVIL = "<img src=x onerror=window.evil=1></script><script>window.evil=1</script>"

@@ -14,8 +14,8 @@ from askew import registry
 from askew.engine.components import as_data, as_model
 from askew.errors import AskewError, BadImage, UsageError
 from askew.models.onnx_model import Bundled
-from askew.play.failures_file import FailuresFile
 from askew.play.play_page import offered_suites
+from askew.play.play_server import FailuresFile
 from askew.play.playground import Playground, outcome_of
 from askew.registry import make
 from askew.types import Expect, ImageRef, Prediction, Question, Variant

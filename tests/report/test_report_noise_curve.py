@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from askew.report.load import Run
-from askew.report.noise_curve import noise_curve
+from askew.report.plots import noise_curve
 from askew.report.report_data import ReportData
 
 

@@ -28,7 +28,7 @@ from web_study import WebStudy, at_once  # noqa: E402
 
 from askew.collect.accounts import give_consent  # noqa: E402
 from askew.collect.database import ServerClock  # noqa: E402
-from askew.collect.draws import Call  # noqa: E402
+from askew.collect.robots import Call  # noqa: E402
 from askew.collect.schema import judgement, question  # noqa: E402
 from askew.collect.web.login import start_session  # noqa: E402
 from askew.collect.web.robot_queue import TIMEOUT, RobotQueue  # noqa: E402

@@ -71,8 +71,7 @@ def main(args: argparse.Namespace) -> int:
     """Attack, then show what was found."""
     from askew.cli.show import show
     from askew.data.groups import read_groups
-    from askew.engine.attack_groups import attack_summary
-    from askew.engine.attack_run import AttackRun, AttackSettings, expected_calls
+    from askew.engine.attack_run import AttackRun, AttackSettings, attack_summary, expected_calls
     from askew.engine.components import as_attack, as_data, as_model
     from askew.engine.settings import Settings
     from askew.suites.attack_suite import AttackSuite

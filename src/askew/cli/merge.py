@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Merge, and print what was merged."""
-    from askew.engine.store_merge import merge_stores
+    from askew.engine.store_files import merge_stores
 
     if not args.store:
         raise UsageError("--store is needed: the file that gets all answers.")

@@ -46,8 +46,7 @@ def main(args: argparse.Namespace) -> int:
     """Serve the page until Ctrl-C."""
     from askew.engine.components import as_data, as_models
     from askew.engine.settings import Settings
-    from askew.play.failures_file import FailuresFile
-    from askew.play.play_server import serve
+    from askew.play.play_server import FailuresFile, serve
     from askew.play.playground import Playground
 
     options = settled(args, {"model": list(MODELS), "name": [], "data": DATA, "extract": "auto"})

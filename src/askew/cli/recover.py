@@ -19,7 +19,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the new store and say what is in it."""
-    from askew.engine.store_recovery import recover
+    from askew.engine.store_files import recover
 
     found, aside = recover(Path(args.store))
     lost = f"{found.damaged:,} damaged rows" + (f" and {found.pages:,} pages of rows" if found.pages else "")

@@ -1,21 +1,199 @@
-"""The robots: any askew model answers the questions of a study, in batches."""
+"""The robots: which model answers a question, and its answer.
+
+One model of the round's ensemble is drawn for each question, so that questions do not fit the weak spots of a single
+one (Li et al. 2021, section 3.1). It is drawn before it is called, kept with its seed, and drawn again when it fails.
+Any askew model answers, in batches.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from askew.collect.draws import Call
-from askew.collect.schema import model
+from askew.collect.database import AnyRow, Tx
+from askew.collect.refusals import Gone
+from askew.collect.schema import draw, ensemble_member, image, model, prediction, question
 from askew.collect.study import Study
+from askew.collect.typed_text import same_answer, stored_reply
 from askew.registry import make
 from askew.types import ImageRef, Prediction, Question
 from askew.verbs import Connects, ModelFacts, Resolver, Streams
+
+
+@dataclass(frozen=True)
+class Call:
+    """A model to be called: which, about which image, with which question."""
+
+    question_id: int
+    draw_n: int
+    model_id: int
+    image_id: int
+    sha256: str
+    suffix: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The model answered; the question waits for its author's judgement."""
+
+    question_id: int
+    try_no: int
+    answer: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class RetryDraw:
+    """The model failed: call this one, the same or another."""
+
+    call: Call
+
+
+@dataclass(frozen=True)
+class ModelsFailed:
+    """No model could answer; no try was used, and the same question may be asked again."""
+
+    question_id: int
+
+
+@dataclass(frozen=True)
+class TooLate:
+    """The session ended while the model was answering."""
+
+    question_id: int
+
+
+OnFailure: TypeAlias = Literal["retry", "redraw", "stop"]
+"""What follows a failure: call the same model again (as often as the study says, then another one), call another one
+at once, or give up."""
+Reply: TypeAlias = Answered | RetryDraw | ModelsFailed | TooLate
+
+
+def draw_model(tx: Tx, question_id: int, image_id: int, seed: int, asked_at: int | None = None) -> int | None:
+    """Draw one of the round's active models, except those that failed since ``asked_at``; returns the draw's number."""
+    drawn = tx.rows(sa.select(draw).where(draw.c.question_id == question_id))
+    again = [] if asked_at is None else drawn
+    failed = {row.model_id for row in again if row.drawn_at >= (asked_at or 0) and row.outcome == "FAILED"}
+    members = tx.rows(
+        sa.select(ensemble_member.c.model_id, ensemble_member.c.weight)
+        .join(image, image.c.round_id == ensemble_member.c.round_id)
+        .where(image.c.id == image_id, ensemble_member.c.active)
+        .order_by(ensemble_member.c.model_id)
+    )
+    left = [row for row in members if row.model_id not in failed]
+    if not left:
+        return None
+    chosen = Random(f"{seed}:draw").choices(left, weights=[row.weight for row in left])[0]
+    n = 1 + max((row.n for row in drawn), default=0)
+    tx.insert(draw, question_id=question_id, n=n, model_id=chosen.model_id, seed=seed, drawn_at=tx.now)
+    return n
+
+
+def has_others(tx: Tx, call: Call) -> bool:
+    """Whether the round has an active model besides the one that is called."""
+    others = (
+        sa.select(ensemble_member.c.model_id)
+        .join(image, image.c.round_id == ensemble_member.c.round_id)
+        .where(image.c.id == call.image_id, ensemble_member.c.active, ensemble_member.c.model_id != call.model_id)
+    )
+    return tx.first(others.limit(1)) is not None
+
+
+def call_for(tx: Tx, question_id: int) -> Call:
+    """The call that a question waits for."""
+    found = tx.first(_calls().where(question.c.id == question_id))
+    if found is None:
+        raise Gone("The question does not wait for a robot.")
+    return Call(*found)
+
+
+def pending_calls(tx: Tx) -> list[Call]:
+    """Every call whose answer is not there: after a crash each is made again, to the same model."""
+    return [Call(*row) for row in tx.rows(_calls().order_by(question.c.id))]
+
+
+def record_reply(tx: Tx, call: Call, said: Prediction, on_failure: OnFailure = "retry") -> Reply:
+    """Store what the drawn model said; the second of the two transactions of a try. A reply that arrives twice changes
+    nothing.
+    """
+    mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
+    row = tx.first(sa.select(draw).where(mine))
+    asked = tx.first(sa.select(question).where(question.c.id == call.question_id))
+    assert row is not None
+    assert asked is not None
+    if row.outcome is not None:
+        return _present(tx, call.question_id)
+    answer = stored_reply(said.answer or "", tx.settings.reply_length).strip()
+    if not answer:
+        error = stored_reply(said.error or "empty answer", 500)
+        return _failed(tx, call, error, row, asked, on_failure)
+    tx.change(draw, mine, outcome="OK", attempts=row.attempts + 1, ended_at=tx.now)
+    if asked.state != "ASKED":
+        return TooLate(call.question_id)
+    raw = stored_reply(said.raw or answer, tx.settings.reply_length)
+    tx.insert(
+        prediction,
+        question_id=call.question_id,
+        draw_n=call.draw_n,
+        model_id=call.model_id,
+        raw=raw,
+        answer=answer,
+        normalised=same_answer(answer),
+        score=said.score if said.score is not None and said.score == said.score else None,
+        seconds=said.seconds,
+        at=tx.now,
+    )
+    used = tx.value(sa.select(sa.func.max(question.c.try_no)).where(question.c.session_id == asked.session_id))
+    tx.change(question, question.c.id == call.question_id, state="ANSWERED", try_no=(used or 0) + 1)
+    return Answered(call.question_id, (used or 0) + 1, answer, raw)
+
+
+def _failed(tx: Tx, call: Call, error: str, row: AnyRow, asked: AnyRow, on_failure: OnFailure) -> Reply:
+    mine = (draw.c.question_id == call.question_id) & (draw.c.n == call.draw_n)
+    attempts = row.attempts + 1
+    if asked.state == "ASKED" and on_failure == "retry" and attempts <= tx.settings.model_retries:
+        tx.change(draw, mine, attempts=attempts, error=error)
+        return RetryDraw(call)
+    tx.change(draw, mine, attempts=attempts, error=error, outcome="FAILED", ended_at=tx.now)
+    if asked.state != "ASKED":
+        return TooLate(call.question_id)
+    again = Random(f"{row.seed}:again").getrandbits(62)
+    if on_failure != "stop" and draw_model(tx, call.question_id, call.image_id, again, asked.asked_at) is not None:
+        return RetryDraw(call_for(tx, call.question_id))
+    tx.change(question, question.c.id == call.question_id, state="MODEL_FAILED")
+    return ModelsFailed(call.question_id)
+
+
+def _present(tx: Tx, question_id: int) -> Reply:
+    """How a question stands whose reply came twice."""
+    joined = question.outerjoin(prediction, prediction.c.question_id == question.c.id)
+    row = tx.first(
+        sa.select(question.c.state, question.c.try_no, prediction.c.answer, prediction.c.raw)
+        .select_from(joined)
+        .where(question.c.id == question_id)
+    )
+    assert row is not None
+    if row.answer is not None:
+        return Answered(question_id, row.try_no, row.answer, row.raw)
+    if row.state == "ASKED":
+        return RetryDraw(call_for(tx, question_id))
+    return ModelsFailed(question_id) if row.state == "MODEL_FAILED" else TooLate(question_id)
+
+
+def _calls() -> sa.Select[tuple[int, int, int, int, str, str, str]]:
+    joined = question.join(draw, draw.c.question_id == question.c.id).join(image, image.c.id == question.c.image_id)
+    return (
+        sa.select(question.c.id, draw.c.n, draw.c.model_id, image.c.id, image.c.sha256, image.c.suffix, question.c.text)
+        .select_from(joined)
+        .where(question.c.state == "ASKED", draw.c.outcome.is_(None))
+    )
 
 
 class Robots:
@@ -42,9 +220,9 @@ class Robots:
         for model_id in sorted({call.model_id for call in calls}):
             mine = [place for place, call in enumerate(calls) if call.model_id == model_id]
             questions = [replace(question_for(self._study, calls[place]), id=place) for place in mine]
-            for prediction in self._ask(model_id, questions):
-                found[int(prediction.question_id)] = prediction
-        return [found.get(place, _failed(place, "the model gave no prediction")) for place in range(len(calls))]
+            for said in self._ask(model_id, questions):
+                found[int(said.question_id)] = said
+        return [found.get(place, _failed_answer(place, "the model gave no prediction")) for place in range(len(calls))]
 
     def model(self, model_id: int) -> Any:
         """The model itself."""
@@ -69,7 +247,7 @@ class Robots:
             return [extract(step, by_id[one.question_id], one) for one in said]
         except Exception as trouble:  # whatever a model does, the question goes to another one
             reason = f"{type(trouble).__name__}: {trouble}"[:500]
-            return [_failed(question.id, reason) for question in questions]
+            return [_failed_answer(question.id, reason) for question in questions]
 
 
 def question_for(study: Study, call: Call) -> Question:
@@ -78,5 +256,5 @@ def question_for(study: Study, call: Call) -> Question:
     return Question(call.question_id, ImageRef(call.image_id, place, None, call.sha256), call.text)
 
 
-def _failed(key: Any, reason: str) -> Prediction:
+def _failed_answer(key: Any, reason: str) -> Prediction:
     return Prediction(key, None, error=reason)

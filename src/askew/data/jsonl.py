@@ -1,10 +1,4 @@
-"""Our own files of questions: JSONL, a JSON list of the same records, or plain text with one question per line.
-
-A record may be as short as ``{"image": "a.jpg", "question": "...", "answer": "..."}``. The fields are those of
-``files/records.py``; ``answer`` is short for one of ``answers``, and ``image`` is the image's file, relative to the
-folder of the JSONL file, unless ``path`` gives another. ``choices`` are the options of a multiple-choice question; its
-answer is the text of one of them, or its letter.
-"""
+"""Our own files of questions: JSONL, a JSON list of the same records, CSV, TSV, or one question per line."""
 
 from __future__ import annotations
 
@@ -19,6 +13,7 @@ import orjson
 
 from askew.answers.choices import LETTERS
 from askew.data.bad_records import Sieve, identity, mapping, missing, repeated, short, text, texts, wrong
+from askew.data.benchmarks.benchmark_tables import table_records
 from askew.data.disk_index import distinct
 from askew.data.find_images import ImagesByPath
 from askew.data.json_stream import decoded, first_character, items, lines, parsed
@@ -278,3 +273,37 @@ def _question(key: Id, record: object, images: ImagesByPath) -> Question:
     except (AttributeError, KeyError, TypeError, ValueError) as trouble:
         raise BadRecord(f"its scene cannot be read ({trouble!r}). Fix it.") from None
     return images.placed(question)
+
+
+_LISTS = ("answers", "choices", "confidences")
+
+
+@dataclass(frozen=True, repr=False)
+class QuestionTable(OneFile):
+    """Questions of a CSV or TSV file whose columns are named as the fields of JSONL; gzip or not.
+
+    Blank cells are absent fields; several ``answers`` or ``choices`` in a cell are separated by ``|``.
+    """
+
+    images: str | None = None
+    """The folder of images; without it they are expected beside the file, and may be absent."""
+    skip_bad: bool = False
+    """Leave out bad rows and list them in ``skipped``."""
+
+    def questions(self) -> Iterator[Question]:
+        """The questions in the order of the file."""
+        self.skipped.clear()
+        self.remarks.clear()
+        sieve = Sieve(self.path, self.skip_bad, self.skipped, "row")
+        records = ((number, _record(cells)) for number, cells in table_records(sieve))
+        return questions_of(records, sieve, self.images, self.remarks)
+
+
+def _record(cells: Mapping[str, str]) -> dict[str, Any]:
+    """The record of a row.
+
+    >>> _record({"image": "a.jpg", "question": " Is it? ", "answers": "yes|yes|no", "choices": ""})
+    {'image': 'a.jpg', 'question': 'Is it?', 'answers': ['yes', 'yes', 'no']}
+    """
+    filled = ((name, cell) for name, text in cells.items() if (cell := text.strip()))
+    return {name: [part.strip() for part in cell.split("|")] if name in _LISTS else cell for name, cell in filled}

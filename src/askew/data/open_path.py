@@ -17,7 +17,7 @@ READERS = {
     "vqa": "askew.data.benchmarks.vqa:Vqa",
     "gqa": "askew.data.benchmarks.gqa:Gqa",
     "groups": "askew.data.groups:GroupFile",
-    "csv": "askew.data.question_table:QuestionTable",
+    "csv": "askew.data.jsonl:QuestionTable",
     "jsonl": "askew.data.jsonl:Jsonl",
     "lines": "askew.data.jsonl:Lines",
 }

@@ -16,8 +16,7 @@ from askew.answers.normalise import modal_answer
 from askew.audit.labelled_texts import Tests, add_group
 from askew.audit.text_audit import TextScore, yes_no_alone
 from askew.data.disk_index import DistinctIds
-from askew.data.group_check import GroupCheck
-from askew.data.groups import read_groups, read_written, unique_by_id, write_groups
+from askew.data.groups import GroupCheck, read_groups, read_written, unique_by_id, write_groups
 from askew.data.manifest import clear_unnamed
 from askew.engine.settings import Named, Settings, Shard, progress_bar, ticking
 from askew.errors import AskewError, BadOption, DataError, UsageError

@@ -1,4 +1,7 @@
-"""Finished runs: the scores and samples of one, and the paired differences of several on the same groups."""
+"""Finished runs: the scores and samples of one, and the paired differences of several on the same groups.
+
+In a notebook they show the first screen of the report; with pandas, scores and samples are DataFrames.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +11,93 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from askew.engine.frames import as_frame, frame_of
-from askew.engine.notebook import notebook_page
 from askew.engine.results import score_from
 from askew.engine.run_metrics import metrics_of, unknown_metrics
 from askew.engine.run_pairs import RunPairs
-from askew.errors import UsageError, did_you_mean
+from askew.errors import BadOption, UsageError, did_you_mean, need
 from askew.metrics.paired_difference import Difference, compare, corrected
+from askew.report.first_screen import standalone
 from askew.report.html import write_report
 from askew.report.load import Run, labels, load_run, read_outcome
+from askew.report.markup import el
 from askew.report.paper_tables import without_published
 from askew.report.terminal import terminal_summary
 from askew.types import Outcome, Question, Score
+
+SAMPLE_COLUMNS = (
+    *("model", "suite", "group", "role", "id", "test", "rule", "expect", "image", "question", "answers", "answer"),
+    *("correct", "accuracy", "score", "error"),
+)
+"""The columns of a frame of samples; ``role`` is original or variant."""
+
+
+def frame_of(runs: Sequence[Run], what: str = "scores") -> Any:
+    """The ``scores`` or the ``samples`` of runs as one DataFrame."""
+    if what not in _ROWS:
+        raise BadOption(f"There is no frame of {what!r}. Give one of: {', '.join(_ROWS)}.")
+    columns, rows = _ROWS[what]
+    return as_frame([row for run, label in zip(runs, labels(runs), strict=True) for row in rows(run, label)], columns)
+
+
+def as_frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
+    """A DataFrame of records; MissingExtra without pandas."""
+    return need("pandas", "notebook").DataFrame(list(rows), columns=columns)
+
+
+def _scores(run: Run, label: str) -> Iterator[dict[str, Any]]:
+    for score in run.results["scores"]:
+        yield {"model": label, **score}
+
+
+def _samples(run: Run, label: str) -> Iterator[dict[str, Any]]:
+    for _, record in run.outcomes():
+        common = {"model": label, "suite": record.get("suite", ""), "group": record["group"]}
+        original = record["original"]
+        yield {**common, "role": "original", **_sample(original), "image": original.get("image")}
+        for variant in record.get("variants") or ():
+            image = variant.get("image", original.get("image"))
+            yield {**common, "role": "variant", **_sample(variant), "image": image}
+
+
+def _sample(part: Mapping[str, Any]) -> dict[str, Any]:
+    prediction = part.get("prediction") or {}
+    return {
+        "id": part.get("id"),
+        "test": part.get("test", ""),
+        "rule": part.get("made_by", ""),
+        "expect": part.get("expect", ""),
+        "question": part.get("question", ""),
+        "answers": part.get("answers") or [],
+        "answer": prediction.get("answer"),
+        "correct": part.get("right"),
+        "accuracy": part.get("accuracy"),
+        "score": prediction.get("score"),
+        "error": prediction.get("error"),
+    }
+
+
+SCORE_COLUMNS = (
+    *("model", "suite", "metric", "part", "value", "low", "high", "n", "images", "failed", "lowest", "highest"),
+    "signature",
+)
+"""The columns of a frame of scores, as fields of :class:`askew.types.Score` are called."""
+
+_ROWS = {"scores": (SCORE_COLUMNS, _scores), "samples": (SAMPLE_COLUMNS, _samples)}
+
+
+HEIGHT = 640
+"""Of the frame in pixels; it scrolls."""
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_HEAD = f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
+_STYLE = f"width:100%;height:{HEIGHT}px;border:1px solid rgba(128,128,128,.4);border-radius:6px"
+
+
+def notebook_page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
+    """The first screen in a frame of its own, so that its style and the notebook's do not touch each other."""
+    page = _HEAD + standalone(runs, differences)
+    return str(el("iframe", srcdoc=page, title="The first screen of askew's report", sandbox="", style=_STYLE))
+
 
 PARTS = ("test", "answer_type")
 """Slices that are compared besides the whole; each further slice makes Holm's correction stricter for all."""

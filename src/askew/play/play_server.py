@@ -1,7 +1,6 @@
 """The playground's web server: on this machine alone, from the standard library.
 
-Only requests whose Host is this server are answered, so that no other site can reach it by a name of its own; forms
-need a token of this process, so that no other site can send them.
+Failures found by hand are added to a file of groups; ``askew run --data FILE`` asks them again.
 """
 
 from __future__ import annotations
@@ -10,21 +9,54 @@ import hmac
 import io
 import re
 import secrets
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from askew.data.groups import read_groups, write_groups
 from askew.errors import AskewError, UsageError
 from askew.files.images import open_image
-from askew.play.failures_file import FailuresFile
 from askew.play.play_page import PlayPage, offered_suites
-from askew.play.playground import Playground, TriedVariant
-from askew.types import ImageRef
+from askew.play.playground import Playground, Trial, TriedVariant
+from askew.types import Group, ImageRef
+
+
+@dataclass
+class FailuresFile:
+    """The file; it is read before each change, and written whole. Images that have no file are written beside it."""
+
+    path: Path
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def add(self, trial: Trial, spec: str, tried: TriedVariant) -> int:
+        """Add a variant to the group of its question; returns how many groups the file has.
+
+        A failure whose correct answer is the model's own word is refused: nobody has said that it is correct.
+        """
+        if trial.source == "model":
+            raise UsageError("Type the answer that you expect and ask again: what is saved must say what is correct.")
+        suite = spec.partition(":")[0]
+        with self._lock:
+            groups = list(read_groups(str(self.path))) if self.path.is_file() else []
+            made = Group(tried.original.id, suite, tried.original, (tried.variant,))
+            for at, group in enumerate(groups):
+                if (group.id, group.suite) == (made.id, made.suite):
+                    kept = [one for one in group.variants if one.question.id != tried.variant.question.id]
+                    groups[at] = replace(group, variants=(*kept, tried.variant))
+                    break
+            else:
+                groups.append(made)
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            write_groups(groups, str(self.path))
+        return len(groups)
+
 
 HOST = "127.0.0.1"
 MOST_BYTES = 12_000_000

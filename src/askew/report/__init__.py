@@ -7,8 +7,8 @@ Everything is read from the ``results.json`` and ``samples.jsonl`` of one or mor
     report_data.py    the runs, their pairs and their differences: the data of every section
 
     html.py           the page, section by section:
-    first_screen.py   the verdict in plain sentences, and a meter for each main number
-    charts.py         dot plots, heat map, who covers whom; noise_curve.py: accuracy over noise levels
+    first_screen.py   which model to choose, the ranking, and each model's verdict and most telling failures
+    charts.py         dot plots, heat map, who covers whom
     paper_tables.py   tables laid out as in the papers, also as Markdown and LaTeX
     breaks.py         the tests, rules and words that cost most; answer_flips.py: from which answer to which
     pair_viewer.py    a stratified sample of pairs to read; thumbnails.py: their images

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from askew.report.glossary import metric_term, test_term
 from askew.report.markup import Html, details, el, join, scroll, table
-from askew.report.noise_curve import noise_curve
 from askew.report.pair_table import ABSENT, FAILED, RIGHT, PairTable, Trait
-from askew.report.plots import lanes, legend, mark, scale
+from askew.report.plots import lanes, legend, mark, noise_curve, scale
 from askew.report.report_data import ReportData
 from askew.report.score_display import NOTHING, Figure
 

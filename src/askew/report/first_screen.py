@@ -1,4 +1,7 @@
-"""The first screen: which model to choose, the ranking, and for each model a sentence and its most telling failures."""
+"""The first screen: which model to choose, the ranking, and for each model a sentence and its most telling failures.
+
+The ranking is a table, models by suites, the best first, each cell with value, interval and a bar.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,163 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from askew.report.breaks import Breaks, find_breaks, worst_by_suite
-from askew.report.caveats import coverage_lines, made_nothing, plural
-from askew.report.glossary import suite_name
+from askew.report.caveats import asked_of, coverage_lines, made_nothing, plural
+from askew.report.glossary import metric_term, suite_meaning, suite_name, term
 from askew.report.load import Run
-from askew.report.markup import Html, details, el, join, part, shapes
+from askew.report.markup import Html, details, el, join, part, scroll, shapes
 from askew.report.pair_table import read_pairs
 from askew.report.pair_viewer import Record
-from askew.report.plots import mark
-from askew.report.ranking_table import ranking_table
+from askew.report.plots import mark, percent
 from askew.report.report_data import ReportData
-from askew.report.standings import Standings
+from askew.report.score_display import DASH, Figure, count, is_lower_better, unit
+from askew.report.standings import BANDS, RankingColumn, Standings, human_figures
 from askew.report.telling_failures import failure_cards, telling_failures
 from askew.report.thumbnails import Thumbnails
 from askew.report.verdict import Sentence, Span, as_html, caveats, decision, is_too_wide, summary, verdict
+
+CAPTION = "Models and suites, the best model first"
+
+
+def ranking_table(standings: Standings) -> Html:
+    """The table with its legend."""
+    columns = standings.columns
+    bodies = [el("tbody", *(_row(standings, number) for number in standings.ranked))]
+    references = [*(_row(standings, number) for number in (*standings.blind, *standings.people)), *_published(columns)]
+    if references:
+        bodies.append(el("tbody", *references, class_="references"))
+    heads = [_heading(column, place >= len(columns) // 2) for place, column in enumerate(columns)]
+    inner = el(
+        "table",
+        el("caption", CAPTION, class_="hidden"),
+        el("thead", el("tr", el("th", "Model", scope="col"), *heads)),
+        *bodies,
+        el("tfoot", el("tr", el("th", "Asked", scope="row"), *(_asked(standings, column) for column in columns))),
+        class_="ranking",
+    )
+    return join(scroll(inner, CAPTION), _legend(standings))
+
+
+def _heading(column: RankingColumn, left: bool) -> Html:
+    shown = "Accuracy" if column.is_accuracy else suite_name(column.suite)
+    says = "the questions as they were, before any change" if column.is_accuracy else suite_meaning(column.suite)
+    lower = " ↓ lower is better" if is_lower_better(column.metric) else ""
+    metric = (
+        join(_unit(column), el("span", lower))
+        if column.is_accuracy
+        else join(metric_term(column.metric), " ", _unit(column), lower)
+    )
+    return el("th", term(shown, says, left), el("small", metric), scope="col")
+
+
+def _unit(column: RankingColumn) -> Html:
+    return el("span", f"in {unit(column.metric)}" if unit(column.metric) else "0 to 1")
+
+
+def _row(standings: Standings, number: int) -> Html:
+    run = standings.runs[number]
+    several = len(standings.runs) > 1
+    rank = _rank(standings, number)
+    tag = "people's answers" if run.is_human else "blind: sees no image" if run.is_blind else ""
+    label = el("span", mark(number) if several else None, standings.labels[number], class_="name")
+    name = el(
+        "th",
+        el("span", el("span", rank, class_="rank"), label, class_="ranked") if rank else label,
+        el("small", tag) if tag else None,
+        scope="row",
+    )
+    return el("tr", name, *(_cell(standings, number, column) for column in standings.columns))
+
+
+def _rank(standings: Standings, number: int) -> str:
+    """The place of a run; runs that win and lose equally often share one."""
+    if number not in standings.ranked or not standings.tested:
+        return ""
+    nets = [standings.net(one) for one in standings.ranked]
+    place = nets.index(standings.net(number)) + 1
+    return f"{place}=" if nets.count(standings.net(number)) > 1 else f"{place}"
+
+
+def _cell(standings: Standings, number: int, column: RankingColumn) -> Html:
+    figure = standings.figure(number, column)
+    if figure.value is None:
+        why = f"n {count(figure.n)}" if figure.metric else "not asked"
+        return el("td", el("span", DASH, class_="value"), el("small", why))
+    band = standings.band(number, column)
+    best = el("span", "★ best", class_="best") if standings.is_best(number, column) else None
+    failed = f" · {count(figure.failed)} failed" if figure.failed else ""
+    share = standings.robustness(number, column)
+    kept = "" if share is None or share == figure.value else f" {100 * share:.0f} %"
+    return el(
+        "td",
+        el("span", figure.short, class_="value"),
+        best,
+        _bar(figure),
+        el("small", f"{figure.interval or f'no interval: {figure.no_interval}'} · n {count(figure.n)}{failed}"),
+        el("small", el("b", band[1]), kept) if band else None,
+        class_=f"band{band[0]}" if band else None,
+    )
+
+
+def _bar(figure: Figure) -> Html:
+    """The value as a bar from 0 to 1, the interval as a line across its end."""
+    line = None
+    if figure.low is not None and figure.high is not None:
+        line = el("line", x1=percent(figure.low), x2=percent(figure.high), y1=4, y2=4, class_="whisker")
+    return el(
+        "svg",
+        el("rect", x=0, y=1, width="100%", height=6, class_="ground"),
+        el("rect", x=0, y=1, width=percent(figure.value or 0.0), height=6, class_="fill"),
+        line,
+        class_="cellbar",
+        height=8,
+        aria_hidden="true",
+    )
+
+
+def _published(columns: list[RankingColumn]) -> Iterator[Html]:
+    """What people reach according to the papers, where a paper says so."""
+    found = [human_figures(column) for column in columns]
+    if not any(text for text, _ in found):
+        return
+    name = el("th", el("span", "Human", class_="name"), el("small", "published, on other images"), scope="row")
+    cells = [
+        el("td", el("span", text, class_="value"), el("small", note) if note else None)
+        if text
+        else el("td", el("small", "not published"))
+        for text, note in found
+    ]
+    yield el("tr", name, *cells, class_="published")
+
+
+def _asked(standings: Standings, column: RankingColumn) -> Html:
+    """How many questions the suite asks, of how many, on how many images."""
+    name = column.suite["name"]
+    run, suite = next((run, one) for run in standings.runs for one in run.suites if one["name"] == name)
+    asked, total = asked_of(suite, run.results.get("data") or {})
+    groups = suite.get("groups")
+    text = f"{count(asked)} of {count(total)} questions" if total else plural(groups or 0, "group") if groups else DASH
+    images = el("small", plural(suite["images"], "image")) if suite.get("images") else None
+    return el("td", text, images)
+
+
+def _legend(standings: Standings) -> Html:
+    """What the words, colours and marks of the table mean."""
+    least = [f"{100 * low:.0f} % or more" for low, _ in BANDS[:-1]]
+    shares = [*least, f"under {100 * BANDS[-2][0]:.0f} %"]
+    keys = [
+        el("span", el("span", words, class_=f"key band{place}"), f" {share}")
+        for place, ((_, words), share) in enumerate(zip(BANDS, shares, strict=True))
+    ]
+    banded = any(standings.band(n, column) for n in range(len(standings.runs)) for column in standings.columns)
+    several = len(standings.ranked) > 1 and standings.tested > 0
+    ranked = "Ranked by significant wins minus losses against the other models, over all columns. " if several else ""
+    best = "★ best: significantly better than every other ranked model. " if several else ""
+    lines = [
+        el("p", "Correct after the change, compared with before: ", *keys, class_="keys-line") if banded else None,
+        el("p", f"{ranked}{best}Bars: the value and its 95 % interval. n: groups of questions."),
+    ]
+    return el("div", *lines, class_="legend-lines quiet")
+
 
 FRAME = "askew-first-screen"
 """The class of the element around the first screen, to which its style is limited."""

@@ -12,8 +12,7 @@ from typing import Any
 import orjson
 
 from askew.files.read_write import write_joined
-from askew.report.breaks import Breaks, examples, find_breaks
-from askew.report.breaks_section import breaks_section, findings_shown
+from askew.report.breaks import Breaks, breaks_section, examples, find_breaks, findings_shown
 from askew.report.caveats import plural
 from askew.report.confidence_section import calibration_section
 from askew.report.first_screen import first_screen

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from askew.report.attack_section import SUITE as ATTACK
-from askew.report.attack_section import attack_section
 from askew.report.breaks import Breaks, worst_by_suite
 from askew.report.caveats import coverage_lines, made_nothing, modes_sentence
 from askew.report.charts import charts_section
 from askew.report.confidence_section import calibration_note
 from askew.report.glossary import suite_meaning, suite_name
-from askew.report.load import labels, measured_apart
-from askew.report.markup import Html, details, el, join, scroll
+from askew.report.load import Run, labels, measured_apart
+from askew.report.markup import Html, details, el, join, scroll, table
 from askew.report.paper_tables import (
     PUBLISHED,
     Cell,
@@ -24,10 +22,109 @@ from askew.report.paper_tables import (
     markdown,
     sheets,
 )
-from askew.report.plots import mark
+from askew.report.plots import Curve, legend, mark, panel, steps_for
 from askew.report.report_data import ReportData, differences_section
-from askew.report.score_display import Figure, title
+from askew.report.score_display import Figure, count, title
 from askew.report.verdict import as_html, sentences_by_suite
+
+ATTACK, SUCCESS, BY_BUDGET = "attack", "attack.success", "attack.accuracy."
+AGAINST = "note.against="
+"""The slice by the model that was attacked."""
+PARTS = (("note.part_of_speech=", "part of speech"), ("note.rule=", "rule"), ("note.word=", "word"))
+MOST = 20
+"""The rows of each table of what breaks a model."""
+
+
+def attack_section(content: ReportData) -> Html | None:
+    """The section; None when no run has an attack."""
+    runs = list(content.with_suite(ATTACK))
+    if not runs:
+        return None
+    made = (_curve(content, runs), _transfer(content, runs), *(_breaks(content, number, run) for number, run in runs))
+    return join(*(part for part in made if part is not None))
+
+
+def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
+    """Accuracy over all questions, by the texts that an attack may ask about each."""
+    budgets = sorted({budget for _, run in runs for budget in _budgets(run)})
+    if len(budgets) < 2:
+        return None
+    lines = [
+        Curve(content.labels[n], n, tuple(run.figure(ATTACK, f"{BY_BUDGET}{budget}", "") for budget in budgets))
+        for n, run in runs
+    ]
+    rows = [[line.label, *(figure.full for figure in line.figures)] for line in lines]
+    return el(
+        "figure",
+        el("figcaption", el("h3", "How many tries does it take?")),
+        el(
+            "p",
+            "Accuracy over all questions in per cent, when an attack may ask so many distinct texts about each; bands "
+            "are 95 % intervals. The budgets are not evenly spaced.",
+            class_="quiet",
+        ),
+        legend(dict.fromkeys((line.number, line.label) for line in lines)) if len(lines) > 1 else None,
+        panel("", lines, budgets, steps_for(lines), "Accuracy over the budget of an attack"),
+        details("As a table", table(["Model", *map(str, budgets)], rows, "Accuracy over the budget of an attack")),
+    )
+
+
+def _budgets(run: Run) -> list[int]:
+    named = {metric for suite, metric, part, _ in run.figures() if suite == ATTACK and not part}
+    ends = (metric.removeprefix(BY_BUDGET) for metric in named if metric.startswith(BY_BUDGET))
+    return [int(end) for end in ends if end.isdecimal()]
+
+
+def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
+    """Of each attacked model the success of its rewordings against every model of the page."""
+    by_model = {n: _parts(run, AGAINST) for n, run in runs}
+    attacked = list(dict.fromkeys(name for found in by_model.values() for name in found))
+    if len(runs) < 2 or not attacked:
+        return None
+    rows = [[name, *(_cell(by_model[n].get(name)) for n, _ in runs)] for name in attacked]
+    return el(
+        "div",
+        el("h3", "Do attacks transfer?"),
+        el(
+            "p",
+            "Rewordings that were found against the model of a row, asked of the model of a column: of the questions "
+            "that it answers correctly, the share that it answers incorrectly after the rewording, with its 95 % "
+            "interval and the number of questions.",
+            class_="quiet",
+        ),
+        table(["Attacked", *(content.labels[n] for n, _ in runs)], rows, "Transfer of attacks between models"),
+    )
+
+
+def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
+    """Success by part of speech, by rule and by word of one model."""
+    tables = []
+    for prefix, name in PARTS:
+        found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
+        rows = [[value, figure.full, count(figure.n)] for value, figure in found[:MOST] if figure.n]
+        if rows:
+            caption = f"Success by {name}" + (f", the first {MOST} of {len(found)}" if len(found) > MOST else "")
+            tables.append(details(caption, table([name.capitalize(), "Success", "Questions"], rows, caption)))
+    if not tables:
+        return None
+    return el("div", el("h3", f"What the attack changed: {content.labels[number]}"), *tables)
+
+
+def _parts(run: Run, prefix: str) -> dict[str, Figure]:
+    """The success in each part of a slice."""
+    return {
+        part.removeprefix(prefix): figure
+        for suite, metric, part, figure in run.figures()
+        if suite == ATTACK and metric == SUCCESS and part.startswith(prefix)
+    }
+
+
+def _hits(figure: Figure) -> float:
+    return (figure.value or 0.0) * figure.n
+
+
+def _cell(figure: Figure | None) -> str:
+    return "—" if figure is None else figure.full
 
 
 def suites_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from askew.collect.draws import Call
+from askew.collect.robots import Call
 from askew.collect.study import open_study
 from askew.collect.web.app import make_app
 from askew.collect.web.robot_queue import RobotQueue

@@ -17,7 +17,7 @@ from web_study import WebStudy, at_once, saying
 
 from askew.collect import database as database_module
 from askew.collect.database import Database
-from askew.collect.draws import Call
+from askew.collect.robots import Call
 from askew.collect.schema import draw, ensemble_member, event, prediction, question
 from askew.collect.web.robot_queue import BATCH, FAILURES, RobotQueue
 from askew.types import Prediction

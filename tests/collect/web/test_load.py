@@ -11,7 +11,7 @@ from load import run_load
 from small_study import SmallStudy
 from web_study import Browser, WebStudy, at_once
 
-from askew.collect.draws import Call
+from askew.collect.robots import Call
 from askew.collect.web.robot_queue import RobotQueue
 from askew.types import Prediction
 

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from askew.collect.accounts import give_consent
 from askew.collect.database import Database, SetClock, sqlite_url
-from askew.collect.draws import Call
+from askew.collect.robots import Call
 from askew.collect.schema import metadata
 from askew.collect.study import Study
 from askew.collect.web.app import Guard, make_app

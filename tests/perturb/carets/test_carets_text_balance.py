@@ -9,9 +9,8 @@ import pytest
 from carets_scenes import TEXT_TESTS, Scenes, synthetic
 
 from askew.perturb.carets import PairSettings, fit, generate, sizes_of
-from askew.perturb.carets.balance import Entry, PairPool
+from askew.perturb.carets.balance import PAPER, Entry, PairCount, PairPool
 from askew.perturb.carets.evaluator import answer
-from askew.perturb.carets.sizes import PAPER, PairCount
 from askew.types import Expect, Group, Refusal, Scene, Thing, Variant
 from askew.world.scenes import make_scene
 

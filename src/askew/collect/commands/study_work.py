@@ -109,8 +109,8 @@ def _simulate(args: argparse.Namespace) -> int:
     from askew.collect.rounds import open_round, round_counts
     from askew.collect.schema import event
     from askew.collect.simulate import simulate
-    from askew.collect.simulated_skill import Skill
     from askew.collect.study import open_study
+    from askew.collect.study_settings import Skill
     from askew.engine.settings import check_whole
 
     check_whole("people", args.people, least=1)

@@ -13,7 +13,7 @@ import orjson
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.freeze_rules import Verdicts, example_type
+from askew.collect.freeze import Verdicts, example_type
 from askew.collect.schema import (
     annotator,
     draw,

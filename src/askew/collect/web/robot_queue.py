@@ -24,7 +24,8 @@ from typing import Protocol
 import sqlalchemy as sa
 
 from askew.collect.database import Database, record_event
-from askew.collect.draws import (
+from askew.collect.refusals import Refused
+from askew.collect.robots import (
     Answered,
     Call,
     ModelsFailed,
@@ -34,7 +35,6 @@ from askew.collect.draws import (
     pending_calls,
     record_reply,
 )
-from askew.collect.refusals import Refused
 from askew.collect.rounds import set_model_active
 from askew.collect.schema import image
 from askew.types import Prediction

@@ -16,9 +16,8 @@ from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
-from askew.collect.draws import Call
 from askew.collect.model_addresses import AddressRule, check_now
-from askew.collect.robots import Robots
+from askew.collect.robots import Call, Robots
 from askew.collect.schema import annotator, ensemble_member, image, model, round_
 from askew.collect.study import FILE, Study
 from askew.collect.web.app import Guard, make_app

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from askew.data.export.export_rows import ANSWER_PROMPT, ExportRow, distinct_questions, each_question
-from askew.data.export.formats import FORMATS, export
+from askew.data.export.formats import ANSWER_PROMPT, FORMATS, ExportRow, distinct_questions, each_question, export
 
 __all__ = ["ANSWER_PROMPT", "FORMATS", "ExportRow", "distinct_questions", "each_question", "export"]

@@ -4,11 +4,11 @@
 question from its scene without the generator.
 """
 
+from askew.perturb.carets.balance import sizes_of
 from askew.perturb.carets.generator import PairSettings, generate, scenes, training
 from askew.perturb.carets.pair_writer import CaretsGenerator
 from askew.perturb.carets.plausibility import Plausibility, fit
 from askew.perturb.carets.question_pairs import TESTS
-from askew.perturb.carets.sizes import sizes_of
 
 __all__ = [
     "TESTS",

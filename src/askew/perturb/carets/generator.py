@@ -10,14 +10,13 @@ from random import Random
 from typing import Literal, TypeAlias, get_args
 
 from askew.errors import BadOption
-from askew.perturb.carets.balance import PairPool
+from askew.perturb.carets.arguments import Split
+from askew.perturb.carets.balance import PairCount, PairPool, divided
 from askew.perturb.carets.pair_writer import DRAWS, CaretsGenerator, ChangeImage, question_of
 from askew.perturb.carets.plausibility import Counts, Plausibility, fit
 from askew.perturb.carets.process_pool import MapItems, TempFile, map_by, packed, unpacked, without_gc
 from askew.perturb.carets.question_pairs import TESTS, ask
 from askew.perturb.carets.scene_view import SceneView
-from askew.perturb.carets.sizes import PairCount, divided
-from askew.perturb.carets.templates import Split
 from askew.perturb.carets.text_balance import TextJob, claims_per_scene, text_pairs
 from askew.types import Group, ImageRef, Question, Refusal, Scene
 from askew.verbs import Dataset, Executor

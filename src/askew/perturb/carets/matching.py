@@ -20,12 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from askew.perturb.carets.attributes import Value, apart, opposites
-from askew.perturb.carets.balance import capped
+from askew.perturb.carets.balance import PairCount, capped
 from askew.perturb.carets.offers import Offers
 from askew.perturb.carets.ontology import exclusive
-from askew.perturb.carets.pair_plan import CLAIM, OWN, TWIN, WORD_CLAIM, Row
+from askew.perturb.carets.pair_writer import CLAIM, OWN, TWIN, WORD_CLAIM, Row
 from askew.perturb.carets.question_pairs import ANTONYM
-from askew.perturb.carets.sizes import PairCount
 
 STEPS = 64
 """How many scenes that offer one key are looked at for one that offers the others too."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import NamedTuple
 
-from askew.perturb.carets.arguments import QuestionArguments
+from askew.perturb.carets.arguments import QuestionArguments, Split, Template
 from askew.perturb.carets.attributes import Value
 from askew.perturb.carets.balance import Entry
 from askew.perturb.carets.ontology import lemma, number, plural, wider
@@ -23,7 +23,6 @@ from askew.perturb.carets.question_types import (
     object_question,
 )
 from askew.perturb.carets.scene_view import SceneView, misread
-from askew.perturb.carets.templates import Split, Template
 from askew.types import Expect
 
 REPHRASE, ORDER, ONTOLOGICAL = "REPHRASE-INV", "ORDER-INV", "ONTOLOGICAL-INV"

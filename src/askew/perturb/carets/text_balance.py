@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from askew.perturb.carets.arguments import NO, YES, Noun, QuestionArguments
 from askew.perturb.carets.attributes import Value
+from askew.perturb.carets.balance import PairCount
 from askew.perturb.carets.matching import Lead, OfferIndex, claim_sets, match_claims, match_leads
 from askew.perturb.carets.offers import (
     Offers,
@@ -27,8 +28,7 @@ from askew.perturb.carets.offers import (
     scene_keys,
 )
 from askew.perturb.carets.ontology import lemma
-from askew.perturb.carets.pair_plan import OWN, TWIN, WORD_CLAIM, PairPlan
-from askew.perturb.carets.pair_writer import CaretsGenerator
+from askew.perturb.carets.pair_writer import OWN, TWIN, WORD_CLAIM, CaretsGenerator, PairPlan
 from askew.perturb.carets.process_pool import MapItems, TempFile, packed, unpacked
 from askew.perturb.carets.question_pairs import (
     ANTONYM,
@@ -42,7 +42,6 @@ from askew.perturb.carets.question_pairs import (
     vary,
 )
 from askew.perturb.carets.scene_view import SceneView, ThingView
-from askew.perturb.carets.sizes import PairCount
 from askew.types import Group, Refusal
 
 CLAIMS = 2_000_000

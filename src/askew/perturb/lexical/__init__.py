@@ -5,7 +5,6 @@ Answering", 2020, §3. The paper's generator was not published; this one follows
 rules, and PPDB files where the user has them.
 """
 
-from askew.perturb.lexical.fit_to_data import fit
-from askew.perturb.lexical.p2_perturbation import TYPES, P2Perturbation
+from askew.perturb.lexical.p2_perturbation import TYPES, P2Perturbation, fit
 
 __all__ = ["TYPES", "P2Perturbation", "fit"]

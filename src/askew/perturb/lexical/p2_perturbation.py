@@ -12,16 +12,18 @@ from askew.errors import BadOption
 from askew.language.fixed_phrases import FixedPhrases
 from askew.language.paraphrase_tables import Ppdb
 from askew.language.paraphrases import Paraphrases, reviewed
-from askew.language.senses import Senses, WordCounts, words_of
+from askew.language.senses import Senses, WordCounts, everyday_words, words_of
 from askew.language.tagger import Tagger, Token
 from askew.language.thesaurus import Antonyms, Synonyms
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical.antonymous import Antonymous, Proposal
 from askew.perturb.lexical.paraphrastic import Paraphrastic
-from askew.perturb.lexical.rule_shares import Case, RuleShares
+from askew.perturb.lexical.rule_shares import Case, HashSample, RuleShares, limited
 from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
+from askew.perturb.vary import SENT, chunks_of, opening, question_rng
 from askew.types import Expect, Question, Refusal, Variant
+from askew.verbs import Executor
 
 TYPES = {"synonymous": "syn", "paraphrastic": "para", "antonymous": "ant"}
 """The perturbations and their names in the release."""
@@ -300,3 +302,61 @@ def _variant(question: Question, name: str, edits: Sequence[Edit], number: int) 
         **edits[0].note,
     }
     return Variant(changed, expect, test, "+".join(f"{test}/{edit.rule}" for edit in edits), note)
+
+
+def fit(
+    questions: Iterable[Question],
+    perturbation: P2Perturbation | None = None,
+    least: int = 1,
+    share: float = 0.05,
+    everyday: bool = True,
+    seed: int = 0,
+    executor: Executor | None = None,
+) -> P2Perturbation:
+    """The perturbation with the vocabulary of this data and the shares of its rules, from one pass over the questions.
+
+    A word may be inserted that occurs ``least`` times in the data (0: any word) or, with ``everyday``, that everybody
+    knows. No rule makes more than ``share`` of the variants of its type (1: no limit), and opposites are balanced as
+    the perturbation says. Pass the ``seed`` that the questions will be varied with. An ``executor`` shares the work
+    between workers.
+    """
+    if not 0.0 < share <= 1.0:
+        raise BadOption(f"p2: share is {share}. Give a share above 0, up to 1 for no limit.")
+    draft = perturbation or P2Perturbation()
+    counts_rules = share < 1.0 or (draft.balance == "text" and "antonymous" in draft.types)
+    sample = HashSample()
+    if least > 0:
+        known = everyday_words() if everyday else frozenset[str]()
+        counts = WordCounts.of((question.text for question in sample.watch(questions)), least)
+        draft = replace(draft, vocabulary=replace(counts, everyday=known))
+    elif counts_rules:
+        for _ in sample.watch(questions):
+            pass
+    if not counts_rules:
+        return draft
+    counted, find = sample.questions(), FindCases(draft, opening(draft, seed))
+    cases: dict[str, list[Case]] = {name: [] for name in draft.types}
+    for found in map(find, [counted]) if executor is None else executor.map(find, chunks_of(counted, SENT)):
+        for name, case in found:
+            cases[name].append(case)
+    return draft.limit(
+        {name: limited(some, share, draft.most(name), draft.variants, sample.whole) for name, some in cases.items()}
+    )
+
+
+@dataclass(frozen=True)
+class FindCases:
+    """The work on a chunk of questions: the substitutions that are possible in each."""
+
+    perturbation: P2Perturbation
+    start: str
+    """What the seeds of all questions begin with."""
+
+    def __call__(self, questions: Sequence[Question]) -> list[tuple[str, Case]]:
+        """The cases by type, in the order of the questions."""
+        self.perturbation.prepare(questions)
+        return [
+            case
+            for question in questions
+            for case in self.perturbation.cases(question, question_rng(self.start, question))
+        ]

@@ -10,9 +10,9 @@ from starlette.responses import Response
 
 from askew.collect import writing
 from askew.collect.database import Tx
-from askew.collect.draws import Call, call_for
 from askew.collect.moderation import report_image
 from askew.collect.refusals import Gone, NotAllowed, Refused
+from askew.collect.robots import Call, call_for
 from askew.collect.schema import image, session
 from askew.collect.web.failures import page_again
 from askew.collect.web.visit import Page, Visit

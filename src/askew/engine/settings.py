@@ -97,9 +97,11 @@ def settings_from(given: Mapping[str, Any]) -> Settings:
     >>> settings_from({"sed": 3})
     Traceback (most recent call last):
     askew.errors.BadOption: There is no setting 'sed'. Did you mean 'seed'? Settings: limit, shard, seed, batch_size, \
-max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor, quiet.
+max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor, quiet, workers.
     >>> settings_from({"quiet": False, "metric": "worst"}).metrics
     ('worst',)
+    >>> settings_from({"workers": 2}).executor
+    'local:workers=2'
     """
     fitting = dict(given)
     if "quiet" in fitting:
@@ -107,6 +109,11 @@ max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor,
     if "metric" in fitting:
         metric = fitting.pop("metric")
         fitting["metrics"] = (metric,) if isinstance(metric, str) else tuple(metric)
+    if "workers" in fitting:
+        if "executor" in fitting:
+            raise BadOption("Give executor or workers, not both: workers=2 is executor='local:workers=2'.")
+        check_whole("workers", fitting["workers"], least=1)
+        fitting["executor"] = f"local:workers={fitting.pop('workers')}"
     for name in fitting:
         if name not in {field.name for field in fields(Settings)}:
             known = setting_names()
@@ -117,7 +124,7 @@ max_failures, stop_after, store, extract, accuracy, metric, overwrite, executor,
 def setting_names() -> list[str]:
     """The settings as the command line and :func:`askew.evaluate` call them."""
     said = {"progress": "quiet", "metrics": "metric"}
-    return [said.get(field.name, field.name) for field in fields(Settings)]
+    return [*(said.get(field.name, field.name) for field in fields(Settings)), "workers"]
 
 
 def check_whole(name: str, value: Any, least: int = 0) -> None:

@@ -220,7 +220,7 @@ def test_an_unknown_score_says_what_there_is(both):
 
 
 def test_an_unknown_setting_is_refused_with_the_known_ones():
-    with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, shard, seed, .*quiet\."):
+    with pytest.raises(UsageError, match=r"no setting 'foo'\. Settings: limit, shard, seed, .*quiet, workers\."):
         askew.evaluate("constant:yes", QUESTIONS, "accuracy", foo=3)
 
 

@@ -193,7 +193,7 @@ def test_a_probe_is_found(tmp_path):
 
 NAMED_BY_COMMAND = ("cli/", "collect/commands/", "collect/web/pages/")
 """Folders whose files are named after a command or a page, and may share their name with the file they call."""
-SHARED_CLASS_NAMES = {"Value", "_Share"}
+SHARED_CLASS_NAMES = {"Value"}
 """Names that two classes of the package still have; only to be made smaller."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from askew.answers.normalise import modal_answer
 from askew.engine.settings import check_whole
 from askew.errors import BadOption, UsageError, did_you_mean
 from askew.report.load import Run
@@ -164,8 +164,7 @@ class RunPairs:
 
 
 def _most_common(part: Mapping[str, Any]) -> str:
-    found = Counter(str(answer) for answer in part.get("answers") or ()).most_common(1)
-    return found[0][0] if found else ""
+    return modal_answer(part.get("answers") or (), str)
 
 
 def _images(files: tuple[Path | None, ...]) -> Iterator[Html]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +12,7 @@ from tempfile import TemporaryDirectory
 
 from askew.answers.choices import as_asked
 from askew.answers.extract import extract
-from askew.answers.normalise import normalise
+from askew.answers.normalise import modal_answer, normalise
 from askew.data.jsonl import question_key
 from askew.engine.attack_run import AttackRun, AttackSettings
 from askew.engine.components import Questions, as_attack, as_data
@@ -325,11 +324,9 @@ def _about(variant: Variant, image: ImageRef | None) -> Variant:
 
 
 def _most(answers: Sequence[str]) -> str:
-    found = Counter(map(normalise, answers)).most_common(1)
-    return found[0][0] if found else ""
+    return modal_answer(answers, normalise)
 
 
 def expected_answer(question: Question) -> str:
     """The most frequent of the answers that are taken as correct."""
-    found = Counter(question.answers).most_common(1)
-    return found[0][0] if found else ""
+    return modal_answer(question.answers, str)

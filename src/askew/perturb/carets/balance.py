@@ -136,10 +136,10 @@ class PairPool:
         """
         kinds = list(self._kinds)
         counts = Counter(self._which)
-        groups: dict[tuple[str, int, str], _Share] = {}
+        groups: dict[tuple[str, int, str], _AnswerShare] = {}
         weights = _weights({kinds[which]: count for which, count in counts.items()})
         keys = [(test, options, "" if options else answer) for test, options, _, answer in kinds]
-        of = [groups.setdefault(key, _Share()) for key in keys]
+        of = [groups.setdefault(key, _AnswerShare()) for key in keys]
         scale = [weights[kind] for kind in kinds]
         for place, (which, chance) in enumerate(zip(self._which, self._chance, strict=True)):
             # the smallest of these keys are a weighted sample without replacement (Efraimidis and Spirakis 2006)
@@ -158,7 +158,7 @@ class PairPool:
 
 
 @dataclass
-class _Share:
+class _AnswerShare:
     """The entries of a test that share a quota, by their keys."""
 
     keys: array[float] = field(default_factory=lambda: array("d"))
@@ -191,11 +191,11 @@ def _weights(counts: Mapping[tuple[str, int, str, str], int]) -> dict[tuple[str,
 
 
 def _quotas(
-    test: str, groups: Mapping[tuple[str, int, str], _Share], size: int | Mapping[str, PairCount] | None
-) -> Iterable[tuple[_Share, int, int]]:
+    test: str, groups: Mapping[tuple[str, int, str], _AnswerShare], size: int | Mapping[str, PairCount] | None
+) -> Iterable[tuple[_AnswerShare, int, int]]:
     """The groups of a test, the number kept of each, and the maximum of one category."""
-    yes, no = groups.get((test, 0, "yes"), _Share()), groups.get((test, 0, "no"), _Share())
-    two, three = groups.get((test, 2, ""), _Share()), groups.get((test, 3, ""), _Share())
+    yes, no = groups.get((test, 0, "yes"), _AnswerShare()), groups.get((test, 0, "no"), _AnswerShare())
+    two, three = groups.get((test, 2, ""), _AnswerShare()), groups.get((test, 3, ""), _AnswerShare())
     balanced, choices = min(len(yes.keys), len(no.keys)), len(two.keys) + len(three.keys)
     if size is None:
         of_each, of_choices = balanced, math.ceil(choices * KEPT_CHOICES)

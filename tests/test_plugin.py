@@ -20,7 +20,7 @@ short = zoo.suite:Short
 [askew.model]
 last-word = zoo.model:LastWord
 [askew.reader]
-csv = zoo.model:Csv
+survey = zoo.model:Survey
 """
 
 
@@ -46,7 +46,7 @@ def askew_with_plugin(tmp_path):
     for number in range(12):
         Image.new("RGB", (32, 32), (20 * number, 0, 0)).save(work / f"{number}.png")
     rows = "".join(f"{number}.png,Is number {number} red?,{'yes' if number % 2 else 'no'}\n" for number in range(12))
-    (work / "q.csv").write_text(f"image,question,answer\n{rows}", encoding="utf-8")
+    (work / "q.csv").write_text(f"photo,asked,said\n{rows}", encoding="utf-8")
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
 
     def call(*words: str) -> str:
@@ -71,10 +71,10 @@ def test_components_of_another_package_work_in_every_command(askew_with_plugin):
         ("suite", "shout", "The question in capitals: the answer must stay the same."),
         ("metric", "short", "Share of answers with at most this many letters."),
         ("model", "last-word", "Answers with the question's last word."),
-        ("reader", "csv", "Questions from a CSV file with the columns image, question and answer."),
+        ("reader", "survey", "Questions from a CSV file with the columns photo, asked and said."),
     ):
         assert f"  {name}\n      {summary}" in call("ls", kind)
-    asked = ("--data", "csv:q.csv", "--suite", "shout:marks=3", "--metric", "short:letters=2", "--output", "runs")
+    asked = ("--data", "survey:q.csv", "--suite", "shout:marks=3", "--metric", "short:letters=2", "--output", "runs")
     said = call("run", "--model", "last-word", "--model", "constant:no", *asked, "--quiet")
     assert "shout: Shouted questions" in said
     runs = ("runs/last-word", "runs/constant-no")
@@ -90,5 +90,5 @@ def test_components_of_another_package_work_in_every_command(askew_with_plugin):
 
 
 def test_benchmarks_of_another_package_are_built(askew_with_plugin):
-    said = askew_with_plugin("build", "shout", "--data", "csv:q.csv", "--output", "bench", "--quiet")
+    said = askew_with_plugin("build", "shout", "--data", "survey:q.csv", "--output", "bench", "--quiet")
     assert "12 groups with 12 variants, from 12 questions" in said

@@ -214,7 +214,6 @@ NOT_IN_PYTHON = {
     "dry_run": "Use askew run --dry-run.",
     "no_published": "Write the report with result.report(path, published=False).",
     "try": "Use askew run --try N.",
-    "workers": "Give executor='local:workers=N'.",
 }
 """Options of ``askew run`` that are not settings of ``evaluate``, and what to do instead."""
 

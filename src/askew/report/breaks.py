@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.report.answer_flips import flip_section
-from askew.report.glossary import suite_name, term, test_meaning, test_name
+from askew.report.glossary import suite_name, template_name, term, test_meaning, test_name
 from askew.report.markup import Html, details, el, join, scroll
 from askew.report.pair_table import DIMENSIONS, RIGHT, WRONG, PairTable, Trait
 from askew.report.plots import mark, percent, tone
@@ -99,14 +99,14 @@ def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
 def readable(trait: Trait) -> str:
     """A trait in a sentence: tests by their readable names, templates and rules with the word for what they are.
 
-    >>> readable(Trait("rad", "test", "Y/N←C")), readable(Trait("carets", "question_type", "Q4"))
-    ('yes/no from color', 'template Q4')
+    >>> readable(Trait("rad", "test", "Y/N←C")), readable(Trait("visual", "made_by", "visual/crop"))
+    ('yes/no from color', 'rule crop')
     """
     if trait.dimension == "test":
         return test_name(trait.value)
     if trait.dimension == "made_by":
-        return f"rule {trait.value}"
-    return f"template {trait.value}" if _TEMPLATE.fullmatch(trait.value) else trait.value
+        return f"rule {trait.value.removeprefix(f'{trait.suite}/')}"
+    return template_name(trait.value) if _TEMPLATE.fullmatch(trait.value) else trait.value
 
 
 def examples(table: PairTable, run: int, trait: Trait, most: int) -> list[int]:

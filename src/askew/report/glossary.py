@@ -36,6 +36,16 @@ def test_name(test: str) -> str:
     return _filled(test, "name") or test
 
 
+def template_name(template: str) -> str:
+    """A template of questions in readable words.
+
+    >>> template_name("Q4"), template_name("Z9")
+    ('questions “does an object have an attribute”', 'template Z9')
+    """
+    known = _glossary()["templates"].get(template)
+    return f"questions “{known}”" if known else f"template {template}"
+
+
 def test_meaning(test: str) -> str:
     """What a test does; empty if it is not in ``glossary.yaml``."""
     return _filled(test, "says")
@@ -100,6 +110,6 @@ def _filled(test: str, field: str) -> str:
 
 
 @cache
-def _glossary() -> dict[str, dict[str, dict[str, str]]]:
-    named: dict[str, dict[str, dict[str, str]]] = resource("report/glossary.yaml")
+def _glossary() -> dict[str, dict[str, Any]]:
+    named: dict[str, dict[str, Any]] = resource("report/glossary.yaml")
     return named

@@ -90,9 +90,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def site(tmp_path: Path, roomy: SmallStudy) -> Iterator[Site]:
-    """The roomy study on a port."""
-    made = Site(WebStudy.copied(roomy, tmp_path / "study"))
+def site(request: pytest.FixtureRequest, tmp_path: Path, roomy: SmallStudy) -> Iterator[Site]:
+    """The roomy study on a port; ``parametrize("site", ["postgres"], indirect=True)``: in PostgreSQL."""
+    if vars(request).get("param") != "postgres":
+        made = Site(WebStudy.copied(roomy, tmp_path / "study"))
+    else:
+        url = request.getfixturevalue("cluster").create(f"web{next(_NUMBERS)}")
+        made = Site(WebStudy.of(SmallStudy.make(tmp_path / "study", url, images=10)))
     yield made
     made.close()
 

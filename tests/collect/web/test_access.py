@@ -105,8 +105,8 @@ class Crowd:
 
 
 @pytest.fixture
-def crowd(web: WebStudy) -> Crowd:
-    return Crowd(web)
+def crowd(anywhere: WebStudy) -> Crowd:
+    return Crowd(anywhere)
 
 
 def test_every_route_is_in_the_matrix() -> None:

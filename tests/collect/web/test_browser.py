@@ -76,6 +76,7 @@ def tab_to(page: Any, name: str) -> None:
     raise AssertionError(f"no way to {name!r} by Tab on {page.url}")
 
 
+@pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
 def test_both_kinds_of_work_by_keyboard_alone(site: Site, enter: Callable[..., Any]) -> None:
     site.small.attack(site.small.people[1], "Is it red?")
     page = enter(site.small.people[0])
@@ -137,6 +138,7 @@ def test_single_keys_do_nothing_unless_they_are_switched_on(site: Site, enter: C
     assert page.is_checked("#zoom")
 
 
+@pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
 def test_drafts_survive_reload_back_a_lost_network_and_a_lost_session(site: Site, enter: Callable[..., Any]) -> None:
     person = site.small.people[0]
     page = enter(person)
@@ -183,6 +185,7 @@ def _questions(site: Site) -> int:
         return int(tx.value(sa.select(sa.func.count()).select_from(question)))
 
 
+@pytest.mark.parametrize("site", ["sqlite", "postgres"], indirect=True)
 def test_a_double_click_and_a_second_tab_make_one_row_and_lose_no_text(site: Site, enter: Callable[..., Any]) -> None:
     page = enter(site.small.people[0])
     page.goto("/home")

@@ -59,7 +59,8 @@ def row(web: WebStudy) -> sa.Row:
 
 
 @pytest.mark.parametrize("fault", FAILURE)
-def test_a_model_that_fails_uses_no_try_and_the_question_comes_back(fault: str, web: WebStudy) -> None:
+def test_a_model_that_fails_uses_no_try_and_the_question_comes_back(fault: str, anywhere: WebStudy) -> None:
+    web = anywhere
     recipe = RECIPES["/write/{session:int}/ask"](web)
     with saying(web, FAILURE[fault]):
         assert recipe.browser.post(recipe.path, question="What is <it>?").status == 303
@@ -76,7 +77,8 @@ def test_a_model_that_fails_uses_no_try_and_the_question_comes_back(fault: str, 
 
 
 @pytest.mark.parametrize("fault", ODD)
-def test_odd_replies_are_truncated_and_kept(fault: str, web: WebStudy) -> None:
+def test_odd_replies_are_truncated_and_kept(fault: str, anywhere: WebStudy) -> None:
+    web = anywhere
     recipe = RECIPES["/write/{session:int}/ask"](web)
     with saying(web, ODD[fault]):
         assert recipe.browser.post(recipe.path, question="What is it?").status == 303
@@ -214,7 +216,8 @@ def test_a_thread_takes_at_most_32_waiting_questions(web: WebStudy) -> None:
     robots.stop()
 
 
-def test_after_a_crash_pending_questions_are_asked_again(web: WebStudy) -> None:
+def test_after_a_crash_pending_questions_are_asked_again(anywhere: WebStudy) -> None:
+    web = anywhere
     recipe = RECIPES["/write/{session:int}/ask"](web)
     from askew.collect.writing import ask
 
@@ -306,7 +309,8 @@ def test_unreadable_images_are_not_found(web: WebStudy) -> None:
     assert browser.get(f"/image/{address}").status == 404
 
 
-def test_an_unexpected_error_shows_only_its_number(web: WebStudy, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_shows_only_its_number(anywhere: WebStudy, caplog: pytest.LogCaptureFixture) -> None:
+    web = anywhere
     recipe = RECIPES["/write/{session:int}/ask"](web)
 
     secret = "-".join(("hunter", "2"))
@@ -326,7 +330,8 @@ def test_an_unexpected_error_shows_only_its_number(web: WebStudy, caplog: pytest
     assert number in caplog.text
 
 
-def test_people_claim_at_the_same_moment_and_nobody_gets_an_error(web: WebStudy) -> None:
+def test_people_claim_at_the_same_moment_and_nobody_gets_an_error(anywhere: WebStudy) -> None:
+    web = anywhere
     browsers = [web.browser(person) for person in web.small.people]
     pages = at_once(len(browsers), lambda n: browsers[n].post("/write"))
     assert sorted(page.location for page in pages) == ["/home?nothing=write"] * 3 + ["/write/1", "/write/2", "/write/3"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 import re
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from recipes import RECIPES
-from small_study import SmallStudy
 from web_study import WebStudy
 
 from askew.collect.web.app import PAGES
@@ -74,14 +74,14 @@ def test_annotators_never_learn_which_model_answered(anywhere: WebStudy) -> None
 
 
 def test_secrets_are_never_in_logs_or_on_error_pages(
-    tmp_path: Path, template: SmallStudy, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, copied: Callable[[Path], WebStudy], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Every form is sent correctly and incorrectly; tokens, cookies, passwords and form values stay out of the log."""
     caplog.set_level(logging.DEBUG)
     secrets: set[str] = set()
     shown = []
     for number, (path, make) in enumerate(RECIPES.items()):
-        web = WebStudy.copied(template, tmp_path / str(number))
+        web = copied(tmp_path / str(number))
         recipe = make(web)
         value = recipe.browser.value()
         secrets |= {value, value.partition(".")[0], "correct horse"} | set(recipe.browser.client.cookies.values())

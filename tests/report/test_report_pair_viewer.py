@@ -12,7 +12,7 @@ from PIL import Image
 from askew.report.breaks import BROKE
 from askew.report.load import load_run
 from askew.report.pair_table import read_pairs
-from askew.report.pair_viewer import choose, draw_sample, word_diff
+from askew.report.pair_viewer import choose, draw_pairs, word_diff
 from askew.report.thumbnails import LONGEST, Thumbnails
 
 
@@ -25,7 +25,7 @@ def runs(tmp_path: Path) -> list:
 def test_the_sample_is_the_same_whatever_the_order_of_the_lines(runs: list) -> None:
     def keys() -> list[str]:
         table = read_pairs(runs)
-        return [pair["key"] for pair in draw_sample(table, choose(table, 60), Thumbnails()).pairs]
+        return [pair["key"] for pair in draw_pairs(table, choose(table, 60), Thumbnails())]
 
     first = keys()
     for run in runs:
@@ -37,11 +37,11 @@ def test_the_sample_is_the_same_whatever_the_order_of_the_lines(runs: list) -> N
 
 def test_every_suite_test_and_rule_is_in_the_sample(runs: list) -> None:
     table = read_pairs(runs)
-    sample = draw_sample(table, choose(table, 60), Thumbnails())
-    counts = Counter(pair["test"] for pair in sample.pairs)
+    sample = list(draw_pairs(table, choose(table, 60), Thumbnails()))
+    counts = Counter(pair["test"] for pair in sample)
     assert set(counts) == {"Y/N←C", "Y/N←HM", "Y/N←WK", "Rephrasing", "Symmetry", "Negation", "Antonym", "Visual"}
     assert counts["Y/N←C"] == counts["Y/N←HM"] == 10
-    assert Counter(pair["suite"] for pair in sample.pairs) == {"rad": 30, "carets": 30}
+    assert Counter(pair["suite"] for pair in sample) == {"rad": 30, "carets": 30}
 
 
 def test_wanted_pairs_come_first_and_once(runs: list) -> None:
@@ -63,7 +63,7 @@ def test_a_small_run_shows_all_its_pairs(runs: list) -> None:
 
 def test_a_pair_has_the_answers_of_all_models(runs: list) -> None:
     table = read_pairs(runs)
-    pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["key"] == "rad:0")
+    pair = next(p for p in draw_pairs(table, choose(table, 300), Thumbnails()) if p["key"] == "rad:0")
     lines = [next(record for _, record in run.outcomes() if record["group"] == 0) for run in runs]
     assert [m["old"].get("answer") for m in pair["models"]] == [
         r["original"]["prediction"].get("answer") for r in lines
@@ -74,7 +74,7 @@ def test_a_pair_has_the_answers_of_all_models(runs: list) -> None:
 
 def test_boxes_are_fractions_of_the_image(runs: list) -> None:
     table = read_pairs(runs)
-    pair = next(p for p in draw_sample(table, choose(table, 300), Thumbnails()).pairs if p["test"] == "Visual")
+    pair = next(p for p in draw_pairs(table, choose(table, 300), Thumbnails()) if p["test"] == "Visual")
     assert pair["boxes"][1] == [80 / 320, 110 / 240, 50 / 320, 50 / 240, ""]
     assert len(pair["pictures"]) == 2
 

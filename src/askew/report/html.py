@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
+import zlib
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -20,7 +20,7 @@ from askew.report.glossary import glossary
 from askew.report.load import Run, labels
 from askew.report.markup import Html, el, framed, join, own, part
 from askew.report.pair_table import PairTable, read_pairs
-from askew.report.pair_viewer import choose, draw_sample, pairs_section
+from askew.report.pair_viewer import Sample, choose, draw_pairs, pairs_section
 from askew.report.paper_tables import latex_tables, markdown_tables
 from askew.report.provenance import provenance_section
 from askew.report.report_data import ReportData
@@ -53,9 +53,13 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     content, breaks, album = ReportData(runs, differences, pairs), find_breaks(pairs), Thumbnails()
     failures = telling_failures(pairs, breaks, album)
     told = [pair["number"] for shown in failures for pair in shown]
-    sample = draw_sample(pairs, choose(pairs, most, [*told, *_wanted(pairs, breaks, most)]), album)
-    keys = {pair["number"]: pair["key"] for pair in sample.pairs}
-    failures = [[{**pair, "key": keys[pair["number"]]} for pair in shown] for shown in failures]
+    chosen = choose(pairs, most, [*told, *_wanted(pairs, breaks, most)])
+    sample, data = Sample(pairs.pairs, album), Packed()
+    data.add("models", content.labels)
+    data.add("order", content.standings.order)
+    data.add_each("pairs", sample.watch(draw_pairs(pairs, chosen, album)))
+    data.add("pictures", album.images)
+    failures = [[{**pair, "key": sample.keys[pair["number"]]} for pair in shown] for shown in failures]
     sure = calibration_section(content)
     chapters = [
         ("suites", "Suites", "charts and tables of each suite, differences", suites_section(content, breaks)),
@@ -65,7 +69,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
             if sure
             else []
         ),
-        ("pairs", "Pairs", f"{count(len(sample.pairs))} pairs of questions to read", pairs_section(content, sample)),
+        ("pairs", "Pairs", f"{count(len(sample.keys))} pairs of questions to read", pairs_section(content, sample)),
         ("made", "How it was made", "data, versions, signatures, the command", provenance_section(content)),
         ("terms", "Abbreviations", "every short name on this page", _terms(content)),
     ]
@@ -77,14 +81,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         sections=join(
             el("section", opened, id="ranking", class_="part"), *(_chapter(*chapter) for chapter in chapters)
         ),
-        data=packed(
-            {
-                "models": content.labels,
-                "order": content.standings.order,
-                "pairs": sample.pairs,
-                "pictures": album.images,
-            }
-        ),
+        data=data.text(),
         script=script,
     )
     return framed(
@@ -104,14 +101,46 @@ def page_title(runs: Sequence[Run]) -> str:
     return "askew: " + ", ".join(labels(runs))
 
 
-def packed(data: Any) -> str:
-    r"""JSON as gzip in base64: small, the same for the same data, and nothing in it can close the script element.
+class Packed:
+    """A JSON object as gzip in base64: small, the same for the same data, and nothing in it can close a script element.
 
+    It is compressed as it grows, so that a long list is never in memory as a whole.
+
+    >>> import gzip
     >>> from base64 import b64decode
-    >>> gzip.decompress(b64decode(packed({"q": "</script>"})))
-    b'{"q":"</script>"}'
+    >>> data = Packed()
+    >>> data.add("q", "</script>")
+    >>> data.add_each("n", (number for number in (1, 2)))
+    >>> gzip.decompress(b64decode(data.text()))
+    b'{"q":"</script>","n":[1,2]}'
     """
-    return b64encode(gzip.compress(orjson.dumps(data), mtime=0)).decode("ascii")
+
+    def __init__(self) -> None:
+        self._gzip, self._before = zlib.compressobj(9, wbits=31), b"{"
+        self._parts: list[bytes] = []
+
+    def add(self, name: str, value: Any) -> None:
+        """Add a field."""
+        self._write(self._before + orjson.dumps(name) + b":" + orjson.dumps(value))
+        self._before = b","
+
+    def add_each(self, name: str, values: Iterable[Any]) -> None:
+        """Add a field with a list of these values."""
+        self._write(self._before + orjson.dumps(name) + b":[")
+        self._before = b""
+        for value in values:
+            self._write(self._before + orjson.dumps(value))
+            self._before = b","
+        self._write(b"]")
+        self._before = b","
+
+    def text(self) -> str:
+        """The whole; nothing can be added afterwards."""
+        self._write(b"}")
+        return b64encode(b"".join([*self._parts, self._gzip.flush()])).decode("ascii")
+
+    def _write(self, text: bytes) -> None:
+        self._parts.append(self._gzip.compress(text))
 
 
 def _chapter(name: str, heading: str, about: str, inner: Html) -> Html:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,22 @@ NOTE_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Pairs as the page's script reads them, and the number of all pairs."""
+    """What is in the sample of pairs, and the number of all pairs."""
 
-    pairs: list[Record]
     total: int
     album: Thumbnails
+    keys: dict[int, str] = field(default_factory=dict)
+    """The key of each pair, by its number in the table."""
+    values: dict[str, set[str]] = field(default_factory=lambda: {"suite": set(), "test": set(), "made_by": set()})
+    """The suites, tests and rules that occur."""
+
+    def watch(self, pairs: Iterable[Record]) -> Iterator[Record]:
+        """The same pairs, which are not kept: decoded, 20,000 take 100 MB."""
+        for pair in pairs:
+            self.keys[pair["number"]] = pair["key"]
+            for name, found in self.values.items():
+                found.add(str(pair[name] or ""))
+            yield pair
 
 
 def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]:
@@ -55,11 +66,11 @@ def choose(table: PairTable, most: int, wanted: Iterable[int] = ()) -> list[int]
     return chosen
 
 
-def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Sample:
+def draw_pairs(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> Iterator[Record]:
     """The chosen pairs with their texts, images and answers, read from the samples at the offsets in the table."""
     lines = [_lines(table, run, numbers) for run in range(len(table.runs))]
     several = len({run.data for run in table.runs}) > 1
-    pairs, used = [], set()
+    used = set()
     for pair in numbers:
         group, index = int(table.group_of[pair]), int(table.variant_of[pair])
         found = [orjson.loads(by_group[group]) if group in by_group else None for by_group in lines]
@@ -72,8 +83,7 @@ def draw_sample(table: PairTable, numbers: Sequence[int], album: Thumbnails) -> 
         used.add(record["key"])
         record["number"] = int(pair)
         record["models"] = [line and _answers(line, index) for line in found]
-        pairs.append(record)
-    return Sample(pairs, table.pairs, album)
+        yield record
 
 
 def _drawn(table: PairTable) -> Iterator[list[int]]:
@@ -228,7 +238,7 @@ STRATA = "suite, test, rule and outcome"
 
 def pairs_section(content: ReportData, sample: Sample) -> Html:
     """How many pairs are shown, the filters, and an empty frame for the script to fill."""
-    shown = len(sample.pairs)
+    shown = len(sample.keys)
     if not shown:
         return el("p", "There are no pairs to show.")
     caption = (
@@ -300,8 +310,7 @@ def _search() -> Html:
 
 
 def _values(sample: Sample, name: str) -> dict[str, str]:
-    found = dict.fromkeys(str(pair[name]) for pair in sample.pairs if pair[name])
-    return {value: value for value in sorted(found)}
+    return {value: value for value in sorted(sample.values[name]) if value}
 
 
 def _named(sample: Sample, name: str, names: Mapping[str, str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from askew.report.breaks import HELD, Breaks, examples
 from askew.report.glossary import suite_name, test_term
 from askew.report.markup import Html, el, join
 from askew.report.pair_table import PairTable, Trait
-from askew.report.pair_viewer import Record, draw_sample
+from askew.report.pair_viewer import Record, draw_pairs
 from askew.report.thumbnails import Thumbnails
 from askew.significance import wilson
 
@@ -28,7 +28,7 @@ def telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbnai
     """For each run up to three failures, as records of the pair viewer, and their images in ``album``."""
     wanted = [list(_candidates(table, breaks, run)) for run in range(len(table.runs))]
     numbers = list(dict.fromkeys(number for suites in wanted for pairs in suites for number in pairs))
-    drawn = dict(zip(numbers, draw_sample(table, numbers, album).pairs, strict=True)) if numbers else {}
+    drawn = dict(zip(numbers, draw_pairs(table, numbers, album), strict=True)) if numbers else {}
     return [_different([[drawn[number] for number in pairs] for pairs in suites]) for suites in wanted]
 
 

@@ -30,8 +30,8 @@ _NEAR_TIE = -1
 """Stands for a label that must be decided for each text separately."""
 _BLOCK = 1024
 """How many windows go through a layer at once: what fits into a processor's cache."""
-_CACHED = 1 << 17
-"""How many windows are cached in all layers together: about 50 MB."""
+_CACHED = 1 << 16
+"""How many windows are cached in all layers together: about 30 MB."""
 _BITS = 21
 """How many bits of a window's code each of its three rows takes."""
 _LAST = np.iinfo(np.int64).max

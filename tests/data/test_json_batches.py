@@ -22,6 +22,7 @@ WORDS = ("yes", 'a "quoted" one', "back\\slash", "\\\\", "[{", "}]", ", {", "ün
 def small_chunks(monkeypatch):
     """Chunks of 64 bytes, so that every kind of position falls on a chunk boundary."""
     monkeypatch.setattr(askew.data.json_batches, "CHUNK", 64)
+    monkeypatch.setattr(askew.data.json_batches, "_ENDS", 64)
 
 
 def value(rng: Random, depth: int = 0) -> object:

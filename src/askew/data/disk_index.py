@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import marshal
+import os
 import sqlite3
+import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from io import BufferedWriter
-from itertools import groupby
+from functools import partial
+from io import BufferedWriter, FileIO
+from itertools import groupby, islice
 from operator import itemgetter
 from tempfile import TemporaryFile
 from types import TracebackType
@@ -124,13 +127,15 @@ class RecordFile:
     def _write_all(self, entries: Iterable[tuple[Id, int, Any]]) -> tuple[array[int], ...]:
         """The hash of the id, the place in the file, the size and the number of each record."""
         hashes, sizes, numbers = array("q"), array("q"), array("q")
-        add_hash, add_size, add_number = hashes.append, sizes.append, numbers.append
-        buffered, dumps = BufferedWriter(self._file, _BUFFER), marshal.dumps
+        buffered, rest = BufferedWriter(self._file, _BUFFER), iter(entries)
         try:
-            for key, number, record in entries:
-                add_size(buffered.write(dumps((key, record))))
-                add_hash(hash(key))
-                add_number(number)
+            while some := list(islice(rest, _SOME)):
+                keys, places, records = zip(*some, strict=True)
+                packed = list(map(marshal.dumps, zip(keys, records, strict=True)))
+                buffered.write(b"".join(packed))
+                sizes.extend(map(len, packed))
+                hashes.extend(map(hash, keys))
+                numbers.extend(places)
             buffered.flush()
         except OSError as trouble:
             raise DataError(
@@ -157,11 +162,10 @@ class RecordFile:
         places = np.searchsorted(np.asarray(self._hashes), wanted)
         found = {}
         hashes, starts, sizes, numbers, left = self._hashes, self._starts, self._sizes, self._numbers, self._left
-        seek, read, loads = self._file.seek, self._file.read, marshal.loads
+        read, loads = _reader(self._file), marshal.loads
         for key, place in zip(keys, places.tolist(), strict=True):
             while place < len(left) and hashes[place] == hash(key):
-                seek(starts[place])
-                named, record = loads(read(sizes[place]))
+                named, record = loads(read(sizes[place], starts[place]))
                 if named == key and left[place]:
                     left[place] = 0
                     found[key] = numbers[place], record
@@ -172,12 +176,26 @@ class RecordFile:
     def numbers(self) -> Iterator[tuple[int, Id]]:
         """The number and id of all remaining records, by number."""
         left = [place for place, there in enumerate(self._left) if there]
+        read = _reader(self._file)
         for place in sorted(left, key=self._numbers.__getitem__):
-            self._file.seek(self._starts[place])
-            yield self._numbers[place], marshal.loads(self._file.read(self._sizes[place]))[0]
+            yield self._numbers[place], marshal.loads(read(self._sizes[place], self._starts[place]))[0]
+
+
+def _reader(file: FileIO) -> Callable[[int, int], bytes]:
+    """Reads so many bytes from a place in the file, in one call of the operating system where there is one for it."""
+    if sys.platform != "win32":
+        return partial(os.pread, file.fileno())
+
+    def read(size: int, start: int) -> bytes:
+        file.seek(start)
+        return file.read(size)
+
+    return read
 
 
 _BUFFER = 1 << 16
+_SOME = 128
+"""The number of records that are written together."""
 
 
 class SeenIds:

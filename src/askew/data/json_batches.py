@@ -16,8 +16,10 @@ import orjson
 from askew.files.limits import MAX_DEPTH
 from askew.files.read_write import opened
 
-CHUNK = 1 << 17
-"""Bytes that are read at once."""
+CHUNK = 1 << 15
+"""Bytes that are decoded at once: of larger lists the garbage collector visits every record several times."""
+_ENDS = 1 << 17
+"""How much may be before and after the list."""
 _SIGN = np.zeros(256, dtype=bool)
 _SIGN[list(b'"[]{},')] = True
 _STEP = np.zeros(256, dtype=np.int32)
@@ -26,7 +28,7 @@ _STEP[list(b"]}")] = -1
 _OTHERS = bytes(code for code in range(256) if code not in b'"[]{}')
 _DEEPEST = MAX_DEPTH - 2
 """How deep a record may be: it is within a list, which may be within an object."""
-_LONG = 16 * CHUNK
+_LONG = 1 << 21
 """Longer records are left to the other parser, which needs less memory for them."""
 _SEPARATOR = re.compile(rb',\s*\{\s*"[^"\\]*"')
 """A comma and the first key of the next record."""
@@ -45,7 +47,7 @@ def batches(path: str, key: str | None) -> Iterator[list[Any]]:
     with opened(path) as file:
         waiting, separator, some, more = _after_opening(file, key), b"", False, True
         while more:
-            more = bool(chunk := file.read(CHUNK))
+            more = bool(chunk := file.read(max(CHUNK, len(waiting))))  # of a long record twice as much each time
             waiting += chunk
             place = waiting.rfind(separator) if separator and more else -1
             records = _decoded(waiting[:place]) if place > 0 else None
@@ -88,7 +90,7 @@ def _end(waiting: bytes) -> int:
 
 def _after_opening(file: IO[bytes], key: str | None) -> bytes:
     """The first bytes within the list; what is before it must be valid, and have no other list of this name."""
-    first = file.read(CHUNK)
+    first = file.read(_ENDS)
     if key is None:
         found = re.match(rb"\s*\[", first)
     else:
@@ -102,7 +104,7 @@ def _after_opening(file: IO[bytes], key: str | None) -> bytes:
 
 def _check_rest(waiting: bytes, file: IO[bytes], key: str | None) -> None:
     """What follows the list must complete the object, and have no other list of this name."""
-    rest = waiting[_end(waiting) + 1 :] + file.read(CHUNK)
+    rest = waiting[_end(waiting) + 1 :] + file.read(_ENDS)
     if file.read(1) or (rest.strip(b" \t\r\n") if key is None else key in _fields(b'{"":0' + rest)):
         raise Undecided
 

@@ -14,6 +14,8 @@ from itertools import chain, islice
 from operator import itemgetter
 from typing import Any
 
+import orjson
+
 from askew.data.bad_records import EXACT, Sieve, identity, mapping, missing, text, wrong
 from askew.data.disk_index import RecordFile, distinct
 from askew.data.find_images import ImagesById
@@ -118,27 +120,28 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
     >>> _answered(1, ImageRef(7), "Is it?", {"answers": answers}).answers
     ('yes',)
     """
-    packed = type(record) is tuple
-    named = record[0] if packed else record.get("image_id")
+    packed = type(record) is bytes
+    named, answers, confidences, kind, opening = orjson.loads(record) if packed else _annotation(record)
     if named is not None and named != image.id:
         raise BadRecord(
             f"'image_id' is {named!r} and the question's is {image.id!r}. Use the annotations file of the same split."
         )
-    _, answers, confidences, *kind = record if packed else _annotation(record)
-    return Question(key, image, asked, answers, kind_of(*kind), None, "", confidences)
+    return Question(key, image, asked, tuple(answers), kind_of(kind, opening), None, "", tuple(confidences))
 
 
 def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...], str, str]:
     """What is taken from an annotation: image, answers, confidences, type of the answer and of the question."""
     answers, confidences = annotated_answers(record)
-    kind = text(record, "answer_type", ""), text(record, "question_type", "")
-    return record.get("image_id"), answers, confidences, *kind
+    kind, opening = record.get("answer_type"), record.get("question_type")
+    if type(kind) is not str or type(opening) is not str:
+        kind, opening = text(record, "answer_type", ""), text(record, "question_type", "")
+    return record.get("image_id"), answers, confidences, kind, opening
 
 
 def _packed(record: Mapping[str, Any]) -> Any:
     """The annotation as it waits to be looked up; a bad one as it is, so that it is refused when its turn comes."""
     try:
-        return _annotation(record)
+        return orjson.dumps(_annotation(record))
     except BadRecord:
         return record
 

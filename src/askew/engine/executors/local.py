@@ -122,6 +122,11 @@ class LocalExecutor:
 
     def _close_pool(self) -> None:
         if self._pool is not None:
+            if (
+                self._pool._broken
+            ):  # a process that was starting when the pool broke is not ended by it, only waited for
+                for process in list((self._pool._processes or {}).values()):
+                    process.kill()
             self._pool.shutdown(cancel_futures=True)
             self._pool = None
 

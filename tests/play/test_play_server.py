@@ -151,11 +151,7 @@ def test_a_port_that_is_taken_is_told(server):
 def test_the_command_serves_the_page_until_it_is_interrupted(tmp_path):
     words = [sys.executable, "-m", "askew", "play", "--model", "constant:yes", "--data", "world:val,scenes=60"]
     with subprocess.Popen(
-        [*words, "--port", "0", "--no-browser"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a test run in the background ignores it
+        [*words, "--port", "0", "--no-browser"], cwd=tmp_path, stdout=subprocess.PIPE, text=True
     ) as process:
         line = next(line for line in process.stdout if "http://" in line)
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)[0]

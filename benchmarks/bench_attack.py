@@ -33,10 +33,10 @@ from questions import text
 from askew.attack.attack_parts import Attack, Listed
 from askew.attack.search import GreedySearch
 from askew.attack.wordnet_swaps import SynonymSwaps
-from askew.engine.ask import Keys
 from askew.engine.attack_driver import Driver
 from askew.engine.attack_requests import Requests
 from askew.engine.attack_task import AttackRules, AttackTask
+from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.metrics.correct import right
 from askew.types import Prediction, Question

@@ -21,7 +21,7 @@ import time
 import numpy as np
 from PIL import Image
 
-from askew.models.openai import OpenAI
+from askew.models.endpoint.openai import OpenAI
 from askew.types import ImageRef, Question
 
 DELAY, CONNECTIONS, PER_IMAGE = 0.1, 64, 8

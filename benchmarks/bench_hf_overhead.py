@@ -22,7 +22,9 @@ from PIL import Image
 from transformers import BertTokenizer, ViltConfig, ViltForQuestionAnswering, ViltImageProcessorPil, ViltProcessor
 from transformers.utils import logging
 
-from askew.engine.ask import Keys, ask, plan
+from askew.engine.planning import plan
+from askew.engine.resume import Keys, ask_unanswered
+from askew.engine.settings import Named
 from askew.engine.store import Store
 from askew.registry import make
 from askew.types import Group, ImageRef, Question
@@ -81,8 +83,10 @@ def through_askew(model, asked: list[Question], store_file: Path) -> list[str]:
     groups = [Group(question.id, "bench", question) for question in asked]
     with Store(store_file) as store:
         keys = Keys(model)
-        plan(groups, keys, store)
-        return [outcome.original.answer for outcome in ask(groups, model, keys, store, BATCH, lambda said: None)]
+        plan(groups, Named(model, "hf"), store)
+        return [
+            outcome.original.answer for outcome in ask_unanswered(groups, model, keys, store, BATCH, lambda said: None)
+        ]
 
 
 def timed(function, *arguments) -> tuple[float, float, list[str]]:

@@ -37,7 +37,7 @@ from questions import text
 from askew.language.tagger import Tagger
 from askew.language.wordnet import WordNet
 from askew.perturb.lexical import P2Perturbation, fit
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.rank.pool_vectors import one_thread
 from askew.types import Group, Question
 

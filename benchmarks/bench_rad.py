@@ -17,7 +17,7 @@ import spacy
 
 from askew.language.tagger import Tagger
 from askew.perturb.rad import fit
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.types import Group, Question
 
 SHARES = (("how many", 0.11), ("color", 0.066), ("kind", 0.0075))

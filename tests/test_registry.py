@@ -74,30 +74,30 @@ def joined(monkeypatch):
 
     def join(*points):
         monkeypatch.setattr(registry, "entry_points", lambda group: points)
-        registry._outside.cache_clear()
+        registry._plugins.cache_clear()
 
     yield join
-    registry._outside.cache_clear()
+    registry._plugins.cache_clear()
 
 
 def test_other_packages_register_through_entry_points(monkeypatch):
-    registry._outside.cache_clear()
+    registry._plugins.cache_clear()
     monkeypatch.setattr(registry, "entry_points", lambda group: [Outside("parrot", "zoo:Parrot")])
     try:
         assert registry.make("model", "parrot:hello") == Constant("hello")
         assert "parrot" in registry.names("model")
     finally:
-        registry._outside.cache_clear()
+        registry._plugins.cache_clear()
 
 
 def test_an_entry_point_may_not_take_the_name_of_a_built_in(monkeypatch):
-    registry._outside.cache_clear()
+    registry._plugins.cache_clear()
     monkeypatch.setattr(registry, "entry_points", lambda group: [Outside("constant", "zoo:Constant")])
     try:
-        with pytest.raises(AskewError, match="takes the name of the built-in model 'constant'"):
+        with pytest.raises(AskewError, match="has the name of the built-in model 'constant'"):
             registry.names("model")
     finally:
-        registry._outside.cache_clear()
+        registry._plugins.cache_clear()
 
 
 def test_an_option_may_have_the_name_of_a_python_keyword():

@@ -10,7 +10,7 @@ import pytest
 from askew import verbs
 from askew.data.groups import GroupFile
 from askew.models.baselines import Constant
-from askew.models.openai import OpenAI
+from askew.models.endpoint.openai import OpenAI
 from askew.models.prediction_file import Predictions
 from askew.suites.carets import CaretsSuite
 from askew.suites.p2 import P2Suite

@@ -1,22 +1,22 @@
-"""askew asks a VQA model askew: it changes questions in known ways and measures whether the answers follow.
+"""askew changes questions and images in known ways and measures whether a VQA model's answers change as they should.
 
-Ask and score
-    evaluate       ask one model or several a suite's questions, and score the answers
+Evaluate
+    evaluate       run one or several models on the questions of a suite, and score the answers
     attack_model   reword questions until a model answers them incorrectly
-    load           a finished run, or several, from their folder
-    compare        runs side by side, with paired differences
-    Result         what a run found: scores, samples, pairs, frames, the report
+    load           load one finished run, or several, from a folder
+    compare        compare runs, with paired differences
+    Result         the scores, samples, pairs, data frames and report of a run
     Comparison     the same for several models
 
 Components by name
     make           a suite, model, reader, metric, ... from its spec, e.g. make("suite", "rad")
     open_data      a data set from a spec or a path
 
-What everything is made of
-    Question, ImageRef, Kind, Scene     what is asked
-    Variant, Group, Expect              a changed question, a question with its variants, what should happen
-    Prediction, Outcome, Score          what a model said, and what that is worth
-    AskewError                          the base of every error with an explanation
+Data types
+    Question, ImageRef, Kind, Scene     what the model is asked
+    Variant, Group, Expect              a changed question, a question with its variants, the effect it should have
+    Prediction, Outcome, Score          a model's answer, the answers to a group, a metric's value
+    AskewError                          the base class of askew's errors
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from askew.types import Expect, Group, ImageRef, Kind, Outcome, Prediction, Ques
 
 if TYPE_CHECKING:
     from askew.api import attack_model, compare, evaluate, load
-    from askew.engine.compare import Comparison, Result
+    from askew.engine.result import Comparison, Result
     from askew.registry import make, open_data
 
 __version__ = "0.1.0"
@@ -56,8 +56,8 @@ __all__ = [
 ]
 
 _LATE = {
-    "Comparison": "engine.compare",
-    "Result": "engine.compare",
+    "Comparison": "engine.result",
+    "Result": "engine.result",
     "attack_model": "api",
     "compare": "api",
     "evaluate": "api",
@@ -65,7 +65,7 @@ _LATE = {
     "make": "registry",
     "open_data": "registry",
 }
-"""Names whose modules are imported when first used, so that ``import askew`` is quick."""
+"""Public names whose modules are imported on first use, so that ``import askew`` is quick."""
 
 
 def __dir__() -> list[str]:

@@ -15,8 +15,8 @@ from typing import Any, TypeAlias, overload
 
 from askew.engine.ask import described
 from askew.engine.attack_run import AttackRun, AttackSettings
-from askew.engine.compare import Comparison, Result
 from askew.engine.components import as_attack, as_data, as_model, as_suite, suites_in
+from askew.engine.result import Comparison, Result
 from askew.engine.run import run_models
 from askew.engine.settings import Named, Settings, setting_names, settings_from
 from askew.errors import UsageError
@@ -94,75 +94,77 @@ def evaluate(
     name: str | Sequence[str] | None = None,
     **settings: Any,
 ) -> Result | Comparison:
-    """Ask a model a suite's questions about data, and score the answers; of several models, ask and compare each.
+    """Run one or several models on the questions that a suite makes from data, score their answers and compare them.
 
     ``model`` is a spec (``"constant:yes"``), a model (an object with ``answer`` or ``stream``), or a function
     ``f(image, question) -> str``; ``models`` is a list of these. ``data`` is a path, a spec (``"world:split=val"``), a
     data set, or questions; ``suite`` a spec, a suite, or several (default: the suites of prebuilt groups, otherwise
-    ``"rad"``); ``name`` what tables call the model, or a list of names. ``settings`` are called as the options of
-    ``askew run``: ``limit``, ``seed``, ``metric``, ``quiet=False`` for progress bars, ... (see
-    :class:`askew.engine.settings.Settings`), and options of the models such as ``base_url``. Without ``output`` the
-    files lie in a temporary folder as long as the result lives; with it, the same call after an interruption resumes.
+    ``"rad"``); ``name`` is the model's name in tables, or a list of names. ``settings`` have the names of the options
+    of ``askew run``: ``limit``, ``seed``, ``metric``, ``quiet=False`` for progress bars, ... (see
+    :class:`askew.engine.settings.Settings`), and options of the models such as ``base_url``. Without ``output``, the
+    files are kept in a temporary folder until the result is garbage-collected; with it, an interrupted run is resumed
+    by the same call.
     """
     several = models is not None or isinstance(model, (list, tuple))
     given = _one_list(model, models)
     names = [name] if isinstance(name, str) or name is None else list(name)
-    how, beside = _settings(settings, [one for one in given if isinstance(one, str)])
+    run_settings, model_options = _settings(settings, [one for one in given if isinstance(one, str)])
     _check_names(given, names)
-    asked = [
-        as_model(one, called, **(beside if isinstance(one, str) else {})) for one, called in zip_longest(given, names)
+    named_models = [
+        as_model(one, called, **(model_options if isinstance(one, str) else {}))
+        for one, called in zip_longest(given, names)
     ]
-    for one in asked:
+    for one in named_models:
         if output is not None and ONCE in one.spec:
             warnings.warn(
-                f"{one.name} holds state that cannot be compared, so no answers of an earlier call are reused. "
+                f"{one.name} holds state that cannot be compared, so answers of earlier calls are not reused. "
                 "Give it an attribute 'version' that says when it changes.",
                 stacklevel=2,
             )
     source = as_data(data, images, skip_bad)  # type: ignore[arg-type]  # None is refused there
-    parts = [as_suite(part) for part in _suites(suite, source)]
+    named_suites = [as_suite(named_suite) for named_suite in _suites(suite, source)]
     folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
-    with ExitStack() as failed:
+    with ExitStack() as on_failure:
         if output is None:
-            failed.callback(shutil.rmtree, folder, ignore_errors=True)
-        runs = run_models(asked, source, parts, folder, how, "askew.evaluate(...)", tell=_warn)
+            on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+        runs = run_models(named_models, source, named_suites, folder, run_settings, "askew.evaluate(...)", tell=_warn)
         for results in runs.results:
             for sentence in form_sentences(results, WRONG):
                 warnings.warn(sentence, stacklevel=2)
         if runs.failures:
             raise runs.failures[0]
         files = _Files()
-        weakref.finalize(files, failed.pop_all().close)
-    found = tuple(Result(one, files) for one in runs.folders)
-    return Comparison(found) if several else found[0]
+        weakref.finalize(files, on_failure.pop_all().close)
+    loaded = tuple(Result(one, files) for one in runs.folders)
+    return Comparison(loaded) if several else loaded[0]
 
 
 def load(path: str | Path, images: str | Path | None = None) -> Result | Comparison:
-    """A finished run from its folder; of a folder of several runs, their comparison.
+    """Load a finished run from its folder, or the comparison of the runs in a folder of several.
 
-    ``images`` is the folder of the images, where that is not where the run found them.
+    ``images`` is the folder of the images, if they have been moved since the run.
     """
-    folder, within = Path(path), sorted(found.parent for found in Path(path).glob("*/results.json"))
+    folder, run_folders = Path(path), sorted(file.parent for file in Path(path).glob("*/results.json"))
     images = Path(images) if images else None
-    if (folder / "results.json").is_file() or not within:
-        load_run(folder, images)  # says what is missing
+    if (folder / "results.json").is_file() or not run_folders:
+        load_run(folder, images)  # raises an error that says what is missing
         return Result(folder, images=images)
-    return Comparison(tuple(Result(one, images=images) for one in within))
+    return Comparison(tuple(Result(run_folder, images=images) for run_folder in run_folders))
 
 
 def compare(*runs: str | Path | Result | Comparison) -> Comparison:
-    """Runs side by side, with paired differences on the groups they share: results, comparisons or their folders."""
-    found: list[Result] = []
+    """Compare runs (results, comparisons or folders), with paired differences on the groups they share."""
+    results: list[Result] = []
     for run in runs:
-        opened = load(run) if isinstance(run, (str, Path)) else run
-        if not isinstance(opened, (Result, Comparison)):
-            raise UsageError(f"{described(run)} is not a run: give a result of askew.evaluate, or a run's folder.")
-        found.extend([opened] if isinstance(opened, Result) else opened)
-    if len(found) < 2:
-        raise UsageError(f"Two runs or more are needed, and {len(found)} {'was' if found else 'were'} given.")
-    for one in found:
-        load_run(one.folder)  # before anything is computed
-    return Comparison(tuple(found))
+        loaded = load(run) if isinstance(run, (str, Path)) else run
+        if not isinstance(loaded, (Result, Comparison)):
+            raise UsageError(f"{described(run)} is not a run: give a result of askew.evaluate, or the folder of a run.")
+        results.extend([loaded] if isinstance(loaded, Result) else loaded)
+    if len(results) < 2:
+        raise UsageError(f"Two runs or more are needed, but {len(results)} {'was' if results else 'were'} given.")
+    for result in results:
+        load_run(result.folder)  # fails before anything is computed
+    return Comparison(tuple(results))
 
 
 def attack_model(
@@ -175,36 +177,36 @@ def attack_model(
     name: str | None = None,
     **settings: Any,
 ) -> Result:
-    """Reword questions until a model answers them incorrectly, and score what was found.
+    """Reword questions until a model answers them incorrectly, and score the attack.
 
     ``attack`` is a spec (``"textfooler"``) or an :class:`askew.attack.attack_parts.Attack`. ``settings`` are those of
     :class:`askew.engine.attack_run.AttackSettings` (``budget``, ``max_calls``, ``scores``, ``confirm``) and of
-    :class:`askew.engine.settings.Settings`. The result is that of a run; its folder can be given to :func:`evaluate` as
-    data, to ask other models the same rewordings.
+    :class:`askew.engine.settings.Settings`. Returns the result of a run, whose folder can be given to :func:`evaluate`
+    as data, to run other models on the same rewordings.
     """
-    own = {one.name for one in fields(AttackSettings)}
-    how = AttackSettings(**{key: value for key, value in settings.items() if key in own})
-    rest = settings_from({key: value for key, value in settings.items() if key not in own})
-    asked, source = as_model(model, name), as_data(data, images)
+    attack_options = {field.name for field in fields(AttackSettings)}
+    attack_settings = AttackSettings(**{key: value for key, value in settings.items() if key in attack_options})
+    run_settings = settings_from({key: value for key, value in settings.items() if key not in attack_options})
+    named_model, source = as_model(model, name), as_data(data, images)
     folder = Path(output or tempfile.mkdtemp(prefix="askew-"))
-    with ExitStack() as failed:
+    with ExitStack() as on_failure:
         if output is None:
-            failed.callback(shutil.rmtree, folder, ignore_errors=True)
-        run = AttackRun(asked, source, as_attack(attack), AttackSuite(), folder, how, rest)
+            on_failure.callback(shutil.rmtree, folder, ignore_errors=True)
+        run = AttackRun(named_model, source, as_attack(attack), AttackSuite(), folder, attack_settings, run_settings)
         runs = run.run("askew.attack_model(...)", tell=_warn)
         if runs.failures:
             raise runs.failures[0]
         files = _Files()
-        weakref.finalize(files, failed.pop_all().close)
+        weakref.finalize(files, on_failure.pop_all().close)
     return Result(folder, files)
 
 
 class _Files:
-    """The files of a run: a temporary folder is deleted when no result refers to this any more."""
+    """Held by the results of a run: when the last of them is gone, a temporary folder is deleted."""
 
 
 def _warn(kind: str, sentence: str) -> None:
-    """Warn the caller of :func:`evaluate`, which called ``run_models``, which called this."""
+    """Warn on behalf of the caller of :func:`evaluate` (which calls ``run_models``, which calls this)."""
     if kind == "warning":
         warnings.warn(sentence, stacklevel=4)
 
@@ -219,18 +221,18 @@ NOT_IN_PYTHON = {
 
 
 def _settings(given: Mapping[str, Any], specs: Sequence[str]) -> tuple[Settings, dict[str, Any]]:
-    """The settings of a run, and options for the models of these specs."""
+    """Split keyword arguments into the settings of the run and options of the models with these specs."""
     for name, instead in NOT_IN_PYTHON.items():
         if name in given:
             raise UsageError(f"{name!r} is an option of the command line. {instead}")
     known = {*setting_names(), *(one.name for one in fields(Settings))}
-    options = {name for spec in specs for name in accepted("model", spec)}
-    beside = {name: value for name, value in given.items() if name in options - known}
-    return settings_from({name: value for name, value in given.items() if name not in beside}), beside
+    accepted_options = {name for spec in specs for name in accepted("model", spec)}
+    model_options = {name: value for name, value in given.items() if name in accepted_options - known}
+    return settings_from({name: value for name, value in given.items() if name not in model_options}), model_options
 
 
 def _one_list(model: Any, models: Sequence[Any] | None) -> list[Any]:
-    """The models of a call, which names either one or several."""
+    """The models of a call as a list, whether it names one or several."""
     if models is not None and model is not None:
         raise UsageError("Both model and models are given: put all of them in models=[...].")
     found = model if models is None else models
@@ -242,7 +244,7 @@ def _one_list(model: Any, models: Sequence[Any] | None) -> list[Any]:
 
 
 def _suites(suite: AnySuites, data: Named) -> Sequence[str | Suite]:
-    """The suites of a call; where it names none, those of prebuilt groups, or RAD."""
+    """The suites of a call; by default those of the prebuilt groups, otherwise RAD."""
     if suite is None:
         return suites_in(data, "rad")
     suites = [suite] if isinstance(suite, str) or not isinstance(suite, Sequence) else suite

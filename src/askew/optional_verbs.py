@@ -1,8 +1,8 @@
-"""What a component may have besides what its kind must have; import these from ``askew.verbs``.
+"""The optional methods and attributes of components; import them from ``askew.verbs``.
 
 Optional methods are small protocols of their own (``Streams``, ``Releases``, ...), checked with ``isinstance``. Plain
-facts (``blind = True``) are fields that ``ModelFacts``, ``SuiteFacts`` and ``DatasetFacts`` read, with a default for
-components that do not have them.
+attributes (``blind = True``) are read through ``ModelFacts``, ``SuiteFacts`` and ``DatasetFacts``, which have a default
+for components without them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from askew.types import (
 )
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Gives the network addresses to connect to for a host and port, or raises what refuses them."""
+"""Returns the network addresses to connect to for a host and port, or raises an error to refuse the connection."""
 
 
 @runtime_checkable
 class HoldsGroups(Protocol):
-    """A data set of ready-made groups: they are asked as they are, and suites make none from its questions."""
+    """A data set of ready-made groups, which are used as they are: suites do not make groups from its questions."""
 
     def groups(self) -> Iterator[Group]:
         """The groups, streamed, in the order of the file."""
@@ -39,43 +39,43 @@ class HoldsGroups(Protocol):
 
 @runtime_checkable
 class Fingerprints(Protocol):
-    """A data set that can say what it contains, so that a folder with results of other contents is recognised."""
+    """A data set with a fingerprint of its contents, by which results of other contents are recognised."""
 
     def fingerprint(self) -> str:
-        """A few digits: the same for the same contents, wherever they lie."""
+        """A short hash: equal for equal contents, wherever the files are."""
         ...
 
 
 @dataclass(frozen=True)
 class DatasetFacts:
-    """Plain facts about a data set: its own fields of these names, or the defaults."""
+    """Attributes of a data set: those it has under these names, otherwise the defaults."""
 
     data: object
 
     @property
     def counted(self) -> str:
-        """What one item of the data is called in datasheets. Default: ``question``."""
+        """What datasheets call one item of the data. Default: ``question``."""
         return str(getattr(self.data, "counted", "question"))
 
     @property
     def images(self) -> str | None:
-        """The folder of its images, which file names in what askew writes are relative to. Default: None."""
+        """The folder of its images; in files that askew writes, image names are relative to it. Default: None."""
         return _text(getattr(self.data, "images", None))
 
     @property
     def path(self) -> str | None:
-        """Its file; images are looked for relative to that file's folder where ``images`` is None. Default: None."""
+        """Its file; images are looked up relative to the folder of that file if ``images`` is None. Default: None."""
         return _text(getattr(self.data, "path", None))
 
     @property
     def suites(self) -> Sequence[str]:
-        """The suites that are measured where a person names none. Default: none."""
+        """The suites to run if the user names none. Default: none."""
         return tuple(getattr(self.data, "suites", ()))
 
     @property
     def remarks(self) -> Sequence[str]:
-        """What the last reading has to tell besides what it left out, one sentence each: fields that were not read,
-        counts against published sizes. Default: none.
+        """Remarks on the last reading, one sentence each: fields that were not read, counts that differ from published
+        sizes. Skipped records are not among them. Default: none.
         """
         return tuple(getattr(self.data, "remarks", ()))
 
@@ -86,16 +86,16 @@ def _text(value: object) -> str | None:
 
 @runtime_checkable
 class Releases(Protocol):
-    """A suite that writes its benchmark in its paper's own format too (``askew build``)."""
+    """A suite that can also write its benchmark in the format of its paper (``askew build``)."""
 
     def release(self, groups: Iterable[Group], folder: Path) -> Iterable[str | Path] | None:
-        """Write the groups into the folder; gives the paths of the files."""
+        """Write the groups into the folder; returns the paths of the files."""
         ...
 
 
 @dataclass(frozen=True)
 class SuiteFacts:
-    """Plain facts about a suite: its own fields of these names, or the defaults."""
+    """Attributes of a suite: those it has under these names, otherwise the defaults."""
 
     suite: object
 
@@ -103,55 +103,56 @@ class SuiteFacts:
     def slices(self) -> Sequence[str] | None:
         """What scores are broken down by: ``test``, ``answer_type``, a key of a variant's note, ...
 
-        Default: None, which stands for askew's own list.
+        Default: None, which means askew's own list.
         """
         found: Sequence[str] | None = getattr(self.suite, "slices", None)
         return found
 
     @property
     def notes(self) -> Sequence[str]:
-        """Sentences on how the groups were made, for results and datasheets: versions it rests on. Default: none."""
+        """Sentences for results and datasheets on how the groups were made, e.g. versions in use. Default: none."""
         return tuple(getattr(self.suite, "notes", ()))
 
     @property
     def readers(self) -> Sequence[str]:
-        """The readers of a published benchmark, whose groups are always ready-made. Default: none."""
+        """The readers of its published benchmark, which always return ready-made groups. Default: none."""
         return tuple(getattr(self.suite, "readers", ()))
 
 
 @runtime_checkable
 class Prepares(Protocol):
-    """A perturbation that works faster when it sees many questions first (a tagger's batch)."""
+    """A perturbation that is faster if it sees many questions in advance (to tag them in batches)."""
 
     def prepare(self, questions: Sequence[Question]) -> None:
-        """Look at these questions; ``vary`` is called on each of them next, and gives the same without this."""
+        """Process these questions in advance; ``vary`` is called on each next, and does not depend on this."""
         ...
 
 
 @runtime_checkable
 class Streams(Protocol):
-    """A model that answers many questions at once and gives each answer as it comes (an endpoint)."""
+    """A model that answers many questions concurrently and yields each answer as it arrives (an endpoint)."""
 
     def stream(self, questions: Sequence[Question]) -> Iterator[Prediction]:
-        """One prediction for each question, in any order. Ids of the questions are all different."""
+        """One prediction for each question, in any order. The ids of the questions are distinct."""
         ...
 
 
 @runtime_checkable
 class Scores(Protocol):
-    """A model that can say how probable a given answer is, its own or another one (attacks search by it)."""
+    """A model that can give the probability of any answer, its own or another (attacks use it to search)."""
 
     def scores(self, questions: Sequence[Question], answers: Sequence[str]) -> list[float]:
-        """The probability, from 0 to 1, of each answer to the question at its place; nan where it cannot be asked.
+        """The probability (0 to 1) of each answer to the question at the same position; nan where it cannot be
+        computed.
 
-        For the model's own answer it is ``Prediction.score``; for one that the model can never give, 0.
+        For the model's own answer it is ``Prediction.score``; for an answer that the model can never give, 0.
         """
         ...
 
 
 @runtime_checkable
 class ShowsSteps(Protocol):
-    """A model that can show how it gets to an answer: modules and attention, step by step (``askew play``)."""
+    """A model that can show how it reaches an answer: modules and attention, step by step (``askew play``)."""
 
     def steps(self, question: Question) -> Sequence[AttentionStep]:
         """The steps for this question; none if the network has no modules."""
@@ -160,38 +161,38 @@ class ShowsSteps(Protocol):
 
 @runtime_checkable
 class Estimates(Protocol):
-    """A model that can say what asking will take (``askew run --dry-run``)."""
+    """A model that can estimate the cost of a run (``askew run --dry-run``)."""
 
     def estimate(self, questions: Iterable[Question]) -> TokenEstimate:
-        """Calls and tokens for these questions, without asking."""
+        """Calls and tokens that these questions would take; sends no request."""
         ...
 
 
 @runtime_checkable
 class Previews(Protocol):
-    """A model that can show what it reads for a question (``askew run --try``)."""
+    """A model that can show its input for a question (``askew run --try``)."""
 
     def preview(self, question: Question) -> str:
-        """The exact prompt or request, with a word instead of the pixels of the image."""
+        """The exact prompt or request, with a placeholder for the image."""
         ...
 
 
 @runtime_checkable
 class TakesBatches(Protocol):
-    """A model that can be asked by batch files (``askew batch``): requests in, replies out, without a connection."""
+    """A model that can be run offline with batch files of requests and replies (``askew batch``)."""
 
     def request(self, question: Question, image_url: str = "") -> bytes:
-        """The JSON of the request; ``image_url`` names the image instead of including it. BadImage if it cannot be."""
+        """The request as JSON; with ``image_url``, the image is linked, not included. BadImage if it cannot be read."""
         ...
 
     def from_reply(self, status: int, body: bytes) -> Prediction:
-        """What a reply with this HTTP status says; the question's id is not known here and is 0."""
+        """The prediction in a reply with this HTTP status; its question id, which is not known here, is 0."""
         ...
 
 
 @runtime_checkable
 class Prices(Protocol):
-    """A model that knows what tokens cost."""
+    """A model with a known price per token."""
 
     def price(self, read: int, written: int) -> float | None:
         """The cost of these tokens; None if no price is known."""
@@ -209,49 +210,49 @@ class HidesSecrets(Protocol):
 
 @runtime_checkable
 class Connects(Protocol):
-    """A model behind a network address (an endpoint)."""
+    """A model behind a URL (an endpoint)."""
 
     @property
     def url(self) -> str:
-        """Where its requests go."""
+        """The URL that requests are sent to."""
         ...
 
     def connecting(self, resolve: Resolver) -> Any:
-        """The same model, which connects only to the addresses that ``resolve`` gives for its host."""
+        """The same model, but connecting only to the addresses that ``resolve`` returns for its host."""
         ...
 
 
 @runtime_checkable
 class FindsById(Protocol):
-    """A model ``by_id`` that calls questions by other ids than the data does."""
+    """A model ``by_id`` whose question ids differ from those of the data."""
 
     def key(self, question_id: Id) -> Id:
-        """The id under which the answer to this question is found."""
+        """The model's id for this question."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """Plain facts about a model: its own fields of these names, or the defaults."""
+    """Attributes of a model: those it has under these names, otherwise the defaults."""
 
     model: object
 
     @property
     def free_text(self) -> bool:
-        """Whether it answers in words of its own: a short answer is extracted and compared after normalisation. False
-        for classifiers, whose answers are compared as the suite says. Default: True.
+        """Whether it answers in free text: a short answer is extracted and compared after normalisation. False for
+        classifiers, whose answers are compared in the suite's mode. Default: True.
         """
         return bool(getattr(self.model, "free_text", True))
 
     @property
     def by_id(self) -> bool:
-        """Whether an answer belongs to a question's id, as in a file, not to what was asked. Default: False."""
+        """Whether answers belong to question ids, as in a file, not to what the questions say. Default: False."""
         return bool(getattr(self.model, "by_id", False))
 
     @property
     def recorded(self) -> bool:
-        """Whether its answers, by id, exist already, e.g. in a file: they are looked up while groups are made, and not
-        stored again. Default: False.
+        """Whether its answers, by id, already exist, e.g. in a file: they are looked up while groups are made and are
+        not stored again. Default: False.
         """
         return bool(getattr(self.model, "recorded", False))
 
@@ -262,25 +263,25 @@ class ModelFacts:
 
     @property
     def text_only(self) -> bool:
-        """Whether its answers come from the text alone: it is blind, and not a file of answers that others gave.
+        """Whether its answers are computed from the text alone: it is blind, and not a file of recorded answers.
         Default: False.
         """
         return self.blind and not self.by_id
 
     @property
     def opens_images(self) -> bool:
-        """Whether it opens image files itself: a question whose image file is not known is refused before anything is
-        asked. Default: False.
+        """Whether it opens image files itself: questions without a known image file are refused before the run begins.
+        Default: False.
         """
         return bool(getattr(self.model, "opens_images", False))
 
 
 @runtime_checkable
 class TellsFraction(Protocol):
-    """A metric that is one fraction of linear functions of its sums, other than the first column over the second.
+    """A metric that is a ratio of two linear functions of its sums, other than the first column over the second.
 
-    Intervals and bounds for missing answers are exact for fractions. Without it, a metric of two columns is taken as
-    their ratio; one of more columns is linearised image by image, and has no bounds.
+    Intervals and bounds for missing answers are exact for fractions. Without this method, a metric of two columns is
+    taken to be their ratio; one of more columns is linearised image by image and has no bounds.
     """
 
     def fraction(self, sums: Any) -> tuple[Any, Any]:
@@ -290,57 +291,57 @@ class TellsFraction(Protocol):
 
 @runtime_checkable
 class MapsFraction(TellsFraction, Protocol):
-    """A metric that is a function of its fraction (R_score of the accuracy lost)."""
+    """A metric that is a function of its fraction (R_score is one of the accuracy lost)."""
 
     def of_fraction(self, low: float, high: float) -> tuple[float, float]:
-        """The lowest and highest value of the metric when its fraction is between these."""
+        """The lowest and highest value of the metric if its fraction is in this range."""
         ...
 
 
 @runtime_checkable
 class GivesInterval(Protocol):
-    """A metric with an interval of its own."""
+    """A metric that computes its own interval."""
 
     def interval(self, images: Any, tails: float) -> tuple[float, float]:
-        """The interval that leaves out the probability ``tails``; ``images`` are rows summed by image."""
+        """The interval with probability ``tails`` outside it; ``images`` are rows summed by image."""
         ...
 
 
 @runtime_checkable
 class GivesBounds(Protocol):
-    """A metric with bounds for missing answers of its own."""
+    """A metric that computes its own bounds for missing answers."""
 
     def bounds(self, fillable: Any) -> tuple[float, float]:
-        """The lowest and highest value over all sums that are possible, an ``askew.metrics.bounds.Fillable``."""
+        """The lowest and highest value over all possible sums; ``fillable`` is an ``askew.metrics.bounds.Fillable``."""
         ...
 
 
 @runtime_checkable
 class FillsMissing(Protocol):
-    """A metric that says which answers in the place of missing ones its extremes are among.
+    """A metric that says which replacements of missing answers to try: its extremes are among them.
 
-    Without it, one that ``ComparesAnswers`` gets answers that are correct or wrong; any other is measured with
-    ``failed`` as 0.0 and as 1.0.
+    Without this method, correct and wrong answers are filled in for a metric that ``ComparesAnswers``; any other is
+    measured with ``failed`` as 0.0 and as 1.0.
     """
 
     def fillings(self, outcome: Outcome) -> Iterable[Outcome]:
-        """The outcome with answers filled in, in a few ways."""
+        """Copies of the outcome with missing answers filled in in different ways."""
         ...
 
 
 @runtime_checkable
 class ComparesAnswers(Protocol):
-    """A metric that compares answers with people's, in a mode of VQA accuracy."""
+    """A metric that compares answers with people's answers, in a mode of VQA accuracy."""
 
     @property
     def mode(self) -> Mode:
-        """The mode."""
+        """The mode: ``official``, ``robust``, ``simple`` or ``exact``."""
         ...
 
 
 @runtime_checkable
 class CountsCorrect(ComparesAnswers, Protocol):
-    """A metric that takes an answer as correct or wrong, by a rule."""
+    """A metric that counts answers as either correct or wrong, by a rule."""
 
     @property
     def correct(self) -> str:
@@ -350,25 +351,25 @@ class CountsCorrect(ComparesAnswers, Protocol):
 
 @runtime_checkable
 class LearnsSwaps(Protocol):
-    """Proposals of an attack that are learned from some of the questions before the others are attacked."""
+    """Proposals of an attack that are learned from some of the questions before the rest are attacked."""
 
     def trains_on(self, question: Question) -> bool:
-        """Whether it learns from this question, which is then not attacked."""
+        """Whether this question is learned from, and so not attacked."""
         ...
 
     def learn(
         self, questions: Sequence[Question], fooled: Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
     ) -> Any:
-        """The ``Proposals`` learned; ``fooled`` asks the model rewordings and says which reach the attack's goal."""
+        """The learned ``Proposals``; ``fooled`` tries rewordings on the model and says which reach the goal."""
         ...
 
 
 @runtime_checkable
 class ReadsAhead(Protocol):
-    """A constraint that works faster when it sees the texts of many questions first (a tagger, an encoder)."""
+    """A constraint that is faster if it sees the texts of many questions in advance (a tagger, an encoder)."""
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Look at these texts; ``keep`` is called on them next, and gives the same without this."""
+        """Process these texts in advance; ``keep`` is called on them next, and does not depend on this."""
         ...
 
 
@@ -377,5 +378,5 @@ class Similar(Protocol):
     """A constraint that measures how similar a rewording is to its original."""
 
     def similarity(self, original: Question, candidates: Sequence[Candidate]) -> list[float]:
-        """From 0 to 1 for each candidate."""
+        """A similarity from 0 to 1 for each candidate."""
         ...

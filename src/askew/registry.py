@@ -1,14 +1,14 @@
 """Components by the specs that users type.
 
-A spec is a name, then what the component needs, then options::
+A spec is a name, then the component's main argument, then options::
 
     rad                          rad:yes=0.5,seed=3
     constant:no                  predictions:answers.json,allow_missing=true
     python:package.module:function,batch=true
     lasso:sign=free,lambda=1e-5  xnm:hidden=128
 
-Built-ins are listed in the table below and imported on demand. Other packages join through entry points in the
-groups ``askew.suite``, ``askew.model`` and so on, one for each kind; an entry point may not take a built-in's name.
+Built-ins are listed in the table below and imported on demand. Other packages register components through entry points
+in the groups ``askew.suite``, ``askew.model`` and so on, one for each kind; they may not use the name of a built-in.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from askew.verbs import Dataset, Encoder, Metric, Model, Ranker, Streams, Suite
 KINDS = ("suite", "model", "reader", "metric", "attack", "ranker", "encoder", "net", "loss", "executor")
 
 EXTRAS = {"attack": "language", "ranker": "rank", "encoder": "rank", "net": "train", "loss": "train"}
-"""The extra that every component of a kind needs."""
+"""Kinds whose components all need an extra."""
 
 VERBS: Mapping[str, type] = {
     "suite": Suite,
@@ -40,7 +40,7 @@ VERBS: Mapping[str, type] = {
     "ranker": Ranker,
     "encoder": Encoder,
 }
-"""The protocol of each kind."""
+"""The protocol that components of each kind implement."""
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = {
     "suite": {
@@ -80,7 +80,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
         "prior": "askew.models.baselines:prior",
         "scripted": "askew.models.baselines:scripted",
         "hf": "askew.models.huggingface.model_options:hf",
-        "openai": "askew.models.openai:OpenAI",
+        "openai": "askew.models.endpoint.openai:OpenAI",
         "python": "askew.models.python_function:PythonModel",
         "onnx": "askew.models.onnx_model:Onnx",
         "predictions": "askew.models.prediction_file:Predictions",
@@ -210,11 +210,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = {
 
 def names(kind: str) -> list[str]:
     """The names of this kind, sorted."""
-    return sorted([*BUILT_IN[kind], *_outside(kind)])
+    return sorted([*BUILT_IN[kind], *_plugins(kind)])
 
 
 def factory(kind: str, name: str) -> Callable[..., Any]:
-    """The class or function that makes the component of that name.
+    """The class or function that constructs the component of that name.
 
     >>> factory("encoder", "us")
     Traceback (most recent call last):
@@ -222,11 +222,11 @@ def factory(kind: str, name: str) -> Callable[..., Any]:
     """
     if name in BUILT_IN[kind]:
         module, _, attribute = BUILT_IN[kind][name].partition(":")
-        made: Callable[..., Any] = getattr(_module(module, kind), attribute)
-        return made
-    outside = _outside(kind)
-    if name in outside:
-        return _loaded(kind, outside[name])
+        component_factory: Callable[..., Any] = getattr(_module(module, kind), attribute)
+        return component_factory
+    plugins = _plugins(kind)
+    if name in plugins:
+        return _loaded(kind, plugins[name])
     raise UnknownName(
         f"No {kind} is called {name!r}.{did_you_mean(name, names(kind))} Known: {', '.join(names(kind))}."
     )
@@ -256,10 +256,10 @@ def make(kind: str, spec: str, **given: Any) -> Any:
         raise BadOption(
             f"{name}: {missing[0]!r} is missing. Write it as {name}:{missing[0]}=... ({_usage(parameters)})."
         )
-    made = build(**values)
+    component = build(**values)
     if name not in BUILT_IN[kind]:
-        _check_able(kind, name, made)
-    return made
+        _check_able(kind, name, component)
+    return component
 
 
 def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -> Dataset:
@@ -273,9 +273,9 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
             raise BadOption(f"{path!r} is not UTF-8, and results name it. Rename it, or set PYTHONUTF8=1 if it is.")
     if name in names("reader"):
         if images is not None and "images" not in accepted("reader", spec):
-            raise BadOption(f"{name} has images of its own; leave --images out.")
-        made: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
-        return made
+            raise BadOption(f"{name} has images of its own; omit --images.")
+        dataset: Dataset = make("reader", spec, images=images, skip_bad=skip_bad)
+        return dataset
     from askew.data.open_path import open_path
 
     return open_path(spec, images=images, skip_bad=skip_bad)
@@ -284,14 +284,14 @@ def open_data(spec: str, *, images: str | None = None, skip_bad: bool = False) -
 def load_registered(kinds: Sequence[str], module: str) -> None:
     """Import a module if a package registers something of these kinds from it."""
     for kind in kinds:
-        for point in _outside(kind).values():
+        for point in _plugins(kind).values():
             if point.value.partition(":")[0].strip() == module:
                 _loaded(kind, point)
                 return
 
 
 def accepted(kind: str, spec: str) -> list[str]:
-    """The options that the component of this spec takes."""
+    """The names of the options that the component of this spec takes."""
     return list(inspect.signature(factory(kind, spec.partition(":")[0])).parameters)
 
 
@@ -300,7 +300,7 @@ def describe(kind: str, name: str) -> tuple[str, str]:
     try:
         build = factory(kind, name)
     except MissingExtra as missing:
-        return "not known before it is installed", str(missing)
+        return "not known until it is installed", str(missing)
     except UnknownName:
         raise
     except AskewError as broken:
@@ -310,14 +310,14 @@ def describe(kind: str, name: str) -> tuple[str, str]:
 
 
 def option_types(build: Callable[..., Any]) -> Mapping[str, Any]:
-    """The annotated types of the parameters; inherited fields are annotated in the module of their own class."""
+    """The types of the parameters; inherited annotations are resolved in the module of the class that defines them."""
     if not inspect.isclass(build):
         return typing.get_type_hints(build)
     return typing.get_type_hints(build if is_dataclass(build) else build.__init__)
 
 
 def _module(name: str, kind: str) -> types.ModuleType:
-    """The module of a built-in; MissingExtra when the extra of its kind is not installed."""
+    """Import the module of a built-in; MissingExtra if the extra of its kind is not installed."""
     try:
         return import_module(name)
     except ModuleNotFoundError as missing:
@@ -329,7 +329,8 @@ def _module(name: str, kind: str) -> types.ModuleType:
 
 
 @lru_cache
-def _outside(kind: str) -> Mapping[str, EntryPoint]:
+def _plugins(kind: str) -> Mapping[str, EntryPoint]:
+    """The entry points of other packages for this kind, by name."""
     found: dict[str, EntryPoint] = {}
     for point in entry_points(group=f"askew.{kind}"):
         other = found.setdefault(point.name, point)
@@ -341,15 +342,15 @@ def _outside(kind: str) -> Mapping[str, EntryPoint]:
     for name in found:
         if name in BUILT_IN[kind]:
             raise AskewError(
-                f"The package behind entry point {found[name].value!r} takes the name of the built-in {kind} {name!r}. "
+                f"The package behind entry point {found[name].value!r} has the name of the built-in {kind} {name!r}. "
                 "Rename it there or uninstall that package."
             )
     return found
 
 
 def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
-    """The class or function that another package registers; an error that names the package when it is broken."""
-    told = f"The {kind} {point.name!r} is registered by another package as {point.value!r}, which "
+    """Load the class or function that another package registers; if that fails, the error names the package."""
+    prefix = f"The {kind} {point.name!r} is registered by another package as {point.value!r}, which "
     try:
         loaded = point.load()
         inspect.signature(loaded)
@@ -357,19 +358,19 @@ def _loaded(kind: str, point: EntryPoint) -> Callable[..., Any]:
         raise
     except Exception as trouble:
         raise AskewError(
-            f"{told}cannot be used ({type(trouble).__name__}: {trouble}). Fix or uninstall that package."
+            f"{prefix}cannot be used ({type(trouble).__name__}: {trouble}). Fix or uninstall that package."
         ) from trouble
-    made: Callable[..., Any] = loaded
-    return made
+    loaded_value: Callable[..., Any] = loaded
+    return loaded_value
 
 
-def _check_able(kind: str, name: str, made: Any) -> None:
-    """Check that another package's component implements its protocol, so that a run does not fail half way."""
-    parts = [part for part in vars(VERBS[kind]) if not part.startswith("_")] if kind in VERBS else []
-    missing = [] if isinstance(made, Streams) else [part for part in parts if not hasattr(made, part)]
+def _check_able(kind: str, name: str, component: Any) -> None:
+    """Check that another package's component implements its protocol, so that a run does not fail halfway."""
+    members = [member for member in vars(VERBS[kind]) if not member.startswith("_")] if kind in VERBS else []
+    missing = [] if isinstance(component, Streams) else [member for member in members if not hasattr(component, member)]
     if missing:
         raise AskewError(
-            f"The {kind} {name!r} of another package is not a {kind}: {type(made).__name__} has no "
+            f"The {kind} {name!r} of another package is not a {kind}: {type(component).__name__} has no "
             f"{', '.join(missing)}. Add it there; askew.verbs.{VERBS[kind].__name__} says what each is."
         )
 
@@ -377,10 +378,10 @@ def _check_able(kind: str, name: str, made: Any) -> None:
 def _options(
     name: str, rest: str, hints: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter]
 ) -> dict[str, str]:
-    """Options from the text after the name.
+    """Parse the options in the text after the name.
 
-    Text without a known ``key=`` in front belongs to the first parameter, and after a comma to the option before it,
-    so that file names may hold commas, and data may have options of its own (``prior:data=world:all,scenes=9``).
+    Text without a known ``key=`` belongs to the first parameter or, after a comma, to the option before it, so that
+    file names may contain commas and data may have its own options (``prior:data=world:all,scenes=9``).
     """
     options: dict[str, str] = {}
     current = next(iter(parameters), "")
@@ -403,7 +404,7 @@ def _options(
 
 
 def _convert(where: str, text: str, hint: Any) -> Any:
-    """A value of the annotated type from the text that was typed."""
+    """Convert the typed text to the annotated type."""
     if hint is Dataset:
         return open_data(text)
     arguments = typing.get_args(hint)

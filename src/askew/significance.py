@@ -1,4 +1,4 @@
-"""Textbook statistics that scores, comparisons and the report share: rates, tests, corrections, Student's t. No SciPy.
+"""Textbook statistics used by scores, comparisons and the report: rates, tests, corrections, Student's t. No SciPy.
 
 wilson · difference_p · mcnemar      the interval of a rate, tests of two rates, unpaired and paired
 holm · resolvable                    p values of many tests, and of few images
@@ -13,13 +13,13 @@ from math import erfc, exp, isinf, isnan, lgamma, log, log1p, pi, sqrt
 from statistics import NormalDist
 
 LEAST_IMAGES = 10
-"""With fewer images there are no intervals and no p values: how far chance can move a score cannot be estimated."""
+"""With fewer images there are no intervals and no p values, since the sampling error cannot be estimated."""
 
 _Z95 = 1.959963984540054
 """The normal quantile of a 95 % interval."""
 
 _NORMAL = 1e7
-"""From this many degrees of freedom on, Student's distribution is the normal one to more digits than are kept."""
+"""From this many degrees of freedom on, Student's distribution equals the normal one to more digits than are kept."""
 
 
 def wilson(hits: int, n: int) -> tuple[float, float]:
@@ -38,9 +38,9 @@ def wilson(hits: int, n: int) -> tuple[float, float]:
 
 
 def difference_p(hits: int, n: int, other_hits: int, other_n: int) -> float:
-    """Two-sided p value for two rates being equal: Fisher's exact test when counts are small, else the normal one.
+    """Two-sided p value of a test that two rates are equal: Fisher's exact test if counts are small, else a z-test.
 
-    The tea tasting lady (3 of 4 against 1 of 4) proves nothing:
+    Fisher's lady tasting tea (3 of 4 against 1 of 4) is not significant:
 
     >>> round(difference_p(3, 4, 1, 4), 4)
     0.4857
@@ -57,7 +57,8 @@ def difference_p(hits: int, n: int, other_hits: int, other_n: int) -> float:
 
 
 def mcnemar(only_a: int, only_b: int) -> float:
-    """The exact two-sided McNemar test (1947): how likely a fair coin splits the disagreements at least so unevenly.
+    """The exact two-sided McNemar test (1947): the probability that a fair coin splits the disagreements at least this
+    unevenly.
 
     >>> mcnemar(5, 1), mcnemar(0, 0)  # 2 (1 + 6) / 2⁶
     (0.21875, 1.0)
@@ -68,7 +69,7 @@ def mcnemar(only_a: int, only_b: int) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values corrected for being many (Holm 1979); those that are nan do not count and stay nan.
+    """p values corrected for multiple tests (Holm 1979); nan values are not counted and stay nan.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -83,7 +84,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def resolvable(p: float, images: int) -> float:
-    """The p value, but no smaller than this many images can show: 2 / 2ⁿ, the sign test when all point one way.
+    """The p value, but at least the smallest that n images can show: 2 / 2ⁿ, a sign test with all signs equal.
 
     >>> resolvable(0.0, 10), resolvable(0.03, 10)
     (0.001953125, 0.03)
@@ -101,7 +102,7 @@ def ten_digits(value: float) -> float:
 
 
 def t_tails(x: float, df: float) -> float:
-    """The probability of Student's t beyond ``x`` on both sides.
+    """The two-sided tail probability of Student's t beyond ``x``.
 
     >>> round(t_tails(2.262157, 9), 6), round(t_tails(-12.7062, 1), 6)
     (0.05, 0.05)
@@ -115,7 +116,7 @@ def t_tails(x: float, df: float) -> float:
 
 @lru_cache(maxsize=1 << 14)
 def t_quantile(tails: float, df: float) -> float:
-    """The x beyond which this probability lies on both sides: Newton's steps from the normal's quantile.
+    """The x with this two-sided tail probability, by Newton's method from the quantile of the normal distribution.
 
     >>> round(t_quantile(0.05, 9), 6), round(t_quantile(0.05, 1.0), 4), round(t_quantile(0.05, 1e9), 6)
     (2.262157, 12.7062, 1.959964)
@@ -126,10 +127,10 @@ def t_quantile(tails: float, df: float) -> float:
     last = float("inf")
     for _ in range(200):
         density = exp(lgamma((df + 1) / 2) - lgamma(df / 2) - (df + 1) / 2 * log1p(x * x / df)) / sqrt(df * pi)
-        step = (t_tails(x, df) - tails) / (2 * density)  # tails are convex beyond 0, so no step goes too far
+        step = (t_tails(x, df) - tails) / (2 * density)  # tails are convex beyond 0, so no step overshoots
         x += step
         if abs(step) < 1e-12 * x or last <= abs(step) < 1e-6 * x:
-            break  # near the end, steps that do not shrink any more are rounding errors
+            break  # close to the solution, steps that stop shrinking are rounding errors
         last = abs(step)
     return x
 

@@ -1,4 +1,4 @@
-"""The nouns of askew. Frozen dataclasses; no I/O, no imports of askew. What is done to them: ``verbs.py``.
+"""The nouns of askew. Frozen dataclasses; no I/O, no imports from askew. What is done with them is in ``verbs.py``.
 
 Everything else makes groups, answers groups, scores groups or shows them:
 
@@ -13,20 +13,20 @@ from enum import Enum
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Id: TypeAlias = str | int
-"""An id finds a thing; it is kept as the file has it (``"01"`` is not ``"1"`` is not ``1``) and never parsed."""
+"""An id identifies a record; it is kept as it is in the file (``"01"``, ``"1"`` and ``1`` differ) and never parsed."""
 
 Mode: TypeAlias = Literal["official", "robust", "simple", "exact"]
-"""How answers are compared, printed with each number.
+"""How answers are compared; printed with each score.
 
-``official``: the public VQA evaluator, oddities included: answers are normalised only when people disagreed, and the
-accuracy is the mean over the sets that leave one person out of min(1, matches / 3) (Antol et al. 2015).
-``robust``: the same, always normalised, so that "Yes." is "yes".
-``simple``: normalised, min(1, matches / 3) over all people (Huang et al. 2019, eq. 2); with fewer than three, / n.
-``exact``: the most frequent reference answer, character for character (GQA).
+``official``: the public VQA evaluator, including its quirks: answers are normalised only if people disagreed, and the
+accuracy is min(1, matches / 3), averaged over all sets that leave one person out (Antol et al. 2015). ``robust``: the
+same, always normalised, so that "Yes." is "yes". ``simple``: normalised, min(1, matches / 3) over all people (Huang et
+al. 2019, eq. 2); with n < 3 people, min(1, matches / n). ``exact``: the most frequent reference answer, character for
+character (GQA).
 """
 
 Row: TypeAlias = tuple[float, ...]
-"""A few numbers a metric takes from one group; a score is a function of their column sums."""
+"""The few numbers that a metric computes for one group; a score is a function of their column sums."""
 
 
 class Expect(str, Enum):
@@ -44,23 +44,23 @@ class Expect(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ImageRef:
-    """An image by reference: opened late, known by its content."""
+    """A reference to an image, which is opened only when needed and identified by its content."""
 
     id: Id
-    """The name the data gives it; clusters for intervals are formed by it."""
+    """Its id in the data; intervals are clustered by it."""
     path: str | None = None
-    """Where its file lies; None when the data came without images."""
+    """The path of its file; None if the data came without images."""
     data: bytes | None = field(default=None, repr=False)
-    """The encoded file itself, for images made on the fly."""
+    """The encoded file itself, for images generated on the fly."""
     sha256: str | None = None
-    """Hash of the encoded file, when already known."""
+    """Hash of the encoded file, if already known."""
     size: tuple[int, int] | None = None
-    """Width and height in pixels, when already known."""
+    """Width and height in pixels, if already known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """One object of a scene: what it is called, what it is like, where it is."""
+    """One object of a scene: its name, attributes and bounding box."""
 
     id: str
     name: str
@@ -80,7 +80,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is truly in the image (a GQA scene graph)."""
+    """The true content of an image (a GQA scene graph)."""
 
     id: str
     things: tuple[Thing, ...] = ()
@@ -88,12 +88,12 @@ class Scene:
     size: tuple[int, int] | None = None
     """Width and height in pixels."""
     facts: Mapping[str, str] = field(default_factory=dict)
-    """What is true of the whole image: location, weather, ..."""
+    """Facts about the whole image: location, weather, ..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How VQA sorts questions: by the answer (yes/no, number, other) and by the first words ("what color is the")."""
+    """VQA's classes of questions: by answer (yes/no, number, other) and by first words ("what color is the")."""
 
     answer_type: str = ""
     question_type: str = ""
@@ -101,7 +101,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Something one can ask about an image, with what people answered (10 answers in VQA, 1 in GQA)."""
+    """A question about an image, with the answers that people gave (10 in VQA, 1 in GQA)."""
 
     id: Id
     image: ImageRef | None
@@ -110,21 +110,21 @@ class Question:
     kind: Kind = Kind()
     scene: Scene | None = None
     context: str = ""
-    """What was said before (a dialogue, a caption, basic questions); part of what the model is asked."""
+    """Text that precedes the question (a dialogue, a caption, basic questions); part of the model's input."""
     confidences: tuple[str, ...] = ()
-    """yes, maybe or no for each answer, when the people were asked how sure they are."""
+    """yes, maybe or no for each answer, if people were asked how sure they are."""
     tags: tuple[tuple[str, str], ...] = ()
-    """What else the data sorts it by, e.g. the round and domain of a collected benchmark; scores are sliced by it."""
+    """Other classes in the data, e.g. the round and domain of a collected benchmark; scores are sliced by them."""
     choices: tuple[str, ...] = ()
     """The options of a multiple-choice question, in the order in which they are lettered; the answers are among them.
 
-    ``text`` does not contain them: they are added when the question is asked.
+    ``text`` does not contain them: they are added to the model's input.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A changed question (text or image), what the change should do to the answer, and what made it."""
+    """A changed question (text or image), what the change should do to the answer, and the rule that made it."""
 
     question: Question
     expect: Expect
@@ -133,12 +133,12 @@ class Variant:
     made_by: str
     """The rule that made it, e.g. ``rad/color``."""
     note: Mapping[str, Any] = field(default_factory=dict)
-    """What the rule did, for people and for tables; plain JSON values."""
+    """What the rule did, for readers and for tables; plain JSON values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A question that a rule matched and would not change, and why. Counted in the coverage report."""
+    """A question that a rule matched but did not change, and why. Counted in the coverage report."""
 
     question_id: Id
     test: str
@@ -147,7 +147,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A question with its variants: the unit every robustness metric counts over."""
+    """A question with its variants: the unit that every robustness metric counts."""
 
     id: Id
     suite: str
@@ -157,7 +157,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a model said, or that it failed. A failure is never an answer."""
+    """A model's answer, or its failure. A failure is never an answer."""
 
     question_id: Id
     answer: str | None
@@ -166,28 +166,28 @@ class Prediction:
     tries: int = 1
     seconds: float = 0.0
     raw: str | None = None
-    """The model's own words, where the answer was taken out of them."""
+    """The model's full output, if the answer was extracted from it."""
     tokens: tuple[int, int] = (0, 0)
-    """Tokens read and written, for models that are paid by them."""
+    """Tokens read and written, for models that are paid per token."""
 
     @property
     def failed(self) -> bool:
-        """True when there is no answer to score."""
+        """Whether there is no answer to score."""
         return self.answer is None
 
 
 class TokenEstimate(NamedTuple):
-    """What asking will take: calls if none must be repeated, tokens by a rough count."""
+    """The estimated cost of a run: calls without retries, and a rough count of tokens."""
 
     calls: int
     read: int
     written: int
-    """At most: every answer as long as it may be."""
+    """An upper bound: every answer has the maximum length."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostWorker:
-    """In the place of a result: the process or host that computed it ended. The item may be given to another."""
+    """Takes the place of a result if its worker process or host died. The item may be given to another worker."""
 
     reason: str
 
@@ -201,11 +201,11 @@ class Outcome:
     variants: tuple[Prediction, ...] = ()
 
     def pairs(self) -> Iterator[tuple[Variant, Prediction]]:
-        """Each variant with what was answered to it."""
+        """Each variant with its prediction."""
         return zip(self.group.variants, self.variants, strict=True)
 
     def only(self, keep: Mapping[str, str]) -> Outcome:
-        """The same outcome with just the variants whose ``test`` or ``made_by`` is as asked."""
+        """The same outcome with only the variants that have the given value of ``test`` or ``made_by``."""
         kept = [(v, p) for v, p in self.pairs() if all(getattr(v, name) == value for name, value in keep.items())]
         group = replace(self.group, variants=tuple(v for v, _ in kept))
         return Outcome(group, self.original, tuple(p for _, p in kept))
@@ -213,7 +213,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """One number, its interval, how many it rests on, and how to get it again."""
+    """A metric's value, its interval, how many groups it is computed from, and the signature that reproduces it."""
 
     metric: str
     value: float
@@ -223,22 +223,22 @@ class Score:
     n: int
     """Groups that count."""
     failed: int
-    """Groups left out because a needed answer is missing; one that lacks only some may count by the others."""
+    """Groups left out because a needed answer is missing; groups that lack only some answers may still count."""
     signature: str
     suite: str = ""
     part: str = ""
     """Which part of the data: ``""`` for all, ``test=Y/N←C``, ``answer_type=number``, ..."""
     lowest: float = float("nan")
-    """The lowest value that any answers in the place of missing ones could give."""
+    """The lowest value that the score could have if missing answers were filled in."""
     highest: float = float("nan")
-    """The highest value that any answers in the place of missing ones could give."""
+    """The highest value that the score could have if missing answers were filled in."""
     images: int = 0
-    """Images that count; intervals are over them."""
+    """Images that count; intervals are clustered by them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a table: which score of a run it shows."""
+    """One column of a table: the score of a run that it shows."""
 
     label: str
     metric: str
@@ -249,24 +249,24 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in a paper's shape: one row per model (or per data set), filled from scores."""
+    """A table laid out as in a paper: one row per model (or per data set), filled from scores."""
 
     id: str
     title: str
     columns: tuple[Column, ...]
     rows: str = "model"
-    """What a row is: ``model`` or ``data``."""
+    """What each row stands for: ``model`` or ``data``."""
     published: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     """The paper's own figures, row label to values, in per cent (or counts) as printed there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """The best of a pool for one text, nearest first, with the proof that it is so."""
+    """The best texts of a pool for one text, nearest first, with a proof that they are the best."""
 
     text: str
     indices: tuple[int, ...]
-    """Into the pool."""
+    """Positions in the pool."""
     scores: tuple[float, ...]
     proof: Mapping[str, float] = field(default_factory=dict)
     """Gap, support and certified positions of a LASSO; the size of the tie at the last position of a text metric."""
@@ -274,18 +274,18 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class AttentionStep:
-    """One step of a network that answers in steps: the module it chose, what it read, and where it looked."""
+    """One step of a module network: the modules it chose, and its attention to words and image regions."""
 
     modules: Mapping[str, float]
     """The weight of each module, from 0 to 1."""
     words: tuple[tuple[str, float], ...]
-    """The words of the question, each with the attention it got."""
+    """The words of the question, each with its attention."""
     regions: tuple[tuple[tuple[float, float, float, float], float], ...]
-    """Regions of the image (x, y, width, height as shares of it), each with the attention it has after the step."""
+    """Regions of the image (x, y, width, height as fractions of its size), each with its attention after the step."""
 
 
 class Swap(NamedTuple):
-    """What a part of a question may be replaced by in an attack."""
+    """A possible replacement of a part of a question in an attack."""
 
     text: str
     rule: str = ""
@@ -301,15 +301,15 @@ class Place:
     end: int
     """The offset just after it."""
     text: str
-    """As the question has it."""
+    """The text as it is in the question."""
     tag: str = ""
-    """Its Penn Treebank tag, of one word."""
+    """The Penn Treebank tag, if it is one word."""
     swaps: tuple[Swap, ...] = ()
-    """What it may be replaced by, the best first; none for a word that is only weighed."""
+    """Possible replacements, best first; empty for a word whose importance is only measured."""
 
 
 class Change(NamedTuple):
-    """One replacement that was made."""
+    """One replacement made by an attack."""
 
     start: int
     """Offset in the original text."""
@@ -322,25 +322,25 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A rewording of a question that an attack may ask."""
+    """A rewording of a question that an attack may try."""
 
     text: str
     changes: tuple[Change, ...] = ()
-    """In the order of the text, all against the original."""
+    """In the order of the text, all relative to the original."""
     base: str = ""
-    """The text that the last change was made in; the original's for a first change."""
+    """The text before the last change; the original text for a first change."""
     probe: bool = False
-    """True when it is asked only to learn which word matters: no constraint applies, and it is never the result."""
+    """True if it is tried only to learn which word matters: no constraint applies, and it is never the result."""
 
 
-class Value(NamedTuple):
-    """What an attack learns about one candidate that was asked."""
+class CandidateValue(NamedTuple):
+    """What an attack learns about one candidate from the model."""
 
     loss: float
-    """1 minus the probability of the answer that the original got; 1 when that answer is gone and no more is known."""
+    """1 minus the probability of the original's answer; 1 if the answer changed and its probability is not known."""
     reached: bool
-    """True when the goal is reached."""
+    """Whether the goal is reached."""
     similarity: float = 1.0
-    """To the original's text, where the attack measures it."""
+    """Similarity to the original text, if the attack measures it."""
     rise: float = 0.0
-    """Of a probe with another answer: how much that answer's probability rose (where the attack wants to know)."""
+    """For a probe with a different answer: how much that answer's probability rose (if the search needs it)."""

@@ -1,8 +1,8 @@
 """The verbs of askew: what each kind of component does with the nouns of ``types.py``. Protocols; no I/O.
 
-Everything that askew may ask of a component stands here. What a component *must* have is in ``Dataset``, ``Suite``,
-``Model``, ``Metric``, ``Ranker``, ``Encoder``, ``Loss``, ``Proposals``, ``Constraint`` and ``Search``. What it *may*
-have is defined in ``optional_verbs.py`` and imported from here too.
+Every method and attribute of components that askew uses is declared here. What a component *must* have is in
+``Dataset``, ``Suite``, ``Model``, ``Metric``, ``Ranker``, ``Encoder``, ``Loss``, ``Proposals``, ``Constraint`` and
+``Search``. What it *may* have is defined in ``optional_verbs.py`` and imported from here too.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from askew.optional_verbs import (
 )
 from askew.types import (
     Candidate,
+    CandidateValue,
     Group,
     ImageRef,
     LostWorker,
@@ -57,7 +58,6 @@ from askew.types import (
     Refusal,
     Row,
     Table,
-    Value,
     Variant,
 )
 
@@ -121,12 +121,12 @@ class Dataset(Protocol):
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         ...
 
     @property
     def skipped(self) -> Sequence[str]:
-        """What the last reading left out under ``--skip-bad``, one sentence each."""
+        """What the last reading skipped under ``--skip-bad``, one sentence each."""
         ...
 
     def questions(self) -> Iterator[Question]:
@@ -152,12 +152,12 @@ class Suite(Protocol):
 
     @property
     def name(self) -> str:
-        """What people type."""
+        """Its name in specs."""
         ...
 
     @property
     def title(self) -> str:
-        """What a heading calls it."""
+        """Its name in headings."""
         ...
 
     @property
@@ -172,7 +172,7 @@ class Suite(Protocol):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """Names such as ``rad.forward`` and what measures them."""
+        """Its metrics by name, e.g. ``rad.forward``."""
         ...
 
     @property
@@ -182,7 +182,7 @@ class Suite(Protocol):
 
     @property
     def accuracy(self) -> Mode:
-        """The mode of VQA accuracy that its samples are judged by."""
+        """The mode of VQA accuracy in which its samples are judged."""
         ...
 
     @property
@@ -192,7 +192,7 @@ class Suite(Protocol):
 
     @property
     def headline(self) -> tuple[str, str]:
-        """The metric that sums the suite up, and how a sentence says it.
+        """The metric that sums up the suite, and a sentence that states it.
 
         The sentence continues "The model correctly answers 81 % of the questions, but ..." and has a ``{value}``,
         e.g. ``of those it answers only {value} correctly when asked as yes/no``.
@@ -200,7 +200,7 @@ class Suite(Protocol):
         ...
 
     def groups(self, data: Dataset, seed: int) -> Iterator[Group | Refusal]:
-        """The groups made from this data, streamed; refusals say what was left out and why."""
+        """The groups made from this data, streamed, with refusals that say what was left out and why."""
         ...
 
 
@@ -220,16 +220,16 @@ class MakesRankings(Protocol):
     def write_rankings(
         self, data: Dataset, folder: Path, limit: int | None, executor: Executor | None
     ) -> tuple[int, Sequence[Path]]:
-        """Rank for the questions of the data and write the rankings; returns how many they are, and the files."""
+        """Rank the pool for each question of the data and write the rankings; returns their number and the files."""
         ...
 
 
 @runtime_checkable
 class Perturbation(Protocol):
-    """Makes variants of one question. ``Random`` is seeded by content, so order and workers do not matter."""
+    """Makes variants of one question. ``rng`` is seeded by content, so order and workers do not matter."""
 
     def vary(self, question: Question, rng: Random) -> Iterable[Variant | Refusal]:
-        """The variants of this question; nothing at all when no rule matches it."""
+        """The variants of this question; nothing if no rule matches it."""
         ...
 
 
@@ -244,34 +244,34 @@ class Model(Protocol):
 
 @runtime_checkable
 class Metric(Protocol):
-    """A score as a function of summed rows, so one interval and one paired test serve every metric.
+    """A score as a function of summed rows, so that every metric can use the same interval and the same paired test.
 
-    Subclass it: ``measure`` and ``combine`` must be written, plain facts have defaults, and what else a metric can do
-    are the protocols below (``TellsFraction``, ``FillsMissing``, ...). Its ``repr`` is the footnote under its number.
+    Subclass it and write ``measure`` and ``combine``; the attributes have defaults, and further methods are optional
+    (the protocols ``TellsFraction``, ``FillsMissing``, ...). Its ``repr`` is printed as a footnote to the score.
     """
 
     least: ClassVar[float] = 0.0
     """The lowest value that it (or its fraction, see ``TellsFraction``) can have; the highest is 1."""
     share: ClassVar[bool] = True
-    """Whether it lies between ``least`` and 1. If not (a mean number of tries), its interval has no ends to keep to."""
+    """Whether it lies between ``least`` and 1. If not (a mean number of tries), its interval is not clipped."""
     pairwise: ClassVar[bool] = False
-    """Whether a row is (pairs that succeeded, pairs): McNemar's test then compares groups that succeed as a whole."""
+    """Whether a row is (successful pairs, pairs): McNemar's test then compares groups in which all pairs succeed."""
     outer_bounds: ClassVar[bool] = False
-    """Whether its bounds for missing answers may be wider than what can be reached; the signature says so."""
+    """Whether its bounds for missing answers may be wider than necessary; the signature says so."""
     zero_is_best: ClassVar[bool] = False
-    """Whether values on the better side of zero are no better than zero (a gap): only the other side costs anything."""
+    """Whether zero is the best value (a gap): values on the better side of zero count as zero."""
 
     @property
     def better(self) -> Literal[-1, 0, 1]:
-        """1 when higher is better, -1 when lower is, 0 when neither is; the gate leaves the last out."""
+        """1 if higher is better, -1 if lower is, 0 if neither; the gate ignores metrics with 0."""
         return 1
 
     @abstractmethod
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
-        """A few numbers for this group, or None when it has nothing to say here.
+        """The row of this group, or None if the metric does not apply to it.
 
-        ``failed`` says what a missing answer counts as: None leaves it out (the group gives None when the
-        metric cannot do without it), 0.0 takes it as wrong, 1.0 as correct.
+        ``failed`` says how missing answers count: None leaves them out (the result is None if the metric needs them),
+        0.0 counts them as wrong, 1.0 as correct.
         """
         ...
 
@@ -282,27 +282,27 @@ class Metric(Protocol):
 
 
 class FittedRanker(Protocol):
-    """A ranker that has read its pool."""
+    """A ranker fitted to a pool."""
 
     def top(self, texts: Sequence[str], k: int) -> list[Ranked]:
-        """The ``k`` best of the pool for each text, never the text itself; the same in any batch and any order."""
+        """The ``k`` best texts of the pool for each text, never the text itself; independent of batches and order."""
         ...
 
 
 class Ranker(Protocol):
-    """Orders a pool of texts by how near they are to a text. Its ``repr`` is its signature."""
+    """Orders a pool of texts by their similarity to a text. Its ``repr`` is its signature."""
 
     def fit(self, pool: Sequence[str]) -> FittedRanker:
-        """Read the pool once: index it, or turn it into vectors."""
+        """Process the pool once: index it, or turn it into vectors."""
         ...
 
 
 @runtime_checkable
 class FitsByExecutor(Protocol):
-    """A ranker whose pool is read once, with the work shared by workers; they then get the fitted ranker."""
+    """A ranker that several workers fit to its pool; they then receive the fitted ranker."""
 
     def fit_by(self, pool: Sequence[str], executor: Executor) -> FittedRanker:
-        """The same as ``fit``."""
+        """Like ``fit``, with the work shared by workers."""
         ...
 
 
@@ -316,46 +316,46 @@ class Encoder(Protocol):
 
 @runtime_checkable
 class EncodesByExecutor(Protocol):
-    """An encoder whose texts may be encoded by several workers."""
+    """An encoder that can encode texts with several workers."""
 
     def encode_by(self, texts: Sequence[str], executor: Executor) -> Any:
-        """The same as ``encode``."""
+        """Like ``encode``, with the work shared by workers."""
         ...
 
 
 @runtime_checkable
 class Loss(Protocol):
-    """Adds a term to the answer loss in training. Its ``repr`` is its signature."""
+    """A term added to the answer loss in training. Its ``repr`` is its signature."""
 
     needs_modules: ClassVar[bool] = False
-    """True when it compares module weights, so that only networks that choose among modules can be trained with it."""
+    """Whether it compares module weights, so that it can only train networks that choose among modules."""
 
     def term(self, step: Any) -> Any:
-        """One number as a torch tensor, or None when this step has no term; ``step`` is a ``train.losses.Step``."""
+        """A scalar torch tensor, or None if this step has no term; ``step`` is a ``train.losses.Step``."""
         ...
 
 
 class Executor(Protocol):
-    """Where work is done: in this process, in several, or on several hosts. Use it in a ``with`` statement.
+    """Runs work in this process, in several, or on several hosts. Use it in a ``with`` statement.
 
-    Results may not depend on it, so it is part of no signature. Work gets everything as an argument, can be pickled,
-    and neither writes files nor answers: only the process that gave the work does.
+    Results must not depend on it, so it is not part of any signature. The work is a picklable function that gets
+    everything as arguments and does not write files or store answers; only the calling process does.
     """
 
     @property
     def width(self) -> int:
-        """How many items are worked on at the same time."""
+        """How many items are processed at the same time."""
         ...
 
     def map(self, work: Callable[[Item], Made], items: Iterable[Item], chunk: int = 1) -> Iterator[Made]:
-        """The results in order, computed a few items ahead; ``chunk`` items are sent at once, ``work`` only once."""
+        """The results in order, computed a few items ahead; ``chunk`` items are sent at a time, ``work`` only once."""
         ...
 
     def each(
         self, start: Callable[[], Callable[[Item], Made]], items: Iterable[Item]
     ) -> Iterator[tuple[int, Made | LostWorker]]:
-        """The place and the result of each item, in any order; ``start`` is called once in each worker, e.g. to load a
-        model, and returns what does the work. An item whose worker was lost is not repeated here.
+        """The position and the result of each item, in any order. ``start`` is called once in each worker, e.g. to load
+        a model, and returns the function that processes an item. Items of lost workers are not repeated here.
         """
         ...
 
@@ -366,19 +366,19 @@ class Executor(Protocol):
 
 @runtime_checkable
 class BuildsByExecutor(Protocol):
-    """A suite whose groups several workers can build."""
+    """A suite that can build its groups with several workers."""
 
     def groups_by(self, data: Dataset, seed: int, executor: Executor) -> Iterator[Group | Refusal]:
-        """The same as ``groups``, with the work shared by workers."""
+        """Like ``groups``, with the work shared by workers."""
         ...
 
 
 @runtime_checkable
 class SeesFiles(Protocol):
-    """An executor on other hosts, which may not have the files of this one."""
+    """An executor on other hosts, which may lack the files of this host."""
 
     def sees(self, image: ImageRef) -> bool:
-        """Whether every worker finds the same image at its path."""
+        """Whether every worker finds the same image file at its path."""
         ...
 
 
@@ -386,41 +386,41 @@ class Proposals(Protocol):
     """What an attack may replace in a question, and by what. Its ``repr`` is its signature."""
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """The places of each question, in the order of its text; they do not depend on the other questions."""
+        """The places of each question, in text order; they do not depend on the other questions."""
         ...
 
 
 @runtime_checkable
 class Constraint(Protocol):
-    """Says which rewordings still ask the same question. Subclass it; its ``repr`` is its signature."""
+    """Decides which rewordings still ask the same question. Subclass it; its ``repr`` is its signature."""
 
     by_word: ClassVar[bool] = False
-    """True when it judges each change by itself, whatever the rest of the text: it is then applied to every swap
-    before anything is asked, and a word without swaps is not weighed either."""
+    """True if it judges each change independently of the rest of the text. It is then applied to every swap before the
+    model is queried, and words that are left without swaps are not considered further."""
 
     @abstractmethod
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each candidate may be asked; the same whatever the other candidates."""
+        """Whether each candidate is allowed; independent of the other candidates."""
         ...
 
 
 class Search(Protocol):
-    """Looks for a rewording that fools a model; it knows no model, batch or store. Its ``repr`` is its signature."""
+    """Searches for a rewording that fools a model it has no access to. Its ``repr`` is its signature."""
 
     def run(
         self, question: Question, places: Sequence[Place], rng: Random
-    ) -> Generator[Sequence[Candidate], Sequence[Value | None], Candidate | None]:
-        """Yield candidates and receive what each is worth; None for one that was not asked (a constraint dropped it,
-        the budget is spent) or whose request failed. Returns the rewording found, or the best try, or None.
+    ) -> Generator[Sequence[Candidate], Sequence[CandidateValue | None], Candidate | None]:
+        """Yield candidates and receive the value of each; None for one that was not tried (a constraint rejected it,
+        the budget is spent) or whose request failed. Returns the rewording found, otherwise the best try, or None.
         """
         ...
 
 
 @runtime_checkable
 class WantsRise(Protocol):
-    """A search that weighs words as TextFooler's code does."""
+    """A search that ranks words by importance as TextFooler's code does."""
 
     @property
     def wants_rise(self) -> bool:
-        """Whether a probe with another answer must say how much that answer's probability rose (``Value.rise``)."""
+        """Whether it needs ``CandidateValue.rise``: how much the probability of a probe's new answer rose."""
         ...

@@ -8,7 +8,7 @@ import pytest
 
 from askew.attack.search import EachAlone, GreedySearch, Particle, SaliencySearch, Space, SwarmSearch, move, mutate
 from askew.attack.word_places import UNKNOWN
-from askew.types import Candidate, Place, Question, Swap, Value
+from askew.types import Candidate, CandidateValue, Place, Question, Swap
 
 ASKED = Question(1, None, "Is the big dog near a car?")
 
@@ -38,7 +38,7 @@ def _value(candidate: Candidate, losses, reached, rises):
     text = candidate.text
     hit = not candidate.probe and any(word in text for word in reached)
     loss = 1.0 if hit else max((loss for word, loss in losses.items() if word in text), default=0.0)
-    return Value(loss, hit, rise=rises.get(text, 0.0))
+    return CandidateValue(loss, hit, rise=rises.get(text, 0.0))
 
 
 def test_the_most_important_word_is_replaced_first_by_its_best_swap():
@@ -57,7 +57,7 @@ def test_of_swaps_that_reach_the_goal_the_most_similar_is_taken():
     steps = EachAlone().run(ASKED, given, Random(1))
     next(steps)
     with pytest.raises(StopIteration) as end:
-        steps.send([Value(1.0, True, 0.8), Value(0.9, True, 0.9)])
+        steps.send([CandidateValue(1.0, True, 0.8), CandidateValue(0.9, True, 0.9)])
     assert end.value.value.text == "Is the big pup near a car?"
 
 
@@ -101,8 +101,8 @@ def test_textfooler_as_released_accepts_a_swap_that_is_worse_than_the_current_te
 
 def _exact(candidate, values, losses):
     if candidate.text in values:
-        return Value(values[candidate.text], False)
-    return Value(max((loss for word, loss in losses.items() if word in candidate.text), default=0.0), False)
+        return CandidateValue(values[candidate.text], False)
+    return CandidateValue(max((loss for word, loss in losses.items() if word in candidate.text), default=0.0), False)
 
 
 def test_without_probabilities_pairs_follow_single_swaps():

@@ -76,13 +76,13 @@ def test_bad_judgements_are_refused(tmp_path):
     with pytest.raises(DataError, match="1 judged questions are not in the data"):
         label_noise(questions(5), [sample])
     sample.write_text("id,judgement\n'=1,\n")
-    with pytest.raises(DataError, match="no row is judged"):
+    with pytest.raises(DataError, match="no row has a judgement"):
         label_noise(questions(5), [sample])
     sample.write_text("id,verdict\n")
     with pytest.raises(DataError, match="no column 'judgement'"):
         label_noise(questions(5), [sample])
     sample.write_text("id,judgement\n'=1,right\n'=1,wrong\n")
-    with pytest.raises(DataError, match="a second time"):
+    with pytest.raises(DataError, match="occurs twice"):
         label_noise(questions(5), [sample])
 
 

@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from askew.collect.freeze import Verdicts, agreement, example_type, text_rule_removes
+from askew.collect.example_types import Verdicts, agreement, example_type, text_rule_removes
 from askew.collect.stats.answer_groups import CONFIDENCE, answer_groups
 from askew.collect.study_settings import PRESETS
 

@@ -6,7 +6,8 @@ from collections import Counter
 from dataclasses import replace
 from itertools import product
 
-from askew.collect.freeze import Verdicts, agreement, example_type, split_images, text_rule_removes
+from askew.collect.example_types import Verdicts, agreement, example_type, text_rule_removes
+from askew.collect.freeze import split_images
 from askew.collect.study_settings import PRESETS
 
 PAPER = PRESETS["paper"]

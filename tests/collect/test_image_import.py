@@ -64,7 +64,7 @@ FILES = {
     "page.jpg": (b"<!doctype html>" + HTML, "not an image"),
     "moving.gif": (encoded("GIF") + HTML, "only .jpeg, .jpg, .png, .webp"),
     "half.jpg": (with_place()[:300], "not an image"),
-    "half.png": (encoded("PNG")[:60], "cut off or damaged"),
+    "half.png": (encoded("PNG")[:60], "truncated or damaged"),
     "empty.png": (b"", "not an image"),
     "archive.png": (b"PK\x03\x04" + bytes(100), "not an image"),
 }

@@ -21,7 +21,7 @@ from askew.collect.rounds import add_model, create_round
 from askew.collect.schema import model
 from askew.collect.web.serve import Address, make_service
 from askew.errors import ModelError, UsageError
-from askew.models.openai import OpenAI
+from askew.models.endpoint.openai import OpenAI
 from askew.types import Question
 
 PUBLIC, PRIVATE = "93.184.216.34", "10.0.0.7"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from askew.data.benchmarks.gqa import Gqa
-from askew.data.scene_graphs import read_scenes
+from askew.data.scene_graphs import SceneFile
 from askew.errors import BadImage, DataError
 from askew.types import ImageRef, Kind, Question, Relation, Scene, Thing
 
@@ -111,7 +111,7 @@ def test_with_several_splits_the_error_says_how_to_pick_one(tmp_path: Path) -> N
 def test_scenes_are_joined_to_their_questions(tmp_path: Path) -> None:
     questions = write(tmp_path / "q.json", {"1": CAT, "2": {**CAT, "imageId": "n2"}, "3": CAT})
     scenes = write(tmp_path / "scenes" / "val_sceneGraphs.json", {"n2": {"objects": {}}, "n1": GRAPH})
-    assert list(read_scenes(scenes)) == [Scene("n2"), SCENE]
+    assert [question.scene for question in SceneFile(scenes).questions()] == [Scene("n2"), SCENE]
     for path in (scenes, str(tmp_path / "scenes")):
         assert [q.scene for q in Gqa(questions, scenes=path).questions()] == [SCENE, Scene("n2"), SCENE]
 
@@ -191,10 +191,9 @@ def test_balanced_needs_the_field_in_the_file(tmp_path: Path) -> None:
 def test_a_bad_scene_graph_is_reported_with_file_and_record(tmp_path: Path, graph: Any, fault: str) -> None:
     path = write(tmp_path / "s.json", {"n1": GRAPH, "n2": graph})
     with pytest.raises(DataError) as error:
-        list(read_scenes(path))
+        [question.scene for question in SceneFile(path).questions()]
     assert str(error.value).startswith(f"{path}: record 2 (id 'n2'): ")
     assert fault in str(error.value)
-    assert "skip_bad" not in str(error.value), "scene graphs cannot be skipped one by one"
 
 
 def test_images_are_named_by_image_id(tmp_path: Path) -> None:
@@ -211,7 +210,7 @@ def test_real_scene_graphs() -> None:
     if not folder.is_dir():
         pytest.skip("the GQA sample is not here")
     graphs = json.loads((folder / "sceneGraphs.json").read_text())
-    scenes = list(read_scenes(str(folder)))
+    scenes = [question.scene for question in SceneFile(str(folder)).questions()]
     assert [scene.id for scene in scenes] == list(graphs)
     for scene in scenes:
         graph = graphs[scene.id]

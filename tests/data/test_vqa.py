@@ -247,7 +247,7 @@ def test_a_cut_gzip_file_is_never_skipped(tmp_path: Path) -> None:
     path = tmp_path / "questions.json"
     path.write_bytes(gzip.compress(questions)[:-2000])
     said = refusal(Vqa(str(path), skip_bad=True))
-    assert said.startswith(f"{path}: the gzip file is cut off or damaged")
+    assert said.startswith(f"{path}: the gzip file is truncated or damaged")
 
 
 def test_broken_annotations_are_never_skipped(tmp_path: Path) -> None:

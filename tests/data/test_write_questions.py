@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askew.data.benchmarks.gqa import Gqa, answer_type
+from askew.answers.normalise import answer_type
+from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.jsonl import Jsonl
 from askew.data.read_predictions import read_predictions
-from askew.data.scene_graphs import read_scenes, write_scenes
+from askew.data.scene_graphs import SceneFile, write_scenes
 from askew.data.write_questions import write_gqa, write_jsonl, write_results, write_vqa
 from askew.errors import DataError
 from askew.types import ImageRef, Kind, Question, Relation, Scene, Thing
@@ -94,7 +95,7 @@ def test_gqa_files_round_trip(graphs: tuple[Scene, ...], data: st.DataObject) ->
         path, graph_path = str(Path(folder) / "val_questions.json"), str(Path(folder) / "val_sceneGraphs.json")
         assert write_gqa(iter(questions), path) == len(questions)
         assert write_scenes(iter(graphs), graph_path) == len(graphs)
-        assert list(read_scenes(graph_path)) == list(graphs)
+        assert [question.scene for question in SceneFile(graph_path).questions()] == list(graphs)
         assert list(Gqa(path, scenes=graph_path, balanced=True).questions()) == questions
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import pytest
 
 import askew
-from askew.engine.ask import Keys, ask
 from askew.engine.components import as_model
 from askew.engine.planning import plan
+from askew.engine.resume import Keys, ask_unanswered
 from askew.engine.settings import Named
 from askew.engine.store import Store, ask_key
 from askew.errors import BadImage, ModelError, RunError
@@ -53,7 +53,7 @@ def group(number, *texts, image=IMAGE):
 
 
 def outcomes(groups, model, store, batch_size=4):
-    return list(ask(groups, model, Keys(model), store, batch_size, lambda said: None))
+    return list(ask_unanswered(groups, model, Keys(model), store, batch_size, lambda said: None))
 
 
 @pytest.fixture
@@ -256,5 +256,5 @@ def test_few_groups_are_in_memory_whatever_the_batch_size(store):
             read.append(number)
             yield group(number, f"q{number % 50}")
 
-    first = next(ask(groups(), Constant(), Keys(Constant()), store, 4096, lambda said: None))
+    first = next(ask_unanswered(groups(), Constant(), Keys(Constant()), store, 4096, lambda said: None))
     assert (first.group.id, len(read)) == (0, 4096)

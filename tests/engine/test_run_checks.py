@@ -9,7 +9,7 @@ import pytest
 
 import askew
 from askew.cli import main
-from askew.engine.results import too_many_failures
+from askew.engine.run_folder import too_many_failures
 from askew.engine.settings import Settings
 from askew.errors import BadOption, TooManyFailures
 from running import write_questions

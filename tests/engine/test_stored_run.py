@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from askew.cli import main
-from askew.engine.compare import Result, compare_runs
+from askew.engine.compare import compare_runs
+from askew.engine.result import Result
 from askew.engine.run_metrics import metrics_of, unknown_metrics
 
 STORED = Path(__file__).with_name("stored_run.zip")

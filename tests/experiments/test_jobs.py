@@ -58,3 +58,11 @@ def test_a_network_is_trained_tested_and_kept(plan):
     assert (model_folder(plan, jobs[0]) / "weights.pt").stat().st_mtime_ns == weights.st_mtime_ns
     assert numbers([first["one"]["accuracy"]], "accuracy.all") == numbers([again["one"]["accuracy"]], "accuracy.all")
     assert 0 <= numbers([first["one"]["accuracy"]], "accuracy.all")[0] <= 100
+
+
+@pytest.mark.parametrize("suite", ["carets:tests=negation,balance=paper", "p2:originals=all,balance=paper"])
+def test_a_network_is_tested_with_the_groups_of_a_suite_with_options(plan, suite):
+    pytest.importorskip("torch")
+    name = suite.partition(":")[0]
+    results = run_jobs(plan, [Job("one", "language:hidden=16", (build_test(plan, suite),))])
+    assert numbers([results["one"][name]], "accuracy.all" if name == "p2" else "carets.acc")[0] >= 0

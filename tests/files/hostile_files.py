@@ -19,7 +19,7 @@ from askew.cli.options import add_shared, settled
 from askew.data.benchmarks.gqa import Gqa
 from askew.data.benchmarks.vqa import Vqa
 from askew.data.groups import GroupFile
-from askew.data.harness import read_ids
+from askew.data.harness_logs import read_ids
 from askew.data.jsonl import Jsonl, Lines
 from askew.data.open_path import open_path
 from askew.data.read_predictions import read_predictions
@@ -29,7 +29,7 @@ from askew.experiments.plan import ExperimentPlan
 from askew.models.baselines import scripted
 from askew.models.endpoint.budget import price_of
 from askew.models.huggingface.folder import read_labels
-from askew.rank.bqd import read_header
+from askew.rank.basic_question_data import read_header
 from askew.report.load import Run, load_run
 
 LONG = 200 << 20

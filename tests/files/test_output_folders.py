@@ -113,7 +113,7 @@ def test_folders_of_users_are_left_alone(tmp_path, capsys):
         "build accuracy --data q.jsonl --quiet --output o",
         "world --scenes 1 --size 64 --quiet --output o",
     ):
-        refused(capsys, tmp_path / "o", command.split(), "not askew's (1, e.g. 'thesis.tex')")
+        refused(capsys, tmp_path / "o", command.split(), "askew did not write (1, e.g. 'thesis.tex')")
         assert main([*command.split(), "--overwrite"]) == 0
         assert main(command.split()) == 0
         assert (tmp_path / "o" / "thesis.tex").read_text() == "years of work"
@@ -172,7 +172,7 @@ def test_comparisons_and_reports_are_not_replaced_silently(tmp_path, capsys):
     (tmp_path / "paper").mkdir()
     (tmp_path / "paper" / "tables.tex").write_text("mine")
     mine = report.format("no").replace("p/page.html", "paper/page.html").split()
-    refused(capsys, tmp_path / "paper", mine, "tables.tex: this file is not of this report")
+    refused(capsys, tmp_path / "paper", mine, "tables.tex: this file does not belong to the report")
     assert main([*mine, "--overwrite"]) == 0
     assert main(["report", "yes"]) == 0
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from askew.cli import _trouble
+from askew.cli import _describe_os_error
 from askew.errors import DataError, RunError
 from askew.files.locks import FOLDER_LOCK, alone_in
 from askew.files.read_write import clear_parts, fingerprint, opened, replaced, write_joined
@@ -44,8 +44,8 @@ def test_a_utf8_byte_order_mark_is_skipped(tmp_path: Path) -> None:
         (b"", "the file is empty", "download it again"),
         (gzip.compress(b"", mtime=0), "the file is empty", "download it again"),
         ("[1]".encode("utf-16"), "UTF-16, not UTF-8", "iconv"),
-        (gzip.compress(bytes(range(256)) * 50, mtime=0)[:-20], "cut off or damaged", "gzip -t"),
-        (gzip.compress(b"hello" * 50, mtime=0)[:-8] + b"\0" * 8, "cut off or damaged", "gzip -t"),
+        (gzip.compress(bytes(range(256)) * 50, mtime=0)[:-20], "truncated or damaged", "gzip -t"),
+        (gzip.compress(b"hello" * 50, mtime=0)[:-8] + b"\0" * 8, "truncated or damaged", "gzip -t"),
     ],
 )
 def test_unreadable_files_are_reported_with_the_remedy(
@@ -128,7 +128,7 @@ def test_a_full_disk_is_reported_with_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space") as error, replaced(tmp_path / "a.json"):
         raise OSError(errno.ENOSPC, "No space left on device")  # as write() raises it: without a file name
     assert Path(error.value.filename).parent == tmp_path
-    assert _trouble(error.value).startswith(f"{tmp_path}: No space left on device. Make room")
+    assert _describe_os_error(error.value).startswith(f"{tmp_path}: No space left on device. Make room")
     assert list(tmp_path.iterdir()) == []
 
 

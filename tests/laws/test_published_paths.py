@@ -14,8 +14,8 @@ import pytest
 import askew
 from askew.cli import main
 from askew.data.groups import read_groups
-from askew.engine.ask import Keys
 from askew.engine.components import as_data
+from askew.engine.resume import Keys
 from askew.engine.store import Store, ask_key
 from askew.files.paths import ImageFolders, public_text, public_word
 from askew.models.baselines import Constant

@@ -9,7 +9,7 @@ from plain_image import image_bytes
 
 import askew
 from askew.errors import BadImage
-from askew.models.openai import OpenAI
+from askew.models.endpoint.openai import OpenAI
 from askew.models.python_function import CallableModel, PythonModel
 from askew.types import ImageRef, Question
 from running import run_askew, write_questions

@@ -40,7 +40,7 @@ def test_the_address_and_key_of_an_endpoint_are_given_as_the_message_says(tmp_pa
     option = said(capsys, words, r"give (base_url=)http://HOST:PORT/v1")
     assert main(run_words(f"openai:m,blind=true,{option}{server.url}", output="a")) == 0
     name = said(capsys, words, r"set (\w+) or put it into a file \.env here")
-    monkeypatch.setattr("askew.models.openai.OFFICIAL", server.url)
+    monkeypatch.setattr("askew.models.endpoint.openai.OFFICIAL", server.url)
     (tmp_path / ".env").write_text(f"{name}=sk-filed\n")
     assert main(words) == 0
     assert server.requests[-1].headers["authorization"] == "Bearer sk-filed"

@@ -22,7 +22,7 @@ from plain_image import image_bytes
 import askew
 from askew import registry
 from askew.errors import ModelError
-from askew.models.openai import PROMPT, OpenAI
+from askew.models.endpoint.openai import PROMPT, OpenAI
 from askew.types import ImageRef, Question
 from askew.verbs import Model, Streams
 

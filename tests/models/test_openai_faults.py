@@ -25,7 +25,7 @@ from fault_server import (
 )
 
 from askew.errors import BudgetSpent, ModelError
-from askew.models.openai import OpenAI
+from askew.models.endpoint.openai import OpenAI
 from askew.types import Question
 
 pytestmark = pytest.mark.usefixtures("no_key")

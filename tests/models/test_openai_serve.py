@@ -17,7 +17,7 @@ for package in ("accelerate", "fastapi", "openai", "uvicorn"):
     pytest.importorskip(package, reason="transformers[serving] is not installed")
 hf_folders = pytest.importorskip("hf_folders", reason="the extra hf is not installed")
 
-from askew.models.openai import OpenAI  # noqa: E402
+from askew.models.endpoint.openai import OpenAI  # noqa: E402
 from askew.types import ImageRef, Question  # noqa: E402
 
 

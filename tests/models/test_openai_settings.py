@@ -18,8 +18,8 @@ from plain_image import image_bytes
 import askew
 from askew.errors import BadOption, DataError, ModelError
 from askew.models.endpoint.http import proxy_for, urlsplit
+from askew.models.endpoint.openai import OpenAI
 from askew.models.endpoint.secrets import hide_in
-from askew.models.openai import OpenAI
 from askew.types import ImageRef, Question
 from running import run_askew, write_questions
 

@@ -11,8 +11,8 @@ from fault_server import FaultServer, completion, ok, said, status
 import askew
 from askew import registry
 from askew.errors import ModelError
-from askew.models.endpoint.completion import prediction_from_reply
-from askew.models.openai import OpenAI
+from askew.models.endpoint.chat_reply import prediction_from_reply
+from askew.models.endpoint.openai import OpenAI
 from askew.types import Question
 
 pytestmark = pytest.mark.usefixtures("no_key")

@@ -12,7 +12,7 @@ from askew.errors import BadOption
 from askew.language.paraphrases import reviewed
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
 from askew.perturb.lexical.substitutions import Edit, edited
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.types import Expect, Group, Question, Refusal, Variant
 from askew.verbs import Perturbation, Prepares
 

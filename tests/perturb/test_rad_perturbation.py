@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from askew.errors import BadOption
 from askew.perturb.rad import RadPerturbation, fit
 from askew.perturb.rad.balanced_draws import AskedState, balanced_draws
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.types import Expect, Group, Kind, Question, Refusal, Variant
 
 DEV = Path(__file__).parents[2] / ".." / "shared" / "data" / "vqa2_dev"

@@ -9,7 +9,7 @@ from askew.errors import BadOption
 from askew.perturb.lexical import P2Perturbation, fit
 from askew.perturb.lexical.rule_shares import FREE, FREE_TRUTHS, HashSample, RuleShares, limited
 from askew.perturb.lexical.substitutions import Edit
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.types import Group, Question
 
 NOUNS = ("car", "couch", "woman", "fridge", "donut", "bucket", "rabbit", "purse", "bicycle", "burger")

@@ -7,7 +7,7 @@ import orjson
 import pytest
 from fake_runs import make_run
 
-from askew.engine.results import score_from
+from askew.engine.run_folder import score_from
 from askew.errors import BadRecord, DataError
 from askew.report.load import Run, labels, load_run
 

@@ -11,7 +11,7 @@ import askew
 from askew.cli import main
 from askew.data.jsonl import Jsonl
 from askew.errors import BadOption, BadRecord, DataError
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.suites.choices_suite import ChoicesSuite
 from askew.types import Expect, Prediction, Question, Refusal, Variant
 

@@ -15,9 +15,9 @@ from askew.errors import BadImage, BadOption, DataError, RunError, UsageError
 from askew.files.locks import alone_in
 from askew.nets.net_config import NetConfig
 from askew.train import loop
+from askew.train.checkpoint import load_trained
 from askew.train.loop import train
 from askew.train.losses import Q3R, AnswerLoss, Augment, Consistency, RandomImage
-from askew.train.trained import load_trained
 from askew.train.trained_model import TrainedModel
 from askew.types import ImageRef, Question
 from askew.verbs import Scores
@@ -303,7 +303,7 @@ def test_two_trainings_in_one_folder_at_a_time_are_refused(tmp_path):
 
 def test_another_training_or_files_of_users_are_replaced_only_with_overwrite(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(UsageError, match=r"not askew's \(1, e\.g\. 'notes\.txt'\).*overwrite=True"):
+    with pytest.raises(UsageError, match=r"askew did not write \(1, e\.g\. 'notes\.txt'\).*overwrite=True"):
         tiny(tmp_path)
     tiny(tmp_path, overwrite=True, epochs=1)
     with pytest.raises(UsageError, match=r"differs in training\.epochs \(1, now 2\).*overwrite=True"):

@@ -1,7 +1,7 @@
-"""How the evaluators of benchmarks find an answer in a reply, oddities included, so that figures can be compared.
+"""How benchmarks' own evaluators extract an answer from a reply, quirks included, so that figures can be compared.
 
-Each rule is as in the public code named in its docstring. A reply in which a rule finds nothing is a wrong answer there
-(``UNKNOWN``), not a missing one.
+Each rule follows the public code named in its docstring. As there, a reply in which a rule finds nothing is a wrong
+answer (``UNKNOWN``), not a missing one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from askew.answers.choices import LETTERS
 from askew.answers.normalise import without_punctuation
 
 UNKNOWN = "unknown"
-"""The answer of a reply that names none."""
+"""The answer for a reply in which a rule finds none."""
 
 _REJECTS = (
     "Sorry, I can't help with images of people yet.",
@@ -21,12 +21,12 @@ _REJECTS = (
     "I'm sorry, but without the image provided",
     "Cannot determine the answer",
 )
-"""Replies that VLMEvalKit takes as an option Z, which is never correct."""
+"""Replies that VLMEvalKit counts as an option Z, which is never correct."""
 _MARKS = str.maketrans(dict.fromkeys(".()[],:;!*#{}", " "))
 _ANSWER_IS = re.compile(r"answer\s+is\s+\**([ABCD])", re.IGNORECASE)
 """Where VLMEvalKit finds a letter in a long reply; the letter may begin a word (*sic*)."""
 _LAST = 4
-"""How many words from the end of a reply a letter must stand."""
+"""A letter must be among this many words at the end of a reply."""
 
 
 def pope(words: str, choices: Sequence[str] = ()) -> str:
@@ -44,9 +44,9 @@ def pope(words: str, choices: Sequence[str] = ()) -> str:
 def vlmevalkit(words: str, choices: Sequence[str] = ()) -> str:
     """VLMEvalKit's rules without its language model: ``YOrN_Extraction``, or ``can_infer`` for options.
 
-    Yes or no if one of the words occurs and the other does not. An option if exactly one letter stands as a word of its
-    own (an article "A" is one) and first does so among the last four words; else the letter after "answer is"; else, in
-    a reply at most twice as long as all options together, the one option whose text occurs.
+    Yes or no if one of the words occurs and the other does not. An option if exactly one letter occurs as a separate
+    word (an article "A" counts) and its first occurrence is among the last four words; else the letter after "answer
+    is"; else, in a reply at most twice as long as all options together, the one option whose text occurs.
 
     >>> vlmevalkit("Yes, it is."), vlmevalkit("No doubt: yes"), vlmevalkit("It is.")
     ('yes', 'unknown', 'unknown')
@@ -64,7 +64,8 @@ def vlmevalkit(words: str, choices: Sequence[str] = ()) -> str:
 
 
 def naturalbench(words: str, choices: Sequence[str] = ()) -> str:
-    """``extract_answer`` of NaturalBench (Li et al. 2024): the first whole word of the two, in any case.
+    """``extract_answer`` of NaturalBench (Li et al. 2024): whichever of the two words occurs first, in upper or lower
+    case.
 
     For options the words are A and B, so an article "a" is the first option.
 
@@ -80,9 +81,10 @@ def naturalbench(words: str, choices: Sequence[str] = ()) -> str:
 
 
 def exact(words: str, choices: Sequence[str] = ()) -> str:
-    """lmms-eval's POPE: the whole reply is yes or no, in any case; for options, a letter or the text of an option.
+    """lmms-eval's POPE: the whole reply is yes or no, in upper or lower case; for options, a letter or the text of an
+    option.
 
-    AMBER's own evaluator (Wang et al. 2023) asks for "Yes" or "No" with a capital as well.
+    AMBER's own evaluator (Wang et al. 2023) also requires "Yes" or "No" with a capital.
 
     >>> exact(" Yes"), exact("Yes."), exact("b", ("x", "y")), exact("Y", ("x", "y"))
     ('yes', 'unknown', 'y', 'y')
@@ -101,7 +103,7 @@ RULES: Mapping[str, Callable[[str, Sequence[str]], str]] = {
     "naturalbench": naturalbench,
     "exact": exact,
 }
-"""By the name that people type."""
+"""The rules by the name given to ``--extract``."""
 
 
 def _inferred(words: str, choices: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
-"""Multiple choice: how options are shown to a model, and which option a reply names.
+"""Multiple choice: how options are shown to a model, and which option a reply chooses.
 
 Options are lettered in the order of ``Question.choices``. The answer to such a question is always the *text* of an
-option, so that an answer stays the same when the options are asked in another order.
+option, so that it does not depend on the order of the options.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def letter_of(choices: Sequence[str], answer: str | None) -> str:
 
 
 def exact_option(choices: Sequence[str], words: str) -> str | None:
-    """The option that the whole reply is: its letter, its letter and text, or its text; None if it is none of these.
+    """The option that equals the whole reply (as letter, letter and text, or text); None if there is no such option.
 
     >>> [exact_option(("a cat", "a dog"), said) for said in ("B", "(b)", "B. a dog", "A Dog.", "B. a cat", "dogs")]
     ['a dog', 'a dog', 'a dog', 'a dog', None, None]
@@ -77,8 +77,8 @@ def exact_option(choices: Sequence[str], words: str) -> str | None:
 def chosen_option(choices: Sequence[str], words: str) -> str | None:
     """The option that a reply in free text names; None if it names none, or several.
 
-    A letter counts where it stands as one (``B``, ``(B)``, ``B. ...``, ``option B``), never the article "A". Otherwise
-    the one option whose words are in the reply counts, or the one that is its first clause.
+    A letter counts if it is written as one (``B``, ``(B)``, ``B. ...``, ``option B``), never the article "A". Otherwise
+    it is the only option whose words are in the reply, or the option that is its first clause.
 
     >>> options, replies = ("a red bus", "a bus", "a train"), ("**B**", "Answer: (C).", "It is a red bus.", "A plane")
     >>> [chosen_option(options, said) for said in replies]
@@ -101,7 +101,7 @@ def _lettered(choices: Sequence[str], letter: str) -> str | None:
 
 
 def _mentioned(choices: Sequence[str], text: str) -> str | None:
-    """The one option whose words are in the text, one after another; an option inside a longer one does not count."""
+    """The only option whose words occur in the text consecutively; an option inside a longer one does not count."""
     said = f" {' '.join(tokens(text))} "
     wanted = {option: f" {' '.join(tokens(option))} " for option in choices if tokens(option)}
     found = [option for option, words in wanted.items() if words in said and _is_no_article(option, text)]
@@ -113,7 +113,7 @@ def _mentioned(choices: Sequence[str], text: str) -> str | None:
 
 
 def _is_no_article(option: str, text: str) -> bool:
-    """False for an option of one letter that the text does not have as a capital on its own: "a dog" is not A.
+    """False for a one-letter option that is not a separate capital in the text: "a dog" does not mean A.
 
     >>> [_is_no_article("A", said) for said in ("a dog", "A dog", "The letter is A.")], _is_no_article("5", "it is 5")
     ([False, False, True], True)

@@ -1,7 +1,7 @@
-"""A short VQA answer from a model's free text.
+"""Extract a short VQA answer from a model's free text.
 
-The store keeps the text; extraction is applied when it is scored, so another extraction needs no new requests. It looks
-at the question and the text alone, never at people's answers. Its name and version are in results.json.
+The store keeps the full text and extraction is applied at scoring, so another extraction needs no new requests. It uses
+only the question and the text, never people's answers. Its name and version are in results.json.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from askew.errors import BadOption
 from askew.types import Prediction, Question
 
 VERSIONS: Mapping[str, int] = {"none": 1, "short": 3, **dict.fromkeys(RULES, 1), "vlmevalkit": 2}
-"""The steps there are. A version is raised whenever a step may take another answer out of the same words."""
+"""The extraction steps. A version is raised whenever a step may extract a different answer from the same text."""
 STEPS = tuple(VERSIONS)
 REFUSAL, EMPTY = "refusal", "empty answer"
 
@@ -49,8 +49,8 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
     >>> extract("short", Question(1, None, "Who is it?"), Prediction(1, "I'm sorry, I can't help with that.")).error
     'refusal'
 
-    To a multiple-choice question the answer is the text of the option that the reply names, by its letter or its
-    text; without extraction, only if the reply is nothing but that.
+    The answer to a multiple-choice question is the text of the option that the reply names by letter or text; without
+    extraction, the reply must consist of that alone.
 
     >>> asked = Question(1, None, "What is it?", choices=("a cat", "a dog"))
     >>> extract("none", asked, Prediction(1, "B")).answer, extract("none", asked, Prediction(1, "B, I think")).answer
@@ -73,7 +73,8 @@ def extract(step: str, question: Question, prediction: Prediction) -> Prediction
 
 
 def _check_form(step: str, question: Question) -> None:
-    """The rules of benchmarks are for yes/no questions and options; a rule that never fails would answer any other."""
+    """Refuse other questions for the rules of benchmarks, which are for yes/no and options but would answer any
+    question."""
     if not question.choices and question.kind.answer_type != "yes/no" and not asks_yes_no(question.text):
         raise BadOption(
             f"--extract {step} is for yes/no questions and multiple choice, and question {question.id!r} "
@@ -87,7 +88,7 @@ def _check_form(step: str, question: Question) -> None:
 
 
 def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]:
-    """The option that a reply names, or what kind of non-answer it is; a reply that names none is a wrong answer."""
+    """The option that a reply names, or its kind of non-answer; a reply that names no option is a wrong answer."""
     text = bare(words, speaker=False)
     if not text:
         return None, EMPTY
@@ -98,10 +99,11 @@ def _option(choices: Sequence[str], words: str) -> tuple[str | None, str | None]
 
 
 def short(question: str, words: str) -> tuple[str | None, str | None]:
-    """An answer in few words and lower case, or what kind of non-answer the words are.
+    """A short answer in lower case, or the kind of non-answer that the text is.
 
-    Reasoning and markup are removed; then a yes/no question takes the first word (or what the sentence affirms), a
-    counting question takes the number, any other what a sentence says of its subject, or else its first clause.
+    Reasoning and markup are removed; then the answer to a yes/no question is the first word (or what the sentence
+    affirms), to a counting question the number, to any other what a sentence says about its subject, otherwise its
+    first clause.
 
     >>> short("How many dogs are there?", "There are **three** dogs.")
     ('3', None)
@@ -143,7 +145,7 @@ def asks_how_many(question: str) -> bool:
 
 
 def yes_no(question: str, text: str) -> str | None:
-    """yes or no, or None when the text says neither.
+    """yes or no, or None if the text says neither.
 
     >>> yes_no("Is the dog asleep?", "The dog is not asleep."), yes_no("Is the cat black?", "The cat is white.")
     ('no', None)
@@ -175,7 +177,7 @@ def yes_no(question: str, text: str) -> str | None:
 
 
 def phrase(question: str, text: str) -> str:
-    """What a sentence says of its subject, or else its first clause.
+    """What a sentence says about its subject, otherwise its first clause.
 
     >>> phrase("What is the man holding?", "The man is holding a tennis racket in his hand.")
     'tennis racket'
@@ -194,13 +196,13 @@ def phrase(question: str, text: str) -> str:
 
 
 def _unlabelled(question: str, sentence: str) -> str:
-    """The sentence without a label of the question's own words: "red" of "Color: red"."""
+    """The sentence without a leading label made of the question's words: "red" from "Color: red"."""
     label, mark, rest = sentence.partition(":")
     return rest.strip() if mark and rest[:1] == " " and {*tokens(label)} <= {*tokens(question), "the"} else sentence
 
 
 def _said_of_subject(question: str, sentence: str) -> str:
-    """What a sentence says of its subject; the subject itself where the rest only repeats the question."""
+    """What a sentence says about its subject; the subject itself if the rest only repeats the question."""
     if _NOTHING.search(sentence):
         return "nothing"
     sentence = _TO_BE.sub("it is ", sentence)
@@ -217,7 +219,7 @@ def _said_of_subject(question: str, sentence: str) -> str:
 
 
 def _object(question: str, sentence: str) -> str:
-    """What follows a verb that the question has too: "a surfboard" of "The man holds a surfboard" ("is holding")."""
+    """What follows a verb of the question: "a surfboard" from "The man holds a surfboard" ("is holding")."""
     asked = {_stem(word) for word in tokens(question) if word not in rules().little | rules().auxiliaries}
     words = sentence.split()
     for place, word in enumerate(words[1:6], 1):
@@ -229,7 +231,7 @@ def _object(question: str, sentence: str) -> str:
 
 
 def _colour(question: str, phrase: str) -> str:
-    """The colour alone where a phrase names the thing with it: "blue" of "wearing a blue shirt"."""
+    """Only the colour, if a phrase also names the object: "blue" from "wearing a blue shirt"."""
     words = phrase.split()
     if words[-1:] in (["color"], ["colour"]) and words[-2:-1] and words[-2] in rules().colours:
         words = words[:-1]
@@ -289,7 +291,7 @@ _PRONOUNS = frozenset(("it", "he", "she", "they", "there", "this", "that", "thes
 
 
 def _affirmed(question: str, words: Sequence[str]) -> str | None:
-    """What a sentence that repeats the question's words says to it; "there are no dogs" denies.
+    """Whether a sentence that repeats the question's words affirms or denies it; "there are no dogs" denies.
 
     A pronoun stands for the first thing that the question names. Fewer than three words only name something.
     """

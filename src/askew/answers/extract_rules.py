@@ -1,7 +1,7 @@
 """Rules for extraction: what surrounds an answer in free text, how models refuse to answer, and which number counts.
 
-Words and patterns are in ``extract_rules.yaml``. In a reply to a question *how many*, the number that is taken is the
-one that counts the things asked about.
+Words and patterns are in ``extract_rules.yaml``. From a reply to a *how many* question, the number that counts the
+objects in question is extracted.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from askew.files.resources import resource
 from askew.language.inflect import number_of
 
 _LONGEST = 4000
-"""How many characters are read; an answer stands at the beginning or, after a mark, at the end."""
+"""The number of characters that are read; an answer is at the beginning or, after a marker, at the end."""
 _ANSWER_IS = re.compile(
     r"(?:^|(?<=[\s*_>#.]))(?:(?:the |my )?(?:final |short |correct )?answer(?: to (?:the|this|your) question)?)"
     r"\s*[*_]*\s*(?::|\bis\b\s*:?|=)\s*[*_]*\s*",
@@ -57,7 +57,7 @@ class Rules:
 
 @lru_cache(maxsize=1)
 def rules() -> Rules:
-    """The rules, read once."""
+    """The rules, loaded once."""
     data = resource("answers/extract_rules.yaml")
     unseen = data["unseen"]
 
@@ -87,7 +87,7 @@ def rules() -> Rules:
 def bare(words: str, speaker: bool = True) -> str:
     """The words without thoughts, wrappings, marks, markdown, quotes around them and a period at the end.
 
-    What the speaker cannot see in the image is not there. ``speaker``: a name before a colon ("A: ") is removed too.
+    "I cannot see any X" becomes "there is no X". ``speaker``: a name before a colon ("A: ") is removed too.
 
     >>> bare("<think>A cat?</think>**Answer:** a cat."), bare("I cannot see any cat.")
     ('a cat', 'there is no cat')
@@ -105,9 +105,9 @@ def bare(words: str, speaker: bool = True) -> str:
 
 
 def without_thoughts(words: str) -> str:
-    """What follows the last thought, or what stands before the first when nothing follows.
+    """The text after the last thought, or before the first if nothing follows.
 
-    A template may have written the opening mark into the prompt; a thought without an end has no answer after it.
+    The opening marker may be missing, if it is part of the prompt; an unfinished thought has no answer after it.
 
     >>> [without_thoughts(words) for words in ("<think>A cat?</think>a cat", "A cat?</think>a cat", "<think>A c")]
     ['a cat', 'a cat', '']
@@ -119,7 +119,7 @@ def without_thoughts(words: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """The text without quotes around it and marks after it.
+    """The text without surrounding quotes and trailing punctuation.
 
     >>> unquoted('"Stop."')
     'Stop'
@@ -133,7 +133,7 @@ def unquoted(text: str) -> str:
 
 
 def opened(text: str) -> str:
-    """The text without openings that say nothing; one that is all there is stays."""
+    """The text without empty opening phrases; kept if there is nothing else."""
     previous = None
     while previous != text:
         previous, text = text, rules().opening.sub("", text, count=1)
@@ -150,7 +150,7 @@ def first_sentence(text: str) -> str:
 
 
 def refuses(text: str) -> bool:
-    """True when the text says that it cannot answer.
+    """Whether the text is a refusal to answer.
 
     >>> refuses("I'm sorry, but I can't identify people."), refuses("It is red, but I can't tell the brand.")
     (True, False)
@@ -195,7 +195,7 @@ _ASKED = re.compile(
     r"\b(?:how many|(?:number|amount|count|quantity) of)\s+(?:of (?:the|these|those) )?(?P<rest>.*)", re.I
 )
 _NEAR = 4
-"""Words after a number among which the thing it counts is looked for."""
+"""The object that a number counts is searched for among this many words after it."""
 
 
 @dataclass(frozen=True)
@@ -206,11 +206,11 @@ class _Mention:
     after: tuple[str, ...]
     clause: frozenset[str]
     exact: bool
-    """False for "a" and "an", which count only in front of the thing asked for."""
+    """False for "a" and "an", which count only before the object in question."""
 
 
 def count(question: str, text: str) -> str | None:
-    """The number that the text gives, in digits, or None where it gives none or several to choose from.
+    """The number in the text, in digits; None if there is none, or if it is ambiguous.
 
     >>> count("How many dogs?", "There are twenty-one dogs."), count("How many dogs?", "No dogs."), count("", "2 or 3")
     ('21', '0', None)
@@ -263,7 +263,7 @@ def _value(match: re.Match[str]) -> int:
 
 
 def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The things that are counted, and what is said about them: "dogs", "black" of "How many dogs are black?"."""
+    """The objects to count and the words that qualify them: "dogs", "black" from "How many dogs are black?"."""
     match = _ASKED.search(question)
     if match is None:
         return frozenset(), frozenset()
@@ -275,7 +275,7 @@ def _asked(question: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _fit(mention: _Mention, things: frozenset[str], told: frozenset[str]) -> int:
-    """How well a number fits the question: it counts the thing (2), and its clause tells what is asked of it (3)."""
+    """How well a number fits the question: 2 if it counts the object, 3 if its clause also has the qualifying words."""
     counts = 2 if things & set(mention.after) else 0
     tells = 3 if told and told <= mention.clause else 0
     return counts + tells

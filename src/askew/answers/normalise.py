@@ -1,6 +1,6 @@
-"""Answers as they are compared: the normalisation of the public VQA evaluator, and the words of a text.
+"""Normalisation of answers as in the public VQA evaluator, and the words of a text.
 
-The evaluator's oddities are kept, because published accuracies depend on them. Each is marked *sic* here or in
+The evaluator's quirks are kept, because published accuracies depend on them. Each is marked *sic* here or in
 ``normalisation.yaml`` and pinned by a test.
 """
 
@@ -17,10 +17,10 @@ from askew.files.resources import resource
 YesNoOther: TypeAlias = Literal["yes", "no", "other"]
 
 _PERIOD = re.compile(r"(?!<=\d)(\.)(?!\d)")
-"""*sic*: meant to look behind, it looks ahead for ``<=`` and always succeeds, so ``"5."`` loses its period too."""
+"""*sic*: meant as a lookbehind, it is a lookahead for ``<=`` that always succeeds; so ``"5."`` loses its period too."""
 
 _MOST_PERIODS = int(re.UNICODE)
-"""*sic*: a flag passed where the count belongs, so at most 32 periods of an answer go."""
+"""*sic*: a flag is passed as the count, so at most 32 periods of an answer are removed."""
 
 _DIGIT_COMMA_DIGIT = re.compile(r"\d,\d")
 
@@ -28,7 +28,7 @@ _WORD = re.compile(r"\d+(?:[.,:]\d+)+|\w+(?:['’-]\w+)*")
 
 
 def clean(text: str) -> str:
-    r"""The text with line breaks and tabs as spaces, and none around it: all that is done to unanimous answers.
+    r"""Replace line breaks and tabs by spaces and strip the text; unanimous answers get no other normalisation.
 
     >>> clean(" Yes.\n")
     'Yes.'
@@ -38,10 +38,10 @@ def clean(text: str) -> str:
 
 @lru_cache(maxsize=1 << 18)
 def normalise(text: str) -> str:
-    """The answer as the public VQA evaluator compares it (Antol et al. 2015), remembered for each distinct text.
+    """Normalise an answer as the public VQA evaluator does (Antol et al. 2015); results are cached.
 
-    Punctuation goes (or becomes a space), then letters are lowered, number words up to ten become digits, articles
-    go, and contractions get their apostrophe back.
+    Punctuation is removed (or becomes a space), letters become lower case, number words up to ten become digits,
+    articles are removed, and contractions get their apostrophe back.
 
     >>> normalise("The two dogs.")
     '2 dogs'
@@ -57,9 +57,9 @@ def normalise(text: str) -> str:
 
 
 def modal_answer(answers: Iterable[str], normaliser: Callable[[str], str]) -> str:
-    """The majority vote: the most frequent answer in its normalised form; the first given of equally frequent ones.
+    """The majority vote: the most frequent answer in its normalised form; of equally frequent ones, the first.
 
-    ``normaliser`` says which answers are the same: ``normalise`` for scores, ``str`` to count them as they are.
+    ``normaliser`` decides which answers are equal: ``normalise`` for scores, ``str`` to count them as they are.
 
     >>> modal_answer(["Two", "3", "2."], normalise), modal_answer(["a", "b", "b", "a"], str)
     ('2', 'a')
@@ -79,6 +79,17 @@ def yes_no_other(answer: str) -> YesNoOther:
     return "yes" if word == "yes" else "no" if word == "no" else "other"
 
 
+def answer_type(answer: str) -> str:
+    """VQA's type of an answer (of a normalised one, if it is written freely): yes/no, number, other; empty if none.
+
+    >>> [answer_type(answer) for answer in ("yes", "3", "red", "")]
+    ['yes/no', 'number', 'other', '']
+    """
+    if answer in ("yes", "no"):
+        return "yes/no"
+    return "number" if answer.isascii() and answer.isdigit() else "other" if answer else ""
+
+
 def tokens(text: str) -> tuple[str, ...]:
     """The words of a text in lower case; apostrophes, hyphens and decimal points inside a word stay.
 
@@ -95,13 +106,13 @@ def _modal(answers: tuple[str, ...], normaliser: Callable[[str], str]) -> str:
 
 
 def without_punctuation(text: str) -> str:
-    """The text without punctuation, as the public VQA evaluator removes it (or puts a space in its place).
+    """Remove punctuation as the public VQA evaluator does, which sometimes replaces it by a space.
 
     >>> without_punctuation("yes, it is."), without_punctuation("yes,it is")
     ('yes it is', 'yes it is')
     """
-    # sic: a mark goes everywhere when it stands beside a space anywhere, and every mark goes when the text has a
-    # number such as 1,000; otherwise it becomes a space. Only the text as given decides, not what is left of it.
+    # sic: a mark is removed everywhere if it is next to a space anywhere, and every mark is removed if the text has a
+    # number such as 1,000; otherwise it becomes a space. The original text decides, not what is left of it.
     has_thousands = _DIGIT_COMMA_DIGIT.search(text) is not None
     left = text
     for mark in _rules().punctuation:

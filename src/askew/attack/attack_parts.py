@@ -1,4 +1,4 @@
-"""An attack as its parts: proposals, constraints, a search, and the goal that it must reach."""
+"""The parts of an attack: proposals, constraints, a search, and the goal that it must reach."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from askew.types import Place, Question, Swap
 from askew.verbs import Constraint, Proposals, Search
 
 GoalKind: TypeAlias = Literal["wrong", "changed", "score"]
-"""``wrong``: a question answered correctly is answered incorrectly. ``changed``: the answer changes, whatever people
-answered (Table 8 of Li et al. 2021). ``score``: the probability of the answer falls as far as the budget allows; the
-search does not stop at the first wrong answer.
+"""``wrong``: a correct answer becomes wrong. ``changed``: the answer changes, whether or not it was correct (Table 8 of
+Li et al. 2021). ``score``: the probability of the answer falls as far as the budget allows; the search does not stop at
+the first wrong answer.
 """
 
 
 @dataclass(frozen=True)
 class Goal:
-    """What an attack wants.
+    """When an attack has succeeded.
 
     >>> Goal().reached("red", "blue", correct=False), Goal().reached("red", "dark red", correct=True)
     (True, False)
@@ -36,28 +36,28 @@ class Goal:
             raise BadOption(f"No goal is called {self.kind!r}. Known: {', '.join(get_args(GoalKind))}.")
 
     def attacks(self, correct: bool) -> bool:
-        """Whether a question is attacked whose original is answered correctly, or not."""
+        """Whether to attack a question at all, given whether the model answers the original correctly."""
         return correct or self.kind == "changed"
 
     def reached(self, before: str, after: str, correct: bool) -> bool:
-        """Whether the answer ``after`` to a rewording, correct or not, is what the attack wants."""
+        """Whether the answer ``after`` to a rewording reaches the goal; ``correct`` says whether it is correct."""
         return normalise(after) != normalise(before) if self.kind == "changed" else not correct
 
 
 @dataclass(frozen=True)
 class Attack:
-    """A way to look for rewordings that fool a model. Its ``repr`` is its signature."""
+    """A method of finding rewordings that fool a model. Its ``repr`` is its signature."""
 
     name: str
-    """What people type, and the ``test`` of the variants it makes."""
+    """The name that users type, and the ``test`` of the variants it makes."""
     proposals: Proposals
     search: Search
     constraints: tuple[Constraint, ...] = ()
     goal: Goal = field(default_factory=Goal)
     least_words: int = 0
-    """Questions of fewer words are refused."""
+    """Questions with fewer words are refused."""
     spelling: bool = True
-    """False where typing errors are the attack: misspelled words are then no fault of a rewording."""
+    """False if the attack makes typing errors: misspelled words then do not count as a fault."""
     paper: str = field(default="", repr=False)
     """Where it was published."""
 
@@ -71,7 +71,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*")
 
 @dataclass(frozen=True)
 class Listed:
-    """Swaps from a table: each word in lower case with what may replace it. For experiments and tests.
+    """Swaps from a table that maps each lower-case word to its replacements. For experiments and tests.
 
     >>> [place.text for place in Listed({"dog": ("hound",)}).places([Question(1, None, "Is the dog big?")])[0]]
     ['Is', 'the', 'dog', 'big']

@@ -1,7 +1,7 @@
 """Constraints on rewordings: which of them still ask the same question.
 
-Each looks at the changes of a candidate or at its text. Texts are tagged and encoded in batches and cached by text, so
-each distinct text is tagged once and encoded once.
+Each checks the changes of a candidate or its text. Texts are tagged and encoded in batches and cached, so each distinct
+text is tagged once and encoded once.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from askew.types import Candidate, Change, Question
 from askew.verbs import Constraint, Encoder
 
 _WINDOW = 15
-"""TextFooler's code compares this many words around a swap, and compares nothing in texts of fewer words."""
+"""TextFooler's code compares this many words around a swap, and skips the comparison for shorter texts."""
 
 
 @dataclass(frozen=True)
 class ContentWords(Constraint):
-    """Function words stay: articles, pronouns, prepositions, auxiliaries, question words."""
+    """Function words must stay: articles, pronouns, prepositions, auxiliaries, question words."""
 
     by_word = True
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each candidate leaves function words alone."""
+        """Whether each candidate leaves function words unchanged."""
         stop = function_words()
         return [not any(change.old.lower() in stop for change in candidate.changes) for candidate in candidates]
 
 
 @dataclass(frozen=True)
 class ProtectedWords(Constraint):
-    """Words that the answer rests on stay: those of the answers, numbers, negations, sides, options."""
+    """Words that the answer depends on must stay: those of the answers, numbers, negations, sides, options."""
 
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     by_word = True
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each candidate leaves these words alone."""
+        """Whether each candidate leaves these words unchanged."""
         tokens = self.tagger.tags([original.text])[0]
         held = protected(tokens, answer_words(original.answers))
         spans = [(tokens[number].start, tokens[number].end) for number in held]
@@ -59,18 +59,18 @@ class ProtectedWords(Constraint):
         ]
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Tag these texts."""
+        """Tag these texts in one batch, before ``keep`` needs them."""
         self.tagger.tags(texts)
 
 
 @dataclass(frozen=True)
 class HarmlessWords(Constraint):
-    """New words are no opposite of the old one, no number, negation or answer, and not in the question already."""
+    """A new word must not be an opposite of the old one, a number, a negation, an answer, or a word of the question."""
 
     by_word = True
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each candidate has only such new words."""
+        """Whether each candidate only has new words that meet these conditions."""
         taken = frozenset(words_of(original.text)) | answer_words(original.answers)
         return [all(_harmless(change, taken) for change in candidate.changes) for candidate in candidates]
 
@@ -85,10 +85,10 @@ def _harmless(change: Change, taken: frozenset[str]) -> bool:
 
 @dataclass(frozen=True)
 class SamePartOfSpeech(Constraint):
-    """The new word has the part of speech of the old one where it stands (TextFooler).
+    """In its context, the new word must have the same part of speech as the old one (TextFooler).
 
-    With ``window``, as in TextFooler's code, only this many words on either side are tagged in texts of more than ten,
-    and a noun may become a verb and a verb a noun.
+    With ``window``, as in TextFooler's code, only this many words on either side are tagged in texts of more than ten
+    words, and nouns and verbs may replace each other.
     """
 
     window: int = 0
@@ -99,7 +99,7 @@ class SamePartOfSpeech(Constraint):
             raise BadOption(f"window is {self.window}; it must be at least 0.")
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether each candidate has the parts of speech of the original at its changes."""
+        """Whether each candidate has the original's parts of speech at the changed words."""
         texts = [self._around(candidate) for candidate in candidates]
         old, *tagged = self.tagger.tags([original.text, *texts])
         return [
@@ -108,7 +108,7 @@ class SamePartOfSpeech(Constraint):
         ]
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Tag these texts."""
+        """Tag these texts in one batch, before ``keep`` needs them."""
         self.tagger.tags(texts)
 
     def _same(self, old: str, new: str) -> bool:
@@ -124,13 +124,13 @@ class SamePartOfSpeech(Constraint):
 
 
 def _tags_of_changes(tokens: Sequence[Token], candidate: Candidate) -> list[tuple[Change, str]]:
-    """Each change with the tag of its last new word; changes are found in order."""
+    """Each change with the tag of its last new word; changes are located from left to right."""
     found, place = [], 0
     for change in candidate.changes:
         words = change.new.split() or [""]
         last = words[-1]
         match = next((n for n in range(place, len(tokens)) if tokens[n].text == last and _near(tokens, n, words)), None)
-        if match is None:  # split by the tokenizer: "t-shirt", "can't"
+        if match is None:  # the tokenizer splits "t-shirt" and "can't"
             match = next((n for n in range(place, len(tokens)) if last.endswith(tokens[n].text)), len(tokens) - 1)
         found.append((change, tokens[match].tag if tokens else ""))
         place = match + 1
@@ -147,10 +147,10 @@ def _tag_at(tokens: Sequence[Token], start: int) -> str:
 
 @dataclass(frozen=True)
 class SimilarQuestion(Constraint):
-    """The whole question stays similar to the original, by a sentence encoder (angular similarity)."""
+    """The whole question must stay similar to the original, by a sentence encoder (angular similarity)."""
 
     least: float = 0.84
-    """*dog → hound* is 0.85, *dog → cat* 0.81; negation also passes, which is why there are other constraints."""
+    """*dog → hound* has 0.85, *dog → cat* 0.81. Negation also passes, which is why there are other constraints."""
     encoder: str | Encoder = "use"
 
     def __post_init__(self) -> None:
@@ -166,7 +166,7 @@ class SimilarQuestion(Constraint):
         return self._similarity.of(original.text, [candidate.text for candidate in candidates])
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Encode these texts."""
+        """Encode these texts in one batch, before ``keep`` needs them."""
         self._similarity.read(texts)
 
     @cached_property
@@ -176,10 +176,11 @@ class SimilarQuestion(Constraint):
 
 @dataclass(frozen=True)
 class SimilarWindow(Constraint):
-    """TextFooler's similarity as its code has it: a window of 15 words, against the text before this swap.
+    """TextFooler's similarity as implemented in its code: a window of 15 words, compared with the text before this
+    swap.
 
-    The score is 1 − arccos(cos) without the division by π, and texts of fewer than 15 words always pass: 99.7 % of the
-    questions of VQA v2. *Sic*; ``faithful=true`` rests on it.
+    The score is 1 − arccos(cos) without the division by π, and texts of fewer than 15 words always pass, which is 99.7
+    % of VQA v2's questions. *Sic*; ``faithful=true`` relies on it.
     """
 
     least: float = 0.5
@@ -204,14 +205,14 @@ class SimilarWindow(Constraint):
         place = next((n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), 0)
         start = max(0, min(place - (_WINDOW - 1) // 2, len(old) - _WINDOW))
         pair = (" ".join(old[start : start + _WINDOW]), " ".join(new[start : start + _WINDOW]))
-        # 1 − arccos(cos) is below the angular similarity: 1 − π · (1 − angular).
+        # 1 − arccos(cos) = 1 − π · (1 − angular), which is below the angular similarity.
         angle = 1.0 - angular(self._similarity.cosines([pair])[0])
         return 1.0 - 3.141592653589793 * angle >= self.least
 
 
 @dataclass(frozen=True)
 class Grammatical(Constraint):
-    """No grammar error is added, by the rules of ``grammar.rules``."""
+    """No grammar errors may be added, according to ``GrammarRules``."""
 
     spelling: bool = True
     """False to allow unknown words."""
@@ -223,13 +224,13 @@ class Grammatical(Constraint):
         return [not added for added in rules.added(original.text, [candidate.text for candidate in candidates])]
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Tag these texts."""
+        """Tag these texts in one batch, before ``keep`` needs them."""
         self.tagger.tags(texts)
 
 
 @dataclass(frozen=True)
 class FewChanges(Constraint):
-    """At most a share of the words is changed (BERT-Attack: 40 %)."""
+    """At most this share of the words may be changed (BERT-Attack: 40 %)."""
 
     share: float = 0.4
 
@@ -245,13 +246,13 @@ class FewChanges(Constraint):
 
 @dataclass(frozen=True)
 class FewLetters(Constraint):
-    """At most this many letters of the original are inserted, deleted or replaced in all (Levenshtein distance)."""
+    """At most this many letters may be inserted, deleted or replaced in total (Levenshtein distance)."""
 
     most: int = 2
 
     def __post_init__(self) -> None:
         if self.most < 1:
-            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+            raise BadOption(f"most is {self.most}; it must be at least 1.")
 
     def keep(self, original: Question, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate changes few enough letters."""
@@ -263,7 +264,7 @@ class FewLetters(Constraint):
 
 @dataclass(frozen=True)
 class StrictlyValid(Constraint):
-    """Only rewordings that pass every strict check may be asked at all."""
+    """The model is only queried with rewordings that pass every strict check."""
 
     checks: StrictChecks = field(default_factory=StrictChecks)
 
@@ -272,5 +273,5 @@ class StrictlyValid(Constraint):
         return self.checks.passed(original, candidates)
 
     def read_ahead(self, texts: Sequence[str]) -> None:
-        """Tag these texts; only those whose words are right are encoded, later."""
+        """Tag these texts; later only those whose words pass the checks are encoded."""
         self.checks.tagger.tags(texts)

@@ -1,8 +1,8 @@
 """Grammar errors that a rewording adds, found by a few rules of our own: ``grammar.rules``.
 
-Published attacks count LanguageTool's errors; that needs a Java server. These rules look at *a* and *an*, at the number
-of a noun and its determiner, at the number of a verb and its subject, and at words in no dictionary. They find fewer
-errors, so results name them ``grammar.rules``, not LanguageTool.
+Published attacks count the errors reported by LanguageTool, which needs a Java server. These rules check *a* and *an*,
+the agreement of noun and determiner and of verb and subject, and whether each word is in a dictionary. They find fewer
+errors, so results call them ``grammar.rules``, not LanguageTool.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ALPHABETS = ("n", "v", "a", "r")
 
 @dataclass(frozen=True)
 class GrammarRules:
-    """Counts the grammar errors of a question, and compares them with those of the original.
+    """Finds the grammar errors that a rewording adds to its original.
 
     >>> GrammarRules().added("Is it a car?", ["Is it a auto?", "Is it an auto?", "Is it a cars?", "Is it a ccar?"])
     [('a or an',), (), ('number',), ('unknown word',)]
@@ -37,12 +37,12 @@ class GrammarRules:
     vocabulary: WordCounts | None = field(default=None, repr=False)
     """The vocabulary of the data; all of its words count as known."""
     spelling: bool = True
-    """False to allow unknown words: a typing error is one, and its tag says nothing about number."""
+    """False to allow unknown words: typing errors are unknown words, and their tags say nothing about number."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
 
     def added(self, original: str, texts: Sequence[str]) -> list[tuple[str, ...]]:
-        """The errors of each text that the original does not have, by name, in alphabetical order."""
+        """For each text, the names of the errors that the original does not have, in alphabetical order."""
         old, *new = self.tagger.tags([original, *texts])
         had = self._errors(old)
         return [tuple(sorted((self._errors(tokens) - had).elements())) for tokens in new]
@@ -55,7 +55,7 @@ class GrammarRules:
         return found
 
     def knows(self, word: str) -> bool:
-        """True for a word of WordNet, of lemminflect's dictionary or of the data.
+        """True for words in WordNet, in lemminflect's dictionary or in the data.
 
         >>> [GrammarRules().knows(word) for word in ("dogs", "frisbee", "3", "dgo")]
         [True, True, True, False]

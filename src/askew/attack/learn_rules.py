@@ -2,9 +2,9 @@
 
 Paraphrases come from P2's rules and from back-translation. The paper's semantic score is a translation model's
 likelihood; here it is the similarity of a sentence encoder, with a threshold that 90 % of P2's reviewed paraphrases
-reach. An encoder sees neither grammar nor a missing article, so words, articles and the order are checked too. Rules
-are induced from the paraphrases; those that are rare or often change the meaning are left out; the model is asked the
-rewrites of the others; and a few rules are chosen that together fool it most.
+reach. An encoder notices neither bad grammar nor a missing article, so words, articles and word order are checked too.
+Rules are induced from the paraphrases; rare rules and rules that often change the meaning are dropped; the model is
+queried with the rewrites of the others; and the few rules that together fool it most are chosen.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ from askew.types import Candidate, Place, Question, Variant
 from askew.verbs import Encoder
 
 Fooled = Callable[[Sequence[tuple[Question, str]]], Sequence[bool]]
-"""Asks a model these rewordings; says of each whether the attack's goal is reached."""
+"""Queries a model with rewordings; returns for each whether it reaches the attack's goal."""
 
 _REVIEWED_PASS = 0.9
-"""The share of P2's reviewed paraphrases that are similar enough."""
+"""The similarity threshold is set so that this share of P2's reviewed paraphrases passes."""
 _EDITS = 4
-"""Words by which a paraphrase may differ at most."""
+"""The most words by which a paraphrase may differ."""
 
 
 class Rewrite(NamedTuple):
-    """What a rule makes of a training question."""
+    """A training question as rewritten by a rule."""
 
     number: int
-    """Of the question."""
+    """The index of the question."""
     text: str
 
 
 class LearnedRule(NamedTuple):
-    """A rule, what it makes of the training questions, and how many of these fool the model."""
+    """A rule, its rewrites of the training questions, and how many of these fool the model."""
 
     rule: RewriteRule
     rewrites: int
@@ -62,13 +62,13 @@ class RuleLearner:
     most: int = 10
     """The number of rules chosen."""
     least_share: float = 0.005
-    """The share of the questions in which a pattern must occur: 0.5 % in the authors' notebook."""
+    """The least share of the questions in which a pattern must occur: 0.5 % in the authors' notebook."""
     least_fooled: int = 6
-    """How many questions a rule must fool the model with."""
+    """The least number of questions with which a rule must fool the model."""
     worst_share: float = 0.1
-    """A rule is left out when more of its rewrites than this share are not similar enough."""
+    """A rule is dropped when more than this share of its rewrites is not similar enough."""
     considered: int = 500
-    """The most rules whose rewrites are compared and asked, the most frequent first."""
+    """The most rules whose rewrites are checked and sent to the model, the most frequent first."""
     back_translation: bool = True
     """False to take paraphrases from P2's rules alone, without the extra ``translate``."""
     encoder: str | Encoder = "use"
@@ -77,7 +77,7 @@ class RuleLearner:
     def __post_init__(self) -> None:
         for name in ("most", "least_fooled", "considered"):
             if getattr(self, name) < 1:
-                raise BadOption(f"{name} is {getattr(self, name)}; at least 1 is needed.")
+                raise BadOption(f"{name} is {getattr(self, name)}; it must be at least 1.")
         for name in ("least_share", "worst_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise BadOption(f"{name} is {getattr(self, name)}. Give a share between 0 and 1.")
@@ -86,7 +86,7 @@ class RuleLearner:
         """The rules that fool the model most, the best first.
 
         Raises:
-            DataError: when no rule does.
+            DataError: when no rule fools the model.
         """
         rewrites = self._alike(questions, self._frequent(questions))
         asked = [(questions[one.number], one.text) for made in rewrites.values() for one in made]
@@ -107,7 +107,7 @@ class RuleLearner:
         return [LearnedRule(rule, made[rule], len(kept[rule])) for rule in self._chosen(questions, kept, made)]
 
     def paraphrases(self, questions: Sequence[Question]) -> Iterator[tuple[str, str]]:
-        """Questions and their paraphrases that are similar enough and differ in a few words."""
+        """Pairs of a question and a paraphrase that is similar enough and differs in only a few words."""
         pairs = list(dict.fromkeys(self._proposed(questions)))
         pairs = [pair for pair in pairs if _few_edits(*pair)]
         self._similarity.read([text for pair in pairs for text in pair])
@@ -137,7 +137,7 @@ class RuleLearner:
                         yield question.text, made.question.text
 
     def _frequent(self, questions: Sequence[Question]) -> list[RewriteRule]:
-        """The rules induced from the paraphrases that have frequent patterns, the most frequent first."""
+        """Those rules induced from the paraphrases whose patterns are frequent, the most frequent first."""
         pairs = list(self.paraphrases(questions))
         tags = dict(
             zip((t for pair in pairs for t in pair), self.tagger.tags([t for p in pairs for t in p]), strict=True)
@@ -152,7 +152,7 @@ class RuleLearner:
         return sorted(frequent, key=lambda rule: (-support[rule], -counts[rule.source], rule.id))[: self.considered]
 
     def _alike(self, questions: Sequence[Question], rules: Sequence[RewriteRule]) -> dict[RewriteRule, list[Rewrite]]:
-        """What each rule makes of the questions, without duplicates and without rules that often change the meaning."""
+        """The rewrites of each rule, without duplicates and without rules that often change the meaning."""
         tagged = self.tagger.tags([question.text for question in questions])
         made = {rule: _rewrites(rule, questions, tagged) for rule in rules}
         distinct = {tuple(texts): rule for rule, texts in reversed(made.items()) if texts}
@@ -167,7 +167,7 @@ class RuleLearner:
         }
 
     def _mostly(self, rewrites: Sequence[Rewrite], good: Callable[[Rewrite], bool]) -> bool:
-        """Whether few enough rewrites are bad; stops at the first one too many."""
+        """Whether few enough rewrites are bad; stops counting as soon as there are too many."""
         allowed = self.worst_share * len(rewrites)
         bad = 0
         for one in rewrites:
@@ -177,7 +177,7 @@ class RuleLearner:
         return True
 
     def _same_words(self, questions: Sequence[Question], one: Rewrite) -> bool:
-        """Whether no content word or article is lost or new, words keep their order, and verbs agree."""
+        """Whether content words and articles are neither added nor removed, words keep their order, and verbs agree."""
         question = questions[one.number]
         faults = self._checks.words(question, Candidate(one.text))[0]
         return not faults and self._translation.fault(question.text, one.text) in ("", "unchanged")
@@ -188,9 +188,10 @@ class RuleLearner:
     def _chosen(
         self, questions: Sequence[Question], hits: dict[RewriteRule, list[Rewrite]], rewrites: dict[RewriteRule, int]
     ) -> list[RewriteRule]:
-        """Greedy choice: each rule adds most to the sum, over questions, of the best similarity of a fooling rewrite.
+        """Choose rules greedily: each adds most to the sum, over questions, of the best similarity of a fooling
+        rewrite.
 
-        Of rules that add the same, the one that rewrites the fewest questions is the most specific.
+        On ties the most specific rule wins, which is the one that rewrites the fewest questions.
         """
         best = [0.0] * len(questions)
         scores = {
@@ -222,7 +223,8 @@ class RuleLearner:
 
 
 def in_training_half(question: Question) -> bool:
-    """Whether rules are learned from a question, or tested on it: by a hash of its image, so that no image is in both.
+    """Whether rules are learned from this question rather than tested on it, by a hash of its image, so that no image
+    is in both halves.
 
     >>> halves = {in_training_half(Question(n, None, "")) for n in range(20)}
     >>> halves == {True, False}
@@ -251,7 +253,7 @@ def _few_edits(old: str, new: str) -> bool:
 
 @dataclass(frozen=True)
 class LearnedRuleSwaps:
-    """The rewrites of rules that are first learned from half of the images."""
+    """Swaps by rules that are first learned on half of the images."""
 
     learner: RuleLearner = field(default_factory=RuleLearner)
 
@@ -260,16 +262,16 @@ class LearnedRuleSwaps:
         return in_training_half(question)
 
     def learn(self, questions: Sequence[Question], fooled: Fooled) -> RuleSwaps:
-        """The rewrites of the rules learned."""
+        """Learn the rules and return swaps that apply them."""
         return RuleSwaps(tuple(found.rule for found in self.learner.learn(questions, fooled)), self.learner.tagger)
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """Nothing can be proposed before the rules are learned.
+        """Raises, since nothing can be proposed before the rules are learned.
 
         Raises:
             UsageError: always.
         """
         raise UsageError(
-            "sears:mode=learn learns its rules from the model's answers, so what it would ask cannot be said before. "
+            "sears:mode=learn learns its rules from the model's answers, so its queries cannot be listed in advance. "
             "Run it with --max-calls instead of --dry-run."
         )

@@ -1,13 +1,14 @@
 """Swaps from trained models that the user provides: word vectors, and masked language models.
 
-Neighbours in word vectors are TextFooler's (Jin et al. 2020). The paper uses counter-fitted vectors (Mrkšić et al.
-2016), in which synonyms are near and opposites far. They are a text file of the authors, ``word v1 … v300`` per line,
-which is not shipped. Plain GloVe vectors are no substitute: *red* and *yellow* are neighbours there.
+Nearest neighbours of word vectors are TextFooler's swaps (Jin et al. 2020). The paper uses counter-fitted vectors
+(Mrkšić et al. 2016), in which synonyms are near and opposites far. The authors publish them as a text file, ``word v1 …
+v300`` per line; it is not shipped with askew. Plain GloVe vectors are no substitute: there *red* and *yellow* are
+neighbours.
 
-What a masked language model expects in the place of a word is BERT-Attack's (Li et al. 2020). The model is a folder
-that transformers saved; no code of it is run. As in the authors' code the question itself, not a masked one, is read
-where the word is one piece of the model's vocabulary. A word of several pieces is replaced by one mask (the authors try
-products of pieces, which take hours).
+The predictions of a masked language model for each position are BERT-Attack's swaps (Li et al. 2020). The model is a
+folder saved by transformers; none of its code is run. As in the authors' code, a word that is one piece of the
+vocabulary is left unmasked in the model's input. A word of several pieces is replaced by one mask (the authors try all
+combinations of pieces, which takes hours).
 """
 
 from __future__ import annotations
@@ -32,34 +33,34 @@ from askew.language.thesaurus import POS_OF_TAG
 from askew.types import Place, Question, Swap
 
 _MOST_NUMBERS = 400_000_000
-"""The largest table: 1.6 GB of float32."""
+"""The most numbers in a table: 1.6 GB as float32."""
 _AT_ONCE = 64
-"""Words whose cosines with all others are computed together."""
-_REMEDY = "Each line must be a word and its numbers, separated by spaces, and all lines have as many."
+"""How many words are compared with all others in one batch."""
+_REMEDY = "Each line must be a word and its numbers, separated by spaces, and all lines must have equally many."
 
 
 @dataclass(frozen=True, repr=False)
 class VectorSwaps:
-    """The nearest words by cosine, of a file of word vectors."""
+    """The nearest words by cosine, from a file of word vectors."""
 
     file: str
-    """Text, ``word v1 … vn`` per line; may be compressed."""
+    """A text file with ``word v1 … vn`` per line; may be compressed."""
     least: float = 0.5
     """The lowest cosine: 0.7 in the paper, 0.5 in its code."""
     most: int = 50
     """The maximum number of neighbours."""
     compounds: bool = True
-    """False to replace also words within compounds and fixed phrases, and to change number and tense."""
+    """False to also replace words within compounds and fixed phrases, and to allow changes of number and tense."""
     tagger: Tagger = field(default_factory=Tagger)
 
     def __post_init__(self) -> None:
         if not -1.0 <= self.least <= 1.0:
             raise BadOption(f"least is {self.least}. Give a cosine between -1 and 1.")
         if self.most < 1:
-            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+            raise BadOption(f"most is {self.most}; it must be at least 1.")
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """Every word of each question, with its neighbours."""
+        """All words of each question, with their nearest neighbours."""
         texts = [question.text for question in questions]
         tagged = self.tagger.tags(texts)
         open_ = [self._open(text, tokens) for text, tokens in zip(texts, tagged, strict=True)]
@@ -98,7 +99,7 @@ class VectorSwaps:
 
 @lru_cache(maxsize=1 << 15)
 def _has_form(word: str, tag: str) -> bool:
-    """True when a word has the form that this tag needs, or the tag needs none: *dogs* for NNS."""
+    """True when a word has the inflection that this tag requires, if any: *dogs* for NNS."""
     return tag not in POS_OF_TAG or inflected(base(word, tag), tag) == word
 
 
@@ -107,7 +108,7 @@ def _counts_alike(old: str, new: str, tag: str) -> bool:
 
 
 class WordVectors:
-    """Word vectors of unit length, and the neighbours that were looked up."""
+    """Word vectors of unit length, with a cache of neighbours."""
 
     def __init__(self, words: Sequence[str], rows: Any) -> None:
         self.words, self._rows = words, rows
@@ -115,7 +116,7 @@ class WordVectors:
         self._known: dict[str, tuple[tuple[str, float], ...]] = {}
 
     def neighbours(self, words: Iterable[str], most: int = 200) -> dict[str, tuple[tuple[str, float], ...]]:
-        """The nearest words of each word with their cosines, nearest first; nothing for words without a vector."""
+        """For each word its nearest words with their cosines, nearest first; empty for words without a vector."""
         new = sorted({word for word in words if word in self._number and word not in self._known})
         for start in range(0, len(new), _AT_ONCE):
             part = new[start : start + _AT_ONCE]
@@ -136,7 +137,7 @@ def read_vectors(path: str) -> WordVectors:
     """The vectors of a text file.
 
     Raises:
-        DataError: when the file is not of this form, in one line.
+        DataError: when a line of the file does not have this form.
     """
     return _read_vectors(path, fingerprint(path) if Path(path).is_file() else "")
 
@@ -148,16 +149,18 @@ def _read_vectors(path: str, content: str) -> WordVectors:
     with opened(path) as file:
         for number, line in enumerate(bounded_lines(file, path), 1):
             fields = line.split()
-            if not fields or (number == 1 and len(fields) == 2):  # word2vec begins with the size of the table
+            if not fields or (number == 1 and len(fields) == 2):  # the header of word2vec files: the size of the table
                 continue
             word, row = _row(path, number, fields, len(rows[0]) if rows else 0)
             if word not in words:
                 words[word] = None
                 rows.append(row)
             if len(rows) * len(row) > _MOST_NUMBERS:
-                raise DataError(f"{path}: more than {_MOST_NUMBERS:,} numbers. Keep the lines of the commonest words.")
+                raise DataError(
+                    f"{path}: more than {_MOST_NUMBERS:,} numbers. Keep the lines of the most frequent words."
+                )
     if not rows:
-        raise DataError(f"{path}: there is no word in it. {_REMEDY}")
+        raise DataError(f"{path}: the file contains no words. {_REMEDY}")
     table = np.array(rows, np.float32)
     table /= np.maximum(np.linalg.norm(table, axis=1, keepdims=True), 1e-12)
     return WordVectors(list(words), table)
@@ -181,20 +184,20 @@ _OFFLINE = {"local_files_only": True, "trust_remote_code": False}
 
 @dataclass(frozen=True, repr=False)
 class MaskedSwaps:
-    """The words that a masked language model finds most likely in the place of each content word."""
+    """The words that a masked language model predicts for the position of each content word."""
 
     folder: str
     """A folder with config.json, model.safetensors and the tokenizer's files."""
     most: int = 48
-    """How many of the model's predictions are taken for each place, before fragments of words are dropped."""
+    """How many of the model's predictions are used for each word, before fragments of words are dropped."""
     tagger: Tagger = field(default_factory=Tagger)
 
     def __post_init__(self) -> None:
         if self.most < 1:
-            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+            raise BadOption(f"most is {self.most}; it must be at least 1.")
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """Every word of each question, with what the model expects there."""
+        """All words of each question, with the model's predictions for them."""
         texts = [question.text for question in questions]
         found = []
         for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
@@ -212,7 +215,7 @@ class MaskedSwaps:
     def _digest(self) -> str:
         path = Path(self.folder)
         if not (path / "config.json").is_file():
-            raise DataError(f"{self.folder}: there is no config.json. Give a folder with a masked language model.")
+            raise DataError(f"{self.folder}: it has no config.json. Give a folder with a masked language model.")
         return fingerprint(*(str(file) for file in sorted(path.rglob("*")) if file.is_file()))
 
     @property
@@ -224,13 +227,15 @@ class MaskedSwaps:
 
 
 class _MaskedModel:
-    """A loaded model and tokenizer. Each text is read alone, so that what it gives does not depend on other texts."""
+    """A loaded model and tokenizer. Each text is run alone, so that predictions do not depend on other texts of a
+    batch.
+    """
 
     def __init__(self, torch: Any, tokenizer: Any, model: Any) -> None:
         self._torch, self._tokenizer, self._model = torch, tokenizer, model
 
     def expected(self, text: str, tokens: Sequence[Token], most: int) -> list[list[str]]:
-        """The words expected in the place of each token, the likeliest first."""
+        """The words predicted for each token, the most likely first."""
         if not tokens:
             return []
         whole = self._scores(text)
@@ -238,7 +243,7 @@ class _MaskedModel:
         for token in tokens:
             pieces = whole[2].get((token.start, token.end))
             scores, offset = whole[0], pieces
-            if pieces is None:  # several pieces: one mask in their place
+            if pieces is None:  # one mask replaces all pieces of the word
                 mask = self._tokenizer.mask_token
                 masked = text[: token.start] + mask + text[token.end :]
                 scores, ids, _ = self._scores(masked)
@@ -247,7 +252,9 @@ class _MaskedModel:
         return found
 
     def _scores(self, text: str) -> tuple[Any, list[int], dict[tuple[int, int], int]]:
-        """The scores of each piece of the text, the pieces, and the piece of each span of characters."""
+        """The vocabulary scores at each piece of the text, the pieces, and which piece covers which span of
+        characters.
+        """
         read = self._tokenizer(text, return_tensors="pt", truncation=True, return_offsets_mapping=True)
         spans = [tuple(span) for span in read.pop("offset_mapping")[0].tolist()]
         with self._torch.inference_mode():
@@ -268,13 +275,13 @@ def _load(folder: str, content: str) -> _MaskedModel:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, use_fast=True, **_OFFLINE)
         model = transformers.AutoModelForMaskedLM.from_pretrained(folder, use_safetensors=True, **_OFFLINE).eval()
-    except Exception as trouble:  # whatever a wrong or half-copied folder leads transformers to
+    except Exception as trouble:  # transformers raises various errors for wrong or incomplete folders
         raise DataError(
             f"{folder}: cannot be loaded as a masked language model ({type(trouble).__name__}: "
             f"{str(trouble).partition(chr(10))[0]}). Check that the folder is complete and has model.safetensors."
         ) from trouble
     if tokenizer.mask_token is None or not tokenizer.is_fast:
         raise DataError(
-            f"{folder}: its tokenizer has no mask or is not a fast one. Save tokenizer.json with the model."
+            f"{folder}: its tokenizer has no mask token or is not a fast tokenizer. Save tokenizer.json with the model."
         )
     return _MaskedModel(torch, tokenizer, model)

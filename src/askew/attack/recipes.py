@@ -1,10 +1,10 @@
-"""The published attacks, one function per paper: which proposals, constraints, search and goal each joins.
+"""The published attacks, one function per paper, each combining proposals, constraints, a search and a goal.
 
-By default an attack must leave the question valid: words that the answer rests on stay, new words agree with the rest,
-and the whole question stays similar (``similarity=0`` switches that off). ``faithful=true`` gives the behaviour of the
-authors' code instead, with its oddities, for the comparison with published figures. ``goal=changed`` attacks until the
-answer changes, as Table 8 of Li et al. 2021 counts; by default until a correct answer becomes wrong. ``strict=true``
-asks only rewordings that pass the strict checks of validity.
+By default an attack must leave the question valid: words that the answer depends on stay, new words agree with the
+rest, and the whole question stays similar (``similarity=0`` switches that off). ``faithful=true`` reproduces the
+authors' code instead, with its oddities, for comparison with published figures. The default goal is that a correct
+answer becomes wrong; with ``goal=changed`` it is enough that the answer changes, as in Table 8 of Li et al. 2021. With
+``strict=true`` the model is only queried with rewordings that pass the strict validity checks.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from askew.errors import BadOption
 from askew.verbs import Constraint, Proposals
 
 LEAST = 0.84
-"""The similarity that the corrected recipes ask for: between *dog → hound* (0.85) and *dog → cat* (0.81)."""
+"""The similarity that the corrected recipes require: between *dog → hound* (0.85) and *dog → cat* (0.81)."""
 
 
 def similar(least: float, encoder: str) -> tuple[Constraint, ...]:
-    """The constraint on the similarity of the whole question; none when the least similarity is 0."""
+    """The constraint on the similarity of the whole question; no constraint when the least similarity is 0."""
     return (SimilarQuestion(least, encoder),) if least > 0 else ()
 
 
@@ -51,7 +51,7 @@ def valid(similarity: float, encoder: str) -> tuple[Constraint, ...]:
 
 
 def checked(attack: Attack, strict: bool, encoder: str) -> Attack:
-    """The attack; where ``strict``, only rewordings that pass the strict checks of validity are asked at all."""
+    """The attack; if ``strict``, with the constraint that only strictly valid rewordings are sent to the model."""
     if not strict:
         return attack
     checks = StrictChecks(encoder=encoder, spelling=attack.spelling)
@@ -71,9 +71,9 @@ def sears(
 ) -> Attack:
     """SEARs: rules that rewrite a question, e.g. *What is → What's* (Ribeiro et al. 2018).
 
-    By default reviewed rules; ``faithful`` takes the paper's four for VQA alone, as it prints them. ``mode=learn``
-    learns at most ``rules`` rules from half of the images that each fool the model with ``least_fooled`` questions, and
-    attacks the other half; ``back_translation=false`` does without the extra ``translate``.
+    By default, the reviewed rules are applied; ``faithful`` applies only the paper's four rules for VQA, as printed.
+    ``mode=learn`` learns at most ``rules`` rules on half of the images, each of which fools the model with at least
+    ``least_fooled`` questions, and attacks the other half; ``back_translation=false`` avoids the extra ``translate``.
     """
     if mode not in ("reviewed", "learn"):
         raise BadOption(f"sears: mode is {mode!r}. Give reviewed or learn.")
@@ -100,11 +100,12 @@ def textfooler(
 ) -> Attack:
     """TextFooler: synonyms for the words that matter most (Jin et al. 2020).
 
-    ``vectors`` is a file of counter-fitted word vectors, whose neighbours of at least the cosine ``least`` (0.7 in the
-    paper, 0.5 in its code) are then taken; without it, WordNet's synonyms. Where paper and code disagree, ``faithful``
-    follows the code: words are weighed by an unknown token instead of being left out; a swap is accepted below the
-    *original's* probability; a noun may become a verb; the similarity (of a window, to the text before the swap) is off
-    below 15 words, that is for nearly every question. By default the whole question is compared with the original.
+    ``vectors`` is a file of counter-fitted word vectors; neighbours with a cosine of at least ``least`` (0.7 in the
+    paper, 0.5 in its code) are then used instead of WordNet's synonyms. Where paper and code disagree, ``faithful``
+    follows the code: to weigh a word it is replaced by an unknown token instead of being deleted; a swap is accepted if
+    the probability is below the *original's*; a noun may become a verb; and the similarity (of a window, to the text
+    before the swap) is not checked below 15 words, that is for nearly every question. By default the whole question is
+    compared with the original.
     """
     paper = "Jin et al. 2020"
     swaps = (
@@ -136,9 +137,10 @@ def pso(
 ) -> Attack:
     """Sememe+PSO: words of the same kind, combined by a particle swarm (Zang et al. 2020).
 
-    ``sememes`` is a JSON table ``{word: {pos: [candidates]}}``, e.g. from HowNet; without it words that share a direct
-    hypernym in WordNet are taken. Such words change the meaning more often than synonyms do: see the share of strictly
-    valid successes. ``faithful`` has no constraints and attacks only questions of at least 10 words, like the code.
+    ``sememes`` is a JSON table ``{word: {pos: [candidates]}}``, e.g. from HowNet; without it, words that share a direct
+    hypernym in WordNet are used. Such words change the meaning more often than synonyms do: see the share of strictly
+    valid successes. Like the authors' code, ``faithful`` has no constraints and attacks only questions of at least 10
+    words.
     """
     least = least_words if least_words is not None else 10 if faithful else 0
     swaps = SememeSwaps(sememes, compounds=not faithful)
@@ -158,8 +160,8 @@ def pwws(
 ) -> Attack:
     """PWWS: WordNet synonyms in the order of probability-weighted word saliency (Ren et al. 2019).
 
-    ``faithful``: synonyms of any sense, no constraint but that function words stay, and the search does not stop at a
-    single swap that is enough.
+    ``faithful``: synonyms of any sense, no constraint except that function words stay, and the search does not stop
+    when a single swap reaches the goal.
     """
     paper = "Ren et al. 2019"
     if faithful:
@@ -184,8 +186,8 @@ def typos(
 ) -> Attack:
     """Typing errors in the words that matter most (Gao et al. 2018; Li et al. 2019).
 
-    ``letters``: how many a word must have. At most two letters of a question are changed (30 with ``faithful``), and
-    words that the answer rests on stay.
+    ``letters``: the least length of a word to be changed. At most two letters of a question are changed (30 with
+    ``faithful``), and words that the answer depends on stay.
     """
     few = FewLetters(30 if faithful else 2)
     kept: tuple[Constraint, ...] = () if faithful else (ContentWords(), ProtectedWords())
@@ -207,10 +209,10 @@ def bert_attack(
     goal: GoalKind = "wrong",
     strict: bool = False,
 ) -> Attack:
-    """BERT-Attack: words that a masked language model in a local folder finds likely (Li et al. 2020).
+    """BERT-Attack: words predicted by a masked language model in a local folder (Li et al. 2020).
 
-    At most 40 % of the words are changed, as in the paper; its similarity of 0.2 keeps nearly everything, so by default
-    a question must stay as similar as with the other recipes.
+    At most 40 % of the words are changed, as in the paper. The paper's similarity threshold of 0.2 lets nearly
+    everything pass, so the default is the same as in the other recipes.
     """
     constraints = (*valid(similarity, encoder), FewChanges())
     attack = Attack(

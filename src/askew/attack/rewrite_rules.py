@@ -39,7 +39,7 @@ _APOSTROPHE = re.compile(r" (?='|n't\b)")
 
 @dataclass(frozen=True, slots=True)
 class RewriteRule:
-    """``source`` becomes ``target``.
+    """A rule that rewrites ``source`` as ``target``.
 
     >>> from askew.language.tagger import Tagger
     >>> question = "What is on the table?"
@@ -51,7 +51,7 @@ class RewriteRule:
     source: tuple[str, ...]
     target: tuple[str, ...]
     unless: tuple[tuple[str, ...], ...] = ()
-    """Patterns that must not match where the rule does."""
+    """Patterns that must not match where the rule matches."""
     without: frozenset[str] = frozenset()
     """Words that the question must not contain."""
 
@@ -68,7 +68,7 @@ class RewriteRule:
         return None if new == text[start:end] else (start, end, new)
 
     def find(self, tokens: Sequence[Token]) -> int | None:
-        """The number of the first token of the first match."""
+        """The index of the first token of the first match; None without a match."""
         return next((first for first in range(len(tokens)) if self._matches(tokens, first)), None)
 
     def _matches(self, tokens: Sequence[Token], first: int) -> bool:
@@ -93,7 +93,7 @@ class RewriteRule:
 
 
 def matches(pattern: Sequence[str], tokens: Sequence[Token], first: int) -> bool:
-    """Whether a pattern matches the tokens from this one on."""
+    """Whether a pattern matches the tokens starting at index ``first``."""
     place = first
     for number, part in enumerate(pattern):
         if part == START:
@@ -128,7 +128,7 @@ def _is_open(part: str) -> bool:
 
 @lru_cache(maxsize=2)
 def reviewed_rules(published: bool = False) -> tuple[RewriteRule, ...]:
-    """The reviewed rules (``rewrite_rules.yaml``), or the four for VQA as the paper prints them.
+    """The reviewed rules (``rewrite_rules.yaml``), or the four for VQA as printed in the paper.
 
     >>> [str(rule) for rule in reviewed_rules(published=True)]
     ["WP VBZ → WP 's", 'what NOUN → which NOUN', 'color → colour', "ADV is → ADV 's"]
@@ -156,7 +156,7 @@ def rule_of(entry: dict[str, Any]) -> RewriteRule:
 
 @dataclass(frozen=True, repr=False)
 class RuleSwaps:
-    """What rules make of each question. Each rule rewrites its first match only.
+    """Swaps by rewrite rules. Each rule rewrites only its first match.
 
     >>> places = RuleSwaps().places([Question(1, None, "What is next to the bed?")])[0]
     >>> [(place.text, [swap.text for swap in place.swaps]) for place in places]
@@ -192,7 +192,7 @@ class RuleSwaps:
 
 
 def _with_words(rules: Sequence[RewriteRule]) -> list[tuple[RewriteRule, list[frozenset[str]]]]:
-    """Each rule with sets of words; a question must contain one word of each set. A cheap test before matching."""
+    """Each rule with sets of words, for a cheap test before matching: a question must contain one word of each set."""
     return [
         (rule, [frozenset(part.split("|")) for part in rule.source if part[0].isalpha() and part[0].islower()])
         for rule in rules
@@ -200,11 +200,11 @@ def _with_words(rules: Sequence[RewriteRule]) -> list[tuple[RewriteRule, list[fr
 
 
 LONGEST = 4
-"""Tokens of a pattern at most."""
+"""The most tokens of a pattern."""
 
 
 def span_of_change(old: Sequence[Token], new: Sequence[Token]) -> tuple[int, int, int, int] | None:
-    """The smallest spans that cover all differences: first and end in the old, first and end in the new tokens.
+    """The smallest spans that cover all differences: start and end in the old tokens, start and end in the new ones.
 
     >>> from askew.language.tagger import Tagger
     >>> span_of_change(*Tagger().tags(["What is on the bed?", "What's on the bed?"]))
@@ -220,7 +220,7 @@ def span_of_change(old: Sequence[Token], new: Sequence[Token]) -> tuple[int, int
 
 
 def induced(text: str, old: Sequence[Token], changed: str, new: Sequence[Token]) -> list[RewriteRule]:
-    """The rules that make the changed text of this one, most specific first within each context.
+    """The rules that rewrite this text as the changed one, most specific first within each context.
 
     >>> from askew.language.tagger import Tagger
     >>> pair = ("What color is it?", "What colour is it?")
@@ -243,7 +243,7 @@ def induced(text: str, old: Sequence[Token], changed: str, new: Sequence[Token])
 def _generalised(
     old: Sequence[Token], new: Sequence[Token], span: tuple[int, int, int, int], left: int, right: int
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Patterns and replacements of a span with this much context; none if it is too long or covers no token."""
+    """Patterns and replacements for a span with this much context; empty if it is too long or covers no token."""
     first, end, start, stop = span
     words = next((n for n in range(len(old), 0, -1) if old[n - 1].tag != "."), 0)  # without the question mark
     at_start, at_end = bool(left) and first == 0, bool(right) and end == words
@@ -277,7 +277,7 @@ def _referring(replaced: Sequence[Token], covered: Sequence[Token], parts: Seque
 
 
 def _makes(rule: RewriteRule, text: str, old: Sequence[Token], changed: str) -> bool:
-    """Whether a rule makes exactly the changed text, apart from capitals."""
+    """Whether applying a rule gives exactly the changed text, ignoring case."""
     applied = rule.apply(text, old)
     if applied is None:
         return False
@@ -286,7 +286,7 @@ def _makes(rule: RewriteRule, text: str, old: Sequence[Token], changed: str) -> 
 
 
 def pattern_counts(patterns: Iterable[tuple[str, ...]], tagged: Sequence[Sequence[Token]]) -> Counter[tuple[str, ...]]:
-    """In how many of the texts each pattern occurs, for all patterns at once."""
+    """For each pattern, in how many of the texts it occurs; counts all patterns in one pass."""
     wanted = frozenset(patterns)
     lengths = sorted({len(pattern) for pattern in wanted})
     counts: Counter[tuple[str, ...]] = Counter()

@@ -15,9 +15,9 @@ from typing import Literal, TypeAlias
 
 from askew.attack.word_places import UNKNOWN, reworded, without
 from askew.errors import BadOption
-from askew.types import Candidate, Place, Question, Swap, Value
+from askew.types import Candidate, CandidateValue, Place, Question, Swap
 
-Steps: TypeAlias = Generator[Sequence[Candidate], Sequence[Value | None], Candidate | None]
+Steps: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], Candidate | None]
 Chosen: TypeAlias = dict[Place, Swap]
 
 _PARTS = ("NN", "VB", "JJ", "RB")
@@ -33,29 +33,29 @@ def part_rank(tag: str) -> int:
     return next((rank for rank, start in enumerate(_PARTS) if tag.startswith(start)), len(_PARTS))
 
 
-def best_reached(candidates: Sequence[Candidate], values: Sequence[Value | None]) -> Candidate | None:
-    """The most similar candidate that reaches the goal; the first of equally similar ones."""
+def best_reached(candidates: Sequence[Candidate], values: Sequence[CandidateValue | None]) -> Candidate | None:
+    """The most similar candidate that reaches the goal; the first one on ties."""
     reached = [(value.similarity, c) for c, value in zip(candidates, values, strict=True) if value and value.reached]
     return max(reached, key=lambda item: item[0])[1] if reached else None
 
 
-def highest(values: Sequence[Value | None]) -> int | None:
-    """The position of the greatest loss; the first of equal ones, None where nothing was asked."""
+def highest(values: Sequence[CandidateValue | None]) -> int | None:
+    """The index of the greatest loss; the first one on ties, None if there are no values."""
     known = [position for position, value in enumerate(values) if value is not None]
-    return max(known, key=lambda position: (values[position] or Value(0.0, False)).loss) if known else None
+    return max(known, key=lambda position: (values[position] or CandidateValue(0.0, False)).loss) if known else None
 
 
 @dataclass(frozen=True)
 class GreedySearch:
-    """Weigh each word by leaving it out, then replace the most important one by its best swap, and so on.
+    """Weigh each word by deleting it, then replace the most important word by its best swap, then the next, and so on.
 
-    This is TextFooler's search (Jin et al. 2020, algorithm 1). With ``released`` it is that of the authors' code: every
-    word is weighed, words without swaps included; the word is not left out but replaced by ``<oov>``; when the answer
-    changes, the rise of the new answer's probability counts too; and a swap is accepted when the probability is below
-    that of the *original* text, even if it is above that of the current one.
+    This is TextFooler's search (Jin et al. 2020, algorithm 1). With ``released`` it follows the authors' code: every
+    word is weighed, including words without swaps; the word is not deleted but replaced by ``<oov>``; when the answer
+    changes, the increase of the new answer's probability counts too; and a swap is accepted when the probability is
+    below that of the *original* text, even if it is above that of the current one.
 
-    When losses are only 0 or 1 (a model that gives no probabilities), no swap can be better than another, so every
-    single swap is tried, and then pairs of swaps.
+    When losses are only 0 or 1 (the model gives no probabilities), swaps that fail are all equal, so every single swap
+    is tried, and then pairs of swaps.
     """
 
     weigh: Literal["delete", "unknown"] = "delete"
@@ -63,7 +63,7 @@ class GreedySearch:
     pairs: bool = True
     """Try pairs of swaps when losses are only 0 or 1."""
     repair: bool = True
-    """Let articles and agreement follow the new words."""
+    """Adapt articles and agreement to the new words."""
 
     @property
     def wants_rise(self) -> bool:
@@ -85,7 +85,7 @@ class GreedySearch:
                 return found
             seen.update(value.loss for value in values if value)
             top = highest(values)
-            if top is not None and (loss := (values[top] or Value(0.0, False)).loss) > (
+            if top is not None and (loss := (values[top] or CandidateValue(0.0, False)).loss) > (
                 start if self.released else best_loss
             ):
                 chosen[place], best, best_loss = place.swaps[top], tried[top], loss
@@ -95,7 +95,7 @@ class GreedySearch:
 
     def _order(
         self, question: Question, places: Sequence[Place], start: float
-    ) -> Generator[Sequence[Candidate], Sequence[Value | None], list[Place]]:
+    ) -> Generator[Sequence[Candidate], Sequence[CandidateValue | None], list[Place]]:
         """Places with swaps, the most important first."""
         weighed = list(places) if self.released else [place for place in places if place.swaps]
         filler = UNKNOWN if self.weigh == "unknown" else ""
@@ -123,16 +123,16 @@ class GreedySearch:
 class SaliencySearch:
     """Probability-weighted word saliency (PWWS, Ren et al. 2019, algorithm 1).
 
-    Every swap is tried alone; a word counts by how much its best swap lowers the probability, times the softmax of its
-    saliency (how much the probability falls when the word is unknown). The best swaps are then made in that order.
-    The search stops at the first swap that is enough alone, unless ``released``.
+    Every swap is tried alone; a word is weighted by how much its best swap lowers the probability, times the softmax of
+    its saliency (how much the probability falls when the word is unknown). The best swaps are then made in that order.
+    The search stops at the first single swap that reaches the goal, unless ``released``.
     """
 
     released: bool = False
     repair: bool = True
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
-        """Weigh, try each swap alone, then add the best swaps one after another."""
+        """Weigh the words, try each swap alone, then add the best swaps one by one."""
         first = (yield [Candidate(question.text, probe=True)])[0]
         start = first.loss if first else 0.0
         used = [place for place in places if place.swaps]
@@ -148,7 +148,7 @@ class SaliencySearch:
             top = highest(values)
             if top is None:
                 continue
-            loss = (values[top] or Value(0.0, False)).loss
+            loss = (values[top] or CandidateValue(0.0, False)).loss
             best, best_loss = (tried[top], loss) if loss > best_loss else (best, best_loss)
             saliency = weight.loss - start if weight else 0.0
             ranked.append((exp(saliency) * (loss - start), place, place.swaps[top]))
@@ -170,12 +170,14 @@ class SaliencySearch:
 
 @dataclass(frozen=True)
 class EachAlone:
-    """Every swap alone, all asked at once (SEARs, Ribeiro et al. 2018): the most similar one that reaches the goal."""
+    """Try every swap alone, in one batch, and take the most similar one that reaches the goal (SEARs, Ribeiro et al.
+    2018).
+    """
 
     repair: bool = True
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
-        """Ask all; returns the one that reaches the goal, or the one with the greatest loss."""
+        """Try all swaps; returns the rewording that reaches the goal, or the one with the greatest loss."""
         tried = [reworded(question, {place: swap}, repair=self.repair) for place in places for swap in place.swaps]
         values = yield tried
         top = highest(values)
@@ -183,17 +185,17 @@ class EachAlone:
 
 
 Words: TypeAlias = tuple[int, ...]
-"""A position in the space of rewordings: for each place the number of a swap, or -1 for the word that was there."""
-Asked: TypeAlias = Generator[Sequence[Candidate], Sequence[Value | None], list[Value | None]]
-Moved: TypeAlias = Generator[Sequence[Candidate], Sequence[Value | None], tuple[Words, Value | None]]
+"""A position in the space of rewordings: for each place the index of a swap, or -1 for the original word."""
+Asked: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], list[CandidateValue | None]]
+Moved: TypeAlias = Generator[Sequence[Candidate], Sequence[CandidateValue | None], tuple[Words, CandidateValue | None]]
 V_MAX = 3.0
 COUNTED = 10
-"""Swaps of a place that count when a place is drawn."""
+"""When a place is drawn, its weight counts at most this many of its swaps."""
 
 
 @dataclass
 class Particle:
-    """A particle: its position, its velocity, and the best position it has been at."""
+    """A particle of the swarm: its position, its velocity, and the best position it has visited."""
 
     words: Words
     velocity: list[float]
@@ -208,10 +210,10 @@ class Space:
     question: Question
     places: Sequence[Place]
     length: int
-    """Words of the question."""
+    """The number of words in the question."""
     repair: bool = True
-    known: dict[Words, Value | None] = field(default_factory=dict)
-    """What each position asked so far is worth."""
+    known: dict[Words, CandidateValue | None] = field(default_factory=dict)
+    """The value of each position tried so far."""
 
     @property
     def original(self) -> Words:
@@ -225,14 +227,14 @@ class Space:
         return made if chosen else Candidate(self.question.text, probe=True)
 
     def ask(self, positions: Sequence[Words]) -> Asked:
-        """What positions are worth; each is asked once."""
+        """The values of positions; each position is sent to the model once."""
         new = [words for words in dict.fromkeys(positions) if words not in self.known]
         if new:
             self.known.update(zip(new, (yield [self.candidate(words) for words in new]), strict=True))
         return [self.known[words] for words in positions]
 
     def best_at(self, words: Words, place: int) -> Moved:
-        """The position with the best swap at a place, and what it is worth; ``words`` where no swap is better."""
+        """The position with the best swap at a place, and its value; ``words`` itself if no swap is better."""
         tried = [(*words[:place], swap, *words[place + 1 :]) for swap in range(len(self.places[place].swaps))]
         values = yield from self.ask([words, *tried])
         best, worth = words, values[0]
@@ -246,8 +248,8 @@ class Space:
 class SwarmSearch:
     """Particles move word by word toward their own best and the swarm's best position, and mutate.
 
-    As in the authors' code, with a maximal velocity that starts a particle (one draw for all its words) but never clips
-    it, and an untargeted goal: the loss is 1 minus the probability of the original's answer.
+    As in the authors' code, the maximum velocity only sets a particle's initial velocity (one draw for all its words)
+    and never clips it. The goal is untargeted: the loss is 1 minus the probability of the original's answer.
     """
 
     particles: int = 60
@@ -259,7 +261,7 @@ class SwarmSearch:
             raise BadOption("A swarm needs at least one particle, and at least 0 rounds.")
 
     def run(self, question: Question, places: Sequence[Place], rng: Random) -> Steps:
-        """Gives the rewording that reaches the goal, or the best of the swarm."""
+        """Move the swarm; returns the rewording that reaches the goal, or the best one found."""
         space = Space(question, [place for place in places if place.swaps], max(1, len(places)), self.repair)
         weights = [min(len(place.swaps), COUNTED) for place in space.places]
         swarm: list[Particle] = []
@@ -293,9 +295,9 @@ class SwarmSearch:
 
 
 def move(particle: Particle, best: Words, passed: float, rng: Random) -> None:
-    """Move a particle toward its own best and toward the swarm's; ``passed`` is the share of rounds that are over.
+    """Move a particle toward its own best and toward the swarm's; ``passed`` is the share of rounds completed.
 
-    Each word becomes the better position's with probability sigmoid(velocity).
+    Each word takes its value from the better position with probability sigmoid(velocity).
     """
     inertia = 0.2 + 0.6 * (1 - passed)
     particle.velocity = [
@@ -317,8 +319,8 @@ def _pull(word: int, better: int) -> float:
 
 def mutate(
     particle: Particle, space: Space, weights: Sequence[int], rng: Random
-) -> Generator[Sequence[Candidate], Sequence[Value | None], Value | None]:
-    """Replace one word that is unchanged by its best swap, the less likely the more words are changed."""
+) -> Generator[Sequence[Candidate], Sequence[CandidateValue | None], CandidateValue | None]:
+    """Replace one unchanged word by its best swap; the more words are changed already, the less likely this is."""
     changed = {place for place, word in enumerate(particle.words) if word >= 0}
     if rng.random() >= 1 - 2 * len(changed) / space.length:
         return None

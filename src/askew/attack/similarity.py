@@ -1,4 +1,6 @@
-"""How similar two texts are, by letters and by a sentence encoder; whether words mean the same or the opposite."""
+"""How similar two texts are, by edit distance and by a sentence encoder; whether two words are synonyms or
+opposites.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from askew.verbs import Encoder
 
 @lru_cache(maxsize=1 << 14)
 def edit_distance(one: str, other: str) -> int:
-    """Levenshtein's distance: letters inserted, deleted or replaced.
+    """The Levenshtein distance: how many letters are inserted, deleted or replaced.
 
     >>> edit_distance("green", "geren"), edit_distance("green", "gren"), edit_distance("", "ab")
     (2, 1, 2)
@@ -34,7 +36,7 @@ def edit_distance(one: str, other: str) -> int:
 
 
 _REMEMBERED = 100_000
-"""How many vectors are kept in memory: 0.2 GB of 512 numbers each."""
+"""How many vectors are cached: 0.2 GB with 512 numbers each."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class SentenceSimilarity:
         return [_cosine(known[one], known[other]) for one, other in pairs]
 
     def read(self, texts: Sequence[str]) -> None:
-        """Encode these texts, all at once."""
+        """Encode these texts in one batch."""
         known = _vectors(self._signature)
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
@@ -98,7 +100,8 @@ _SPELLINGS = (frozenset(("gray", "grey")), frozenset(("color", "colour")))
 
 @lru_cache(maxsize=1 << 15)
 def opposite(old: str, new: str, tag: str) -> bool:
-    """True when two words are opposites in some sense: by WordNet, directly or by way of a similar word, or reviewed.
+    """True when two words are opposites in some sense: in the reviewed list, or in WordNet, directly or through a
+    similar word.
 
     >>> opposite("open", "closed", "JJ"), opposite("man", "woman", "NN"), opposite("open", "wide", "JJ")
     (True, True, False)
@@ -114,10 +117,12 @@ def opposite(old: str, new: str, tag: str) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: tuple[str, ...] = ()) -> bool:
-    """True when a base form means what the old one means among these words, before the word and tag ``after``.
+    """True when the base form ``new`` means the same as ``old`` in this context: the words ``around``, and the word and
+    tag ``after``.
 
-    A reviewed rule replaces the one by the other; or both share the likeliest sense of the old one, which is the usual
-    sense of both (*dog* and *cad* share only a rare one). Verbs differ in what may follow them: only reviewed rules.
+    Either a reviewed rule replaces ``old`` by ``new``, or both share the most likely sense of ``old``, which is the
+    usual sense of both (*dog* and *cad* share only a rare one). For verbs only reviewed rules count, because verbs
+    differ in what may follow them.
 
     >>> same_meaning("car", "automobile", "NN", ("is", "the", "car", "red"))
     True
@@ -141,7 +146,7 @@ def same_meaning(old: str, new: str, tag: str, around: tuple[str, ...], after: t
 
 
 def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[str]) -> bool:
-    """Whether a rule may apply here. Rules that depend on the preceding word never do: it is not known."""
+    """Whether a rule may apply here. Rules that depend on the preceding word never apply, since it is unknown here."""
     if context.prev or (context.tags and tag not in context.tags):
         return False
     words = frozenset(around)
@@ -151,7 +156,7 @@ def _allows(context: Context, tag: str, around: Iterable[str], after: Iterable[s
 
 
 def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:
-    """True when this is what both words usually mean, and the new one is neither rare nor an approximation."""
+    """True when this is the usual sense of both words, and the new word is neither rare nor only roughly the same."""
     if len(new) < 3 or new in function_words() or (new.endswith("ish") and new[:3] == old[:3]):
         return False
     shares = (sense_share(wordnet, old, sense), sense_share(wordnet, new, sense))
@@ -160,7 +165,7 @@ def _is_usual(wordnet: WordNet, old: str, new: str, sense: Synset) -> bool:
 
 
 def same_number(old: str, new: str) -> bool:
-    """True when two nouns can be counted alike: neither or both plural, neither or both uncountable.
+    """True when two nouns agree in number: both plural or neither, both uncountable or neither.
 
     >>> same_number("car", "automobile"), same_number("year", "years"), same_number("bag", "luggage")
     (True, False, False)
@@ -169,11 +174,11 @@ def same_number(old: str, new: str) -> bool:
 
 
 _SHARE = 0.6
-"""The least share of a sense in the uses of a word for it to be the usual one."""
+"""A sense is the usual one if at least this share of the word's uses has it."""
 _COUNT = 2
-"""How often the texts that WordNet's authors tagged must contain the new word in this sense."""
+"""How often WordNet's sense-tagged texts must contain the new word in this sense."""
 _COMMON = 0.01
-"""And as a share of how often they contain the old one in it: a *person* is seldom called a *mortal*."""
+"""The same count must be at least this share of the old word's: a *person* is seldom called a *mortal*."""
 
 
 def _lemmas(wordnet: WordNet, word: str, tag: str, pos: Pos) -> tuple[str, ...]:
@@ -187,7 +192,7 @@ def _opposed(wordnet: WordNet, one: str, other: str, pos: Pos) -> bool:
 
 
 def _reaches(wordnet: WordNet, word: str, sense: Synset, other: str) -> bool:
-    """True when a sense is the opposite of the other word, or an adjective around its opposite is."""
+    """True when the sense has ``other`` as its antonym, or an adjective similar to its antonym is ``other``."""
     if other in wordnet.antonyms(word, sense):
         return True
     if sense.pos != "a":

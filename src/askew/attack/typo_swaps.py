@@ -1,7 +1,7 @@
-"""Typing errors as swaps: DeepWordBug (Gao et al. 2018) and TextBugger (Li et al. 2019), as people make them.
+"""Typing errors as swaps, as in DeepWordBug (Gao et al. 2018) and TextBugger (Li et al. 2019), but as people make them.
 
-Within a word two neighbours change places, a letter is missed, a neighbouring key is hit instead or as well. The first
-and the last letter stay, since readers rest on them, and a word never becomes another word.
+Two adjacent letters are transposed, a letter is missing, or a neighbouring key is hit instead or in addition. The first
+and the last letter stay, since readers rely on them, and the result is never another word.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _BESIDE = {
 
 @dataclass(frozen=True)
 class TypoSwaps:
-    """Every single typing error of each word, named by its kind.
+    """All single typing errors of each word, named by their kind.
 
     >>> places = TypoSwaps(least=5).places([Question(1, None, "Is it green?")])[0]
     >>> [swap.text for swap in places[2].swaps if swap.rule != "substitute"]
@@ -35,7 +35,7 @@ class TypoSwaps:
     """
 
     least: int = 4
-    """Letters that a word must have."""
+    """The least length of a word."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ class TypoSwaps:
 
 @lru_cache(maxsize=1 << 14)
 def typos(word: str, least: int = 4) -> tuple[Swap, ...]:
-    """The typing errors of one word that do not make another word; none for short and non-alphabetic words.
+    """The typing errors of one word that do not result in another word; none for short and non-alphabetic words.
 
     >>> [swap.text for swap in typos("bats")]
     ['btas', 'bts', 'bsats', 'bayts', 'bsts']
@@ -69,7 +69,7 @@ def typos(word: str, least: int = 4) -> tuple[Swap, ...]:
 
 
 def _errors(word: str) -> Iterator[tuple[str, str]]:
-    """Kinds and results of all errors between the first and the last letter."""
+    """The kind and the result of each error between the first and the last letter."""
     inner = range(1, len(word) - 1)
     for i in inner[:-1]:
         yield "swap", word[:i] + word[i + 1] + word[i] + word[i + 2 :]

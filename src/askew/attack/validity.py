@@ -1,6 +1,6 @@
-"""Strict validity: whether a rewording that fools a model still asks the same, as far as rules can tell.
+"""Strict validity: whether a rewording that fools a model still asks the same question, as far as rules can tell.
 
-An attack that wrecks the question also succeeds, so success is reported with and without these checks. They are
+An attack that destroys the question also succeeds, so success is reported with and without these checks. They are
 stricter than the constraints of most recipes: the similarity of the whole question, words that must stay, the meaning
 of each new word in the sense that the old one has in this question, and grammar.
 """
@@ -31,7 +31,7 @@ LEAST_SIMILARITY = 0.84
 
 
 class Validity(NamedTuple):
-    """What strict checks say about a rewording."""
+    """The result of the strict checks for one rewording."""
 
     faults: tuple[str, ...]
     """The names of the faults, each once; empty for a valid rewording."""
@@ -41,7 +41,7 @@ class Validity(NamedTuple):
 
     @property
     def valid(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether the checks found no fault."""
         return not self.faults
 
 
@@ -55,23 +55,23 @@ class _Lost(NamedTuple):
 
 @dataclass(frozen=True)
 class StrictChecks:
-    """Checks rewordings against their originals, many at a time."""
+    """Checks rewordings against their originals, in batches."""
 
     least: float = LEAST_SIMILARITY
     encoder: str | Encoder = "use"
     spelling: bool = True
-    """False where typing errors are the attack: a misspelled word then counts as the word it comes from."""
+    """False if the attack makes typing errors: a misspelled word then counts as the word it comes from."""
     vocabulary: WordCounts | None = field(default=None, repr=False)
     """The vocabulary of the data; all of its words count as known."""
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def check(self, pairs: Sequence[tuple[Question, Candidate]]) -> list[Validity]:
-        """What is wrong with each rewording."""
+        """The faults of each rewording."""
         self.read([text for question, candidate in pairs for text in (question.text, candidate.text)])
         return [self._check(question, candidate) for question, candidate in pairs]
 
     def passed(self, question: Question, candidates: Sequence[Candidate]) -> list[bool]:
-        """Whether nothing is wrong with each rewording; only those whose words are right are encoded."""
+        """Whether each rewording is valid; only those whose words pass the checks are encoded."""
         self.tagger.tags([question.text, *(candidate.text for candidate in candidates)])
         good = [self._has_right_words(question, candidate) for candidate in candidates]
         similar = iter(
@@ -80,7 +80,7 @@ class StrictChecks:
         return [ok and next(similar) >= self.least for ok in good]
 
     def read(self, texts: Sequence[str]) -> None:
-        """Tag and encode these texts, all at once."""
+        """Tag and encode these texts in one batch."""
         self.tagger.tags(texts)
         self._similarity.read(texts)
 
@@ -90,7 +90,7 @@ class StrictChecks:
         return Validity(("similarity", *faults) if similarity < self.least else faults, similarity, grammar)
 
     def _has_right_words(self, question: Question, candidate: Candidate) -> bool:
-        """Whether ``words`` finds no fault; stops at the first."""
+        """Whether ``words`` finds no fault; stops at the first one."""
         old, new = self.tagger.tags([question.text, candidate.text])
         if next(iter(self._word_faults(question, candidate, old, new)), None):
             return False
@@ -125,7 +125,7 @@ class StrictChecks:
     def _meaning(
         self, question: Question, old: Sequence[Token], lost: list[_Lost], gained: list[_Lost]
     ) -> Iterable[str]:
-        """Whether each new content word means what one of the lost ones meant."""
+        """Faults where a new content word means the same as none of the removed ones."""
         around, unmatched = words_of(question.text), 0
         for word in gained:
             if any(opposite(other.token.text, word.token.text, other.token.tag) for other in lost):
@@ -143,7 +143,7 @@ class StrictChecks:
             yield "a word is lost"
 
     def _misspelled(self, lost: list[_Lost], gained: list[_Lost]) -> tuple[list[_Lost], list[_Lost]]:
-        """The words without those that are misspellings of another one."""
+        """Both lists without the words that are misspellings of each other."""
         left = []
         for word in gained:
             match = next((o for o in lost if _is_typo(o.token.lower, word.token.lower)), None)
@@ -178,7 +178,7 @@ def _same_form(old: _Lost, new: _Lost) -> bool:
 
 
 _ALIKE = ({"VB", "VBP"}, {"VBD", "VBN"}, {"NN", "NNP"}, {"NNS", "NNPS"})
-"""Tags whose word forms look the same."""
+"""Tags that share the same word forms."""
 
 
 def _is_typo(word: str, typed: str) -> bool:
@@ -186,14 +186,14 @@ def _is_typo(word: str, typed: str) -> bool:
 
 
 def _reviewed_words(candidate: Candidate) -> frozenset[str]:
-    """The words of changes that reviewed rules made: a person has read these rules."""
+    """The words changed by reviewed rules; these are exempt because a person has checked the rules."""
     ids = {rule.id for rule in reviewed_rules()}
     made = (change for change in candidate.changes if change.rule in ids)
     return frozenset(word for change in made for word in words_of(f"{change.old} {change.new}"))
 
 
 def _difference(one: Sequence[Token], other: Sequence[Token], exempt: frozenset[str]) -> list[_Lost]:
-    """The words that one text has more often than the other."""
+    """The words that occur more often in one text than in the other."""
     left = Counter(token.lower for token in other)
     found = []
     for number, token in enumerate(one):
@@ -205,7 +205,7 @@ def _difference(one: Sequence[Token], other: Sequence[Token], exempt: frozenset[
 
 
 def _content(words: Sequence[_Lost]) -> list[_Lost]:
-    """The words that are neither function words nor light ones."""
+    """The words that are neither function words nor words of little meaning."""
     light = word_lists()["light"]
     return [
         word
@@ -218,7 +218,7 @@ def _content(words: Sequence[_Lost]) -> list[_Lost]:
 
 
 def _small(tokens: Sequence[Token], exempt: frozenset[str]) -> Counter[int]:
-    """The counts of function words that carry meaning: prepositions, negations, question words, pronouns."""
+    """How often each function word that carries meaning occurs: prepositions, negations, question words, pronouns."""
     sets = _small_words()
     return Counter(sets[token.lower] for token in tokens if token.lower in sets and token.lower not in exempt)
 

@@ -1,8 +1,8 @@
-"""The words of a question as places of an attack: which may be replaced, which must stay and why, and the new text.
+"""The words of a question as the places of an attack: which may be replaced, which must stay and why, and the new text.
 
-Function words stay (``function_words.yaml``), and so do the words that the answer rests on: words of people's answers,
-numbers, negations, names of sides and orders, colors where the color is asked for, and the options of a choice: "What
-animal is it, a dog or a cat?" must not lose one. Where a word is replaced, its article is adapted.
+Function words stay (``function_words.yaml``), and so do the words that the answer depends on: words of people's
+answers, numbers, negations, names of sides and orders, colors if the question is about color, and the options of a
+choice ("What animal is it, a dog or a cat?"). When a word is replaced, its article is adapted.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def is_word(token: Token) -> bool:
 
 
 def word_places(tokens: Sequence[Token], swaps: Mapping[int, Sequence[Swap]]) -> tuple[Place, ...]:
-    """Every word of a question, with the swaps given for its number among the tokens."""
+    """All words of a question; ``swaps`` has the swaps of each by token index."""
     return tuple(
         Place(token.start, token.end, token.text, token.tag, tuple(swaps.get(number, ())))
         for number, token in enumerate(tokens)
@@ -80,7 +80,7 @@ def word_places(tokens: Sequence[Token], swaps: Mapping[int, Sequence[Swap]]) ->
 def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> list[int]:
     """The indices of content words that may be replaced alone: not names, nor parts of fixed phrases or compounds.
 
-    No word of a question that mentions words as words: "How do you spell couch?"
+    Questions about words themselves have none: "How do you spell couch?"
 
     >>> from askew.language.tagger import Tagger
     >>> question = "Is the hot dog stand near the old tree?"
@@ -105,12 +105,12 @@ def free_words(text: str, tokens: Sequence[Token], phrases: FixedPhrases) -> lis
 
 
 _PHRASE = ("NN", "JJ", "DT", "CD", "PRP$", "HYPH", "POS", "VBN", "VBG", "PDT")
-"""How the tags of the words begin that an option consists of."""
+"""Prefixes of the tags of words that can be part of an option."""
 _COLOR = frozenset(("color", "colors", "colour", "colours", "colored", "coloured"))
 
 
 def protected(tokens: Sequence[Token], answers: frozenset[str]) -> dict[int, str]:
-    """The reason for each word that must stay, by its number among the tokens.
+    """The words that must stay, by token index, each with the reason.
 
     >>> from askew.language.tagger import Tagger
     >>> def reasons(text, *answers):
@@ -146,7 +146,9 @@ def protected(tokens: Sequence[Token], answers: frozenset[str]) -> dict[int, str
 
 
 def option_words(tokens: Sequence[Token]) -> list[int]:
-    """The numbers of the words on both sides of each *or*: "a dog", "a cat"; also of those that commas add."""
+    """The token indices of the options on both sides of each *or*: "a dog", "a cat"; including options separated by
+    commas.
+    """
     found: set[int] = set()
     for number, token in enumerate(tokens):
         if token.lower == "or":
@@ -207,13 +209,13 @@ def repaired(original: str, text: str, changes: Sequence[Change]) -> str:
 
 
 UNKNOWN = "<oov>"
-"""What TextFooler's code puts in the place of a word to see how much the word matters."""
+"""TextFooler's code replaces a word by this token to measure how much the word matters."""
 
 
 def reworded(question: Question, chosen: Mapping[Place, Swap], base: str = "", repair: bool = True) -> Candidate:
-    """The question with these places replaced, in the case of the words they replace.
+    """The question with these places replaced; new words take the case of the old ones.
 
-    ``base`` is the text that the last change was made in. With ``repair``, articles and agreement follow the new words.
+    ``base`` is the text before the last change. With ``repair``, articles and agreement are adapted to the new words.
 
     >>> asked = Question(1, None, "Is there a car?")
     >>> reworded(asked, {Place(11, 14, "car"): Swap("auto")}).text
@@ -231,7 +233,7 @@ def reworded(question: Question, chosen: Mapping[Place, Swap], base: str = "", r
 
 
 def without(question: Question, place: Place, filler: str = "") -> Candidate:
-    """A probe: the question without a word, or with a filler in its place.
+    """A probe: the question with one word deleted, or replaced by a filler.
 
     >>> without(Question(1, None, "Is the big dog brown?"), Place(7, 10, "big")).text
     'Is the dog brown?'
@@ -242,7 +244,7 @@ def without(question: Question, place: Place, filler: str = "") -> Candidate:
 
 
 def in_case_of(old: str, new: str, first: bool) -> str:
-    """The new word with a capital where the old one has it.
+    """The new word, capitalised if the old one is.
 
     >>> in_case_of("People", "persons", True), in_case_of("TV", "screen", False), in_case_of("car", "auto", False)
     ('Persons', 'screen', 'auto')
@@ -252,5 +254,5 @@ def in_case_of(old: str, new: str, first: bool) -> str:
 
 
 def alone(question: Question, places: Sequence[Place], repair: bool = True) -> list[Candidate]:
-    """Every swap of every place as a candidate of its own, in order."""
+    """One candidate for each swap of each place, in order."""
     return [reworded(question, {place: swap}, repair=repair) for place in places for swap in place.swaps]

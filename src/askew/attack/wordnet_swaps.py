@@ -1,12 +1,14 @@
 """Swaps from WordNet: synonyms, and words of the same kind.
 
-Synonyms are those of PWWS (Ren et al. 2019), and of TextFooler without a file of word vectors: by default with askew's
-senses, compounds and inflection, as for VQA P2; ``senses="all"`` gives every synonym of every sense, as PWWS does.
+Synonyms are the swaps of PWWS (Ren et al. 2019), and of TextFooler without a file of word vectors. By default askew
+chooses the sense, keeps compounds and inflects, as for VQA P2; ``senses="all"`` gives every synonym of every sense, as
+in PWWS.
 
 Words of the same kind take the place of HowNet's sememes (Zang et al. 2020). In the paper a word may replace another
-one if some sense of each has exactly the same sememes. HowNet is not free to ship; words that share a direct hypernym
-in WordNet are the nearest to it. There are more of them, and more of them change the meaning (*dog*, *cat*), so
-validity is reported next to success. A user's own sememe table is read from JSON: ``{word: {pos: [candidates]}}``.
+one if some sense of each has exactly the same sememes. HowNet's licence does not allow shipping it; words that share a
+direct hypernym in WordNet are the closest substitute. There are more of these, and more of them change the meaning
+(*dog*, *cat*), so validity is reported next to success. A user's own sememe table is read from JSON: ``{word: {pos:
+[candidates]}}``.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class SynonymSwaps:
     senses: Literal["likely", "all"] = "likely"
     """``likely``: of the sense that the word has in the question; ``all``: of any sense, also within compounds."""
     confidence: float = 0.15
-    """The lowest confidence of a synonym that was not reviewed: the share of the sense among the uses of both words."""
+    """The least confidence of a synonym that was not reviewed: the share of the sense among the uses of both words."""
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
@@ -74,7 +76,7 @@ class SynonymSwaps:
                 yield edit.start, edit.text
 
     def _attested(self, edit: Edit, tokens: Sequence[Token]) -> bool:
-        """True when WordNet's authors found the new word in a text, in some sense of this part of speech."""
+        """True when the new word occurs in WordNet's sense-tagged texts, in some sense of this part of speech."""
         tag = next(token.tag for token in tokens if token.start == edit.start)
         return attested(self.wordnet, edit.rule.rpartition("→")[2], POS_OF_TAG[tag])
 
@@ -105,7 +107,7 @@ def synonyms(wordnet: WordNet, lemma: str, pos: Pos) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def attested(wordnet: WordNet, lemma: str, pos: Pos) -> bool:
-    """True when the texts that WordNet's authors tagged contain this word: false of rare ones such as *ikon*.
+    """True when WordNet's sense-tagged texts contain this word; false for rare words such as *ikon*.
 
     >>> attested(WordNet(), "automobile", "n"), attested(WordNet(), "ikon", "n")
     (True, False)
@@ -114,9 +116,9 @@ def attested(wordnet: WordNet, lemma: str, pos: Pos) -> bool:
 
 
 _SENSES = 2
-"""Senses after the second are too rare to be meant."""
+"""How many senses of a word are used; later ones are too rare."""
 _LARGEST = 512 << 20
-"""Bytes of a sememe table."""
+"""The largest sememe table, in bytes."""
 _KINDS: Mapping[str, Pos] = {"noun": "n", "verb": "v", "adj": "a", "adv": "r", "n": "n", "v": "v", "a": "a", "r": "r"}
 """The names of parts of speech in such tables."""
 
@@ -135,16 +137,16 @@ class SememeSwaps:
     most: int = 50
     """The maximum number of swaps of a word."""
     compounds: bool = True
-    """False to replace also words within compounds and fixed phrases."""
+    """False to also replace words within compounds and fixed phrases."""
     wordnet: WordNet = field(default_factory=WordNet, repr=False)
     tagger: Tagger = field(default_factory=Tagger, repr=False)
 
     def __post_init__(self) -> None:
         if self.most < 1:
-            raise BadOption(f"most is {self.most}; at least 1 is needed.")
+            raise BadOption(f"most is {self.most}; it must be at least 1.")
 
     def places(self, questions: Sequence[Question]) -> list[tuple[Place, ...]]:
-        """Every word of each question, with the words of its kind."""
+        """All words of each question, with other words of the same kind."""
         texts = [question.text for question in questions]
         found = []
         for text, tokens in zip(texts, self.tagger.tags(texts), strict=True):
@@ -196,10 +198,11 @@ def _forms(wordnet: WordNet, table: SememeTable | None, word: str, tag: str) -> 
 
 @lru_cache(maxsize=1 << 14)
 def same_kind(wordnet: WordNet, lemma: str, pos: Pos) -> tuple[str, ...]:
-    """The single words of which one of the first two senses shares a direct hypernym with one of the word's.
+    """The single words that share a direct hypernym with this word, by the first two senses of both.
 
-    Adjectives have no hypernyms: those of the same cluster count. The lexicographer file must be the same too. Words
-    that share a synset come first, then the most frequent. Words in no text that WordNet's authors tagged are left out.
+    Adjectives have no hypernyms; those of the same cluster are used. The lexicographer file must be the same too. Words
+    that share a synset come first, then the most frequent. Words that never occur in WordNet's sense-tagged texts are
+    left out.
 
     >>> same_kind(WordNet(), "zebra", "n")
     ('horse', 'mule')
@@ -249,7 +252,7 @@ def _read_sememes(path: str, content: str) -> SememeTable:
                 raise DataError(f"{path}: the candidates of {word!r} as {kind} are not a list of words. {remedy}")
             words[word.lower(), _KINDS[kind.lower()]] = tuple(candidates)
     if not words:
-        raise DataError(f"{path}: there is no word in it. {remedy}")
+        raise DataError(f"{path}: the file contains no words. {remedy}")
     return SememeTable(words)
 
 

@@ -1,4 +1,4 @@
-"""An audit as lines for the terminal and for Markdown."""
+"""Formats an audit as text for the terminal and for Markdown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from askew.audit.labelled_texts import CHOICE
 from askew.audit.text_audit import LEAST_TEXTS, METHOD, TextAudit, TextScore, TextShare
 
 _LONGEST = 160
-"""Characters of an example that are shown."""
+"""Examples are cut off after this many characters."""
 _TASKS = {
     "question": "the answer from the question (of multiple choice: the option from its text)",
     "letter": "the letter of the correct option from the question",
@@ -65,12 +65,12 @@ def _rules(scores: Sequence[TextScore]) -> Iterator[str]:
 
 
 def place(score: TextScore) -> str:
-    """The test of a score, with its suite."""
+    """The name of a score's test, preceded by its suite."""
     return _line(" ".join(filter(None, (score.suite, score.test)))) or "all"
 
 
 def _line(text: str) -> str:
-    """Text of the data on one line of a table, without control characters, shortened.
+    """Text from the data, cleaned of control characters and shortened to fit into one line of a table.
 
     >>> _line("a\\n| b\\x1b")
     'a / b�'
@@ -92,7 +92,7 @@ def _percent(value: float | None) -> str:
 
 
 def sampled(audit: TextAudit) -> list[str]:
-    """A line about texts that were left out, if there are any."""
+    """One line that says how many texts were sampled, if some were left out."""
     cut = [score for score in audit.scores if score.seen > score.n]
     if not cut:
         return []
@@ -101,7 +101,7 @@ def sampled(audit: TextAudit) -> list[str]:
 
 
 def warnings(audit: TextAudit) -> list[str]:
-    """A sentence for each yes/no or multiple-choice test whose answers text alone predicts far better than chance."""
+    """One sentence for each yes/no or multiple-choice test whose answers text alone predicts far above chance."""
     return [
         f"{place(score)}: text alone predicts {_percent(score.accuracy.value)} of the {_predicted(score)} (chance "
         f"{_percent(score.chance)}), so that part of any model's score may come from the words of the questions."

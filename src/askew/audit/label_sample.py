@@ -1,7 +1,7 @@
-"""A sample of labels for people to judge, and the label noise that their judgements estimate.
+"""A sample of labels for people to judge, and an estimate of the label noise from their judgements.
 
 ``sample.csv`` has a row for each question, with an empty cell for the judgement. ``sample.jsonl`` has the same
-questions as the collection service takes them: ``askew collect gold STUDY --add sample.jsonl``.
+questions in the format that the collection service imports: ``askew collect gold STUDY --add sample.jsonl``.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from askew.types import Group, Id, Question
 
 COLUMNS = ("number", "suite", "test", "id", "image", "question", "answer", "judgement")
 JUDGEMENTS = {"right": "right", "wrong": "wrong", "unclear": "unclear", "r": "right", "w": "wrong", "u": "unclear"}
-"""What a person may write in the cell, and what it means."""
+"""What a person may write in the judgement cell, and the verdict it stands for."""
 
 
 @dataclass(frozen=True)
 class SampledLabel:
-    """A question whose label is to be judged."""
+    """A question whose label people will judge."""
 
     question: Question
     suite: str = ""
@@ -46,9 +46,10 @@ class SampledLabel:
 
 
 def sampled_labels(items: Iterable[Group | Question], size: int, seed: int) -> list[SampledLabel]:
-    """Questions drawn at random by their ids: of groups their variants, whose labels were made, else the questions.
+    """A random sample of questions; of groups only the variants are drawn, because their labels were generated. The
+    draw depends on ids alone, so it is the same in any order of the data.
 
-    The same ones in any order of the data; all of them if there are fewer.
+    If there are fewer than ``size``, all of them.
     """
     chosen = TextSample(seed, size)
     kept: dict[Id, SampledLabel] = {}
@@ -85,7 +86,9 @@ def csv_lines(sample: Sequence[SampledLabel], images: Sequence[str]) -> list[byt
 
 
 def service_record(one: SampledLabel, image: str) -> dict[str, Any]:
-    """A question as ``askew collect gold --add`` takes it: every answer that as many people gave counts as correct."""
+    """A record for ``askew collect gold --add``; if several answers are equally frequent, each of them counts as
+    correct.
+    """
     counts = Counter(map(normalise, one.question.answers))
     answers = [answer for answer, count in counts.items() if count == counts[one.answer]]
     return {"image": image, "question": one.question.text, "answers": answers, "id": one.question.id, "test": one.test}
@@ -100,13 +103,14 @@ class LabelNoise:
     wrong: int
     unclear: int
     share: TextShare
-    """Of wrong labels among those that were judged right or wrong, with a 95 % interval."""
+    """The share of wrong labels among those judged right or wrong, with a 95 % interval."""
 
 
 def label_noise(items: Iterable[Group | Question], paths: Sequence[str | Path]) -> list[LabelNoise]:
-    """The label noise from the files of one or more people: over all tests, and in each if there are several.
+    """The label noise according to the judgement files of one or more people: over all tests, and per test if there are
+    several.
 
-    A label is wrong when more people say wrong than right; equally many, or only unclear, is unclear.
+    A label is wrong if more people judged it wrong than right; a tie, or no such judgement, is unclear.
     """
     votes: dict[str, Counter[str]] = {}
     for path in paths:
@@ -157,10 +161,10 @@ def _noise(test: str, verdicts: Sequence[tuple[int, str]]) -> LabelNoise:
 
 
 def read_judged(path: str | Path) -> dict[str, Counter[str]]:
-    """The judgements of a file by question id; rows without one do not count.
+    """The judgements of a file by question id; rows without a judgement are skipped.
 
-    The file is a person's, with a column ``judgement``, or the results of ``askew collect gold --results``, with how
-    many people gave the label (``right``) and how many did not (``wrong``).
+    The file is either one that a person filled in, with a column ``judgement``, or the output of ``askew collect gold
+    --results``, which counts the people who gave the label (``right``) and those who did not (``wrong``).
     """
     try:
         text = bounded_read(path).decode("utf-8-sig")
@@ -185,11 +189,11 @@ def read_judged(path: str | Path) -> dict[str, Counter[str]]:
             continue
         key = row["id"] or ""
         if key in found:
-            raise DataError(f"{path}: row {number}: question {key!r} is there a second time. Delete one of the rows.")
+            raise DataError(f"{path}: row {number}: question {key!r} occurs twice. Delete one of the rows.")
         found[key] = judged
     if not found:
         remedy = "Wait for people to answer." if counted else "Write right, wrong or unclear in the column 'judgement'."
-        raise DataError(f"{path}: no row is judged. {remedy}")
+        raise DataError(f"{path}: no row has a judgement. {remedy}")
     return found
 
 
@@ -202,7 +206,7 @@ def _judgement(path: str | Path, number: int, row: Mapping[str, str | None]) -> 
 
 
 def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Counter[str]:
-    """How many people gave the label and how many did not; nothing if nobody answered."""
+    """How many people gave the label and how many did not; empty if nobody answered."""
     try:
         people = Counter({name: int(row[name] or "") for name in ("right", "wrong")})
     except ValueError:
@@ -216,7 +220,7 @@ def _people(path: str | Path, number: int, row: Mapping[str, str | None]) -> Cou
 
 
 def noise_lines(noise: Sequence[LabelNoise]) -> list[str]:
-    """The estimate in words, a line for each part.
+    """One sentence for each estimate.
 
     >>> noise_lines([LabelNoise("", 190, 6, 4, TextShare(0.031, 0.014, 0.065))])
     ['Label noise: 3.1 % (1.4–6.5) of 196 judged labels are wrong; 4 unclear.']

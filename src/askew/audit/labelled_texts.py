@@ -1,6 +1,7 @@
-"""Questions and pairs with their labels, per suite and test, in bounded memory.
+"""Labelled questions and pairs per suite and test, in bounded memory.
 
-When there are more than fit, those whose id has the lowest hash are kept: the same ones in any order of the data.
+When there are more than the limit, those whose ids have the lowest hashes are kept, so the sample is the same in any
+order of the data.
 """
 
 from __future__ import annotations
@@ -11,11 +12,11 @@ from hashlib import blake2b
 from heapq import heappush, heappushpop
 from typing import TypeAlias
 
-from askew.answers.normalise import modal_answer, normalise
+from askew.answers.normalise import answer_type, modal_answer, normalise
 from askew.types import Group, Id, Question
 
 MOST_TEXTS = 50_000
-"""Questions and pairs of each test that are kept."""
+"""The most questions, and the most pairs, that are kept per test."""
 YES_NO, CHOICE = "yes/no", "choice"
 
 
@@ -27,40 +28,40 @@ class LabelledText:
     text: str
     label: str
     image: int
-    """A hash of the image's id: texts of one image are never on both sides of a split."""
+    """A hash of the image's id; texts about one image always fall into the same fold."""
     before: str | None = None
-    """The text of the original question, of a variant."""
+    """For a variant, the text of its original question."""
     choices: tuple[str, ...] = ()
     """The options of a multiple-choice question."""
 
     @property
     def answer_type(self) -> str:
-        """``yes/no``, ``number`` or ``other``, by the label; ``choice`` of other options than yes and no.
+        """``yes/no``, ``number`` or ``other``, according to the label; ``choice`` if there are options other than yes
+        and no.
 
         >>> [LabelledText(1, "?", label, 0).answer_type for label in ("no", "2", "red")]
         ['yes/no', 'number', 'other']
         """
-        if self.label in ("yes", "no"):
-            return YES_NO
-        if self.choices:
-            return CHOICE
-        return "number" if self.label.isdigit() else "other"
+        kind = answer_type(self.label) or "other"
+        return CHOICE if self.choices and kind != YES_NO else kind
 
 
 @dataclass
 class TextSample:
-    """At most ``most`` texts, those with the lowest hash of their id; an id counts once."""
+    """The at most ``most`` texts whose ids have the lowest hashes; each id is kept once."""
 
     seed: int = 0
     most: int = MOST_TEXTS
     seen: int = 0
-    """Texts that were offered and are not known to be repeated."""
+    """How many texts were offered, not counting known duplicates."""
     _kept: dict[int, LabelledText] = field(default_factory=dict)
     _hashes: list[int] = field(default_factory=list)
 
     def add(self, key: Id, made: Callable[..., LabelledText], *of: Question) -> bool:
-        """Keep the text with this id if the id's hash is low enough, and return whether; only then ``made(*of)``."""
-        low = -content_hash(self.seed, key)  # negated: the heap's first is the highest hash
+        """Keep the text ``made(*of)`` if the hash of its id is low enough; returns whether. It is only made when it is
+        kept.
+        """
+        low = -content_hash(self.seed, key)  # negated, so that the highest hash comes first in the heap
         if low in self._kept:
             return False
         self.seen += 1
@@ -89,17 +90,17 @@ class TestTexts:
     questions: TextSample
     """Originals and variants."""
     pairs: TextSample
-    """Variants with their originals' texts, where the two differ."""
+    """Variants together with the texts of their originals, where the two differ."""
 
 
 Tests: TypeAlias = dict[tuple[str, str], TestTexts]
-"""By suite and test; both are empty for plain questions."""
+"""Texts by (suite, test); both are empty strings for plain questions."""
 
 
 def texts_of_groups(groups: Iterable[Group], seed: int = 0, most: int = MOST_TEXTS) -> Tests:
-    """The texts of each test: its variants, and the originals they belong to. Questions without answers do not count.
+    """The texts of each test: its variants and their originals. Questions without answers are skipped.
 
-    Originals without variants are those of the test "".
+    Originals without variants are listed under the test "".
     """
     found: Tests = {}
     for group in groups:
@@ -133,9 +134,9 @@ def texts_of_questions(questions: Iterable[Question], seed: int = 0, most: int =
 
 
 def labelled(question: Question, original: Question | None = None) -> LabelledText:
-    """The text of a question that somebody answered, with its label and its image.
+    """The labelled text of a question; None if nobody answered it.
 
-    A question without an image counts as its own image; a variant without one has the image of its original.
+    A question without an image counts as an image of its own; a variant without one has the image of its original.
     """
     image = question.image or (original.image if original else None)
     source = original or question
@@ -150,7 +151,7 @@ def labelled(question: Question, original: Question | None = None) -> LabelledTe
 
 
 def content_hash(seed: int, key: Id) -> int:
-    """A hash that is the same on every machine, 48 bits."""
+    """A 48-bit hash that is the same on every machine."""
     digest = blake2b(f"{seed}:{key!r}".encode("utf-8", "surrogatepass"), digest_size=6).digest()
     return int.from_bytes(digest, "big")
 

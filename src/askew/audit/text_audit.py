@@ -30,13 +30,13 @@ from askew.metrics.interval import Estimate
 FOLDS = 5
 METHOD = "logistic regression on words and pairs of neighbouring words, cross-validated with folds by image"
 LEAST_TEXTS = 100
-"""With fewer texts there is nothing to learn from."""
+"""Fewer texts than this are too few to learn from."""
 ANSWERS = 10
-"""Of answers other than yes and no, as many of the most frequent ones are predicted; the others count as wrong."""
+"""Of open answers only this many, the most frequent ones, can be predicted; all others count as errors."""
 FAR = 0.05
-"""Text alone is far above chance when all of its interval is more than this above it."""
+"""Text alone is "far above chance" when its whole interval lies more than this above chance."""
 MOST_OPEN = 10_000
-"""Texts of questions with other answers that are learned from: there are many answers to tell apart."""
+"""The most texts with open answers that are learned from; the many classes make training slow."""
 ALL_TESTS = "(all tests)"
 
 
@@ -66,9 +66,9 @@ class TextScore:
     majority: float
     """The share of the most frequent label."""
     chance: float | None
-    """0.5 where there are two labels, the mean of 1 / options of multiple choice, else None."""
+    """0.5 with two labels, the mean of 1 / (number of options) for multiple choice, else None."""
     seen: int = 0
-    """Texts of the data: more than ``n`` when only a sample was used."""
+    """How many texts the data has: more than ``n`` if only a sample was used."""
     rule: str = ""
     """The best rule with one feature."""
     rule_accuracy: TextShare | None = None
@@ -81,7 +81,7 @@ class TextScore:
 
     @property
     def far_above_chance(self) -> bool:
-        """True when all of the interval is more than five points above chance."""
+        """True when the whole interval lies more than five points above chance."""
         return self.chance is not None and self.accuracy.low > self.chance + FAR
 
     def record(self) -> dict[str, Any]:
@@ -92,11 +92,11 @@ class TextScore:
 
 @dataclass(frozen=True)
 class TextAudit:
-    """What the text of questions alone gives away."""
+    """How well the text of questions alone predicts their answers, per task, test and answer type."""
 
     scores: Sequence[TextScore]
     seed: int = 0
-    """Of the sample, where there are more texts than are used."""
+    """The seed of the sample that is drawn when there are too many texts."""
 
     def record(self) -> dict[str, Any]:
         """The audit as plain JSON values."""
@@ -106,7 +106,7 @@ class TextAudit:
 
 @dataclass(frozen=True)
 class _Judged:
-    """A score with what it rests on: whether each text was predicted correctly, and its image."""
+    """A score with its evidence: whether each text was predicted correctly, and its image."""
 
     score: TextScore
     right: Floats
@@ -140,8 +140,8 @@ def tasks_of(tests: Tests) -> int:
 
 
 def yes_no_alone(tests: Tests) -> list[TextScore]:
-    """What the text of yes/no questions alone predicts: over all tests of each suite, where it has several, and in each
-    test; tests with too few texts are left out.
+    """How well text alone predicts yes/no answers: per test, and over all tests of a suite that has several; tests with
+    too few texts are left out.
     """
     judged = []
     for (suite, test), texts in tests.items():
@@ -152,7 +152,7 @@ def yes_no_alone(tests: Tests) -> list[TextScore]:
 
 
 def _together(judged: Iterable[_Judged]) -> Iterator[TextScore]:
-    """Over all tests of a suite that has several: the yes/no answers predicted from the question."""
+    """For each suite with several tests, one score over all of them: yes/no answers predicted from the question."""
     suites: dict[str, list[_Judged]] = {}
     for one in judged:
         score = one.score
@@ -246,7 +246,9 @@ def _option_scores(suite: str, test: str, texts: Sequence[LabelledText]) -> Iter
 
 
 def _original_score(suite: str, test: str, texts: Sequence[LabelledText]) -> _Judged:
-    """Which of the two is the original: a classifier of the difference, shown in an order that content decides."""
+    """Which of the two texts is the original: a classifier of their difference, in an order that a hash of the content
+    decides.
+    """
     images = _images(texts)
     known = TextScore(
         "original", suite, test, "", len(texts), len(np.unique(images)), TextShare(nan), 0.5, 0.5, len(texts)
@@ -281,7 +283,9 @@ def _images(texts: Iterable[LabelledText]) -> Whole:
 
 
 def image_share(right: Floats, images: Whole) -> TextShare:
-    """The share of ones, with an interval over images (rounded: the last digits depend on the processor)."""
+    """The share of ones, with an interval clustered by image (rounded, since the last digits depend on the
+    processor).
+    """
     _, which = np.unique(images, return_inverse=True)
     hits, counts = np.bincount(which, right), np.bincount(which).astype(float)
     value = float(right.mean())
@@ -299,7 +303,7 @@ def _plain(value: Any) -> Any:
 
 
 def correct_place(text: LabelledText) -> int:
-    """The place of the correct option among the choices, or -1 if none has the label's text.
+    """The index of the correct option among the choices, or -1 if no option has the label's text.
 
     >>> correct_place(LabelledText(1, "What is it?", "dog", 0, choices=("A cat", "A dog")))
     1
@@ -309,9 +313,9 @@ def correct_place(text: LabelledText) -> int:
 
 
 def hits_by_text(texts: Sequence[LabelledText], folds: Whole) -> Floats:
-    """Whether the option that looks most like correct ones in other folds is the correct one, for each question.
+    """For each question, whether the option that most resembles correct options of the other folds is the correct one.
 
-    It is judged by its own words, and by whether it is the longest or the shortest. Equal ones are ordered by a hash.
+    Options are scored by their words and by whether they are the longest or the shortest; ties are broken by a hash.
     """
     row = [number for number, text in enumerate(texts) for _ in text.choices]
     options = [(text, place) for text in texts for place in range(len(text.choices))]
@@ -325,7 +329,7 @@ def hits_by_text(texts: Sequence[LabelledText], folds: Whole) -> Floats:
 
 
 def hits_by_letter(texts: Sequence[LabelledText], folds: Whole) -> Floats:
-    """Whether the letter that a classifier expects from the question's words is that of the correct option."""
+    """For each question, whether the letter predicted from the question's words is that of the correct option."""
     labels = np.array([correct_place(text) for text in texts], dtype=np.int64)
     found = predicted(sparse(features(text.text) for text in texts), labels, folds)
     hits: Floats = (found == labels).astype(float)

@@ -1,9 +1,9 @@
 """Labels predicted from text: a logistic regression on words, and rules with one feature; numpy alone.
 
 Features are words and pairs of neighbouring words, as sparse columns. The regression is cross-validated with given
-folds. It minimises the sum of the losses plus |w|² / (2 strength), as scikit-learn's
-``LogisticRegression(C=strength)`` does; the intercept is not penalised. A rule is "contains *any* → no"; the features
-that reveal most come with examples.
+folds. It minimises the sum of the losses plus |w|² / (2 strength), as scikit-learn's ``LogisticRegression(C=strength)``
+does; the intercept is not penalised. A rule is for example "contains *any* → no". The most revealing features are
+reported with examples.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from askew.answers.normalise import tokens
 
 MOST_FEATURES = 30_000
-"""Features beyond the most frequent ones are left out."""
+"""Only this many features, the most frequent ones, are used."""
 LEAST_TEXTS = 2
-"""A feature of a single text cannot be learned in one fold and tested in another."""
+"""The least number of texts with a feature: one text cannot be both learned from and tested on."""
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -40,18 +40,18 @@ def features(text: str) -> list[str]:
 
 
 def pair_features(before: str, after: str) -> list[str]:
-    """The features of a changed text and of its original, and those that only one of the two has.
+    """The features of a changed text and of its original, followed by those that were added and removed.
 
     >>> pair_features("Is it red?", "Is it blue?")[-6:]
     ['added: blue', 'added: it blue', 'added: blue $', 'removed: red', 'removed: it red', 'removed: red $']
     """
     old, new = features(before), features(after)
-    gone, come = set(old), set(new)
+    in_original, in_changed = set(old), set(new)
     return [
         *new,
         *(f"original: {feature}" for feature in old),
-        *(f"added: {feature}" for feature in new if feature not in gone),
-        *(f"removed: {feature}" for feature in old if feature not in come),
+        *(f"added: {feature}" for feature in new if feature not in in_original),
+        *(f"removed: {feature}" for feature in old if feature not in in_changed),
     ]
 
 
@@ -68,17 +68,17 @@ class SparseTexts:
     """The number of texts."""
 
     def dot(self, weights: Floats) -> Floats:
-        """The sum of the weights of each text's features."""
+        """For each text, the sum of the weights of its features."""
         return np.bincount(self.row, self.value * weights[self.column], self.count).astype(np.float64, copy=False)
 
     def dot_transposed(self, per_text: Floats) -> Floats:
-        """The sum over the texts that have each feature."""
+        """For each feature, the sum over the texts that have it."""
         sums = np.bincount(self.column, self.value * per_text[self.row], len(self.names))
         return sums.astype(np.float64, copy=False)
 
 
 def sparse(texts: Iterable[Sequence[str]], minus: Iterable[Sequence[str]] | None = None) -> SparseTexts:
-    """The matrix of texts given as lists of features; features of ``minus`` count as -1, those of both as 0.
+    """The matrix of texts given as lists of features; features in ``minus`` have the value -1, those in both lists 0.
 
     >>> matrix = sparse([["a", "b"], ["a"], ["c", "b"]])
     >>> matrix.names, matrix.row.tolist(), matrix.column.tolist()
@@ -98,7 +98,7 @@ def sparse(texts: Iterable[Sequence[str]], minus: Iterable[Sequence[str]] | None
 
 
 def _most_frequent(names: list[str], row: Whole, column: Whole, value: Floats, count: int) -> SparseTexts:
-    """The matrix of the most frequent features, in an order that does not depend on that of the texts."""
+    """The matrix with only the most frequent features, in an order that does not depend on the order of the texts."""
     counts = np.bincount(column, minlength=len(names)).tolist()
     enough = (place for place, number in enumerate(counts) if number >= LEAST_TEXTS)
     kept = sorted(enough, key=lambda place: (-counts[place], names[place]))[:MOST_FEATURES]
@@ -110,19 +110,19 @@ def _most_frequent(names: list[str], row: Whole, column: Whole, value: Floats, c
 
 
 STRENGTH = 0.1
-"""The inverse of the penalty. Weak signals in many words, which is what an audit looks for, want a strong penalty."""
+"""The inverse of the penalty. An audit looks for weak signals in many words, which needs a strong penalty."""
 _STEPS = 200
 _MEMORY = 8
 _NEAR = 1e-5
 """The largest gradient that counts as zero, per text."""
 _DIGITS = 3
-"""Digits of a decision that are kept, so that a tie is one on every processor."""
+"""Decision values are rounded to this many digits, so that ties are the same on every processor."""
 
 
 def predicted(texts: SparseTexts, labels: Whole, folds: Whole, intercept: bool = True) -> Whole:
     """The label of each text (0, 1, ...) predicted by a classifier that has not seen its fold.
 
-    A label of -1 is not learned from. Without anything to decide by, the label most frequent in the other folds is
+    Texts with the label -1 are not learned from. Without any evidence, the most frequent label of the other folds is
     predicted.
     """
     classes = int(labels.max(initial=0)) + 1
@@ -134,13 +134,13 @@ def predicted(texts: SparseTexts, labels: Whole, folds: Whole, intercept: bool =
             continue
         decided = _decisions(texts, labels, learn, classes, intercept)[:, held]
         usual = np.bincount(labels[learn], minlength=classes)
-        order = np.argsort(-usual, kind="stable")  # argmax takes the first of equals: the most frequent label
+        order = np.argsort(-usual, kind="stable")  # on ties argmax takes the first, which is the most frequent label
         found[held] = order[np.argmax(np.round(decided[order], _DIGITS), axis=0)]
     return found
 
 
 def log_odds(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
-    """The log odds of label 1 for each text, by a classifier that has not seen its fold, to a few digits."""
+    """The log odds of label 1 for each text, by a classifier that has not seen its fold, rounded to a few digits."""
     found = np.zeros(texts.count)
     for fold in np.unique(folds):
         held = folds == fold
@@ -204,7 +204,7 @@ def _logistic(x: Floats) -> Floats:
 
 
 def minimised(loss: Callable[[Floats], tuple[float, Floats]], point: Floats, near: float) -> Floats:
-    """The minimum of a smooth convex function by L-BFGS (Liu & Nocedal 1989), to a gradient of at most ``near``."""
+    """Minimise a smooth convex function with L-BFGS (Liu & Nocedal 1989) until the gradient is at most ``near``."""
     value, gradient = loss(point)
     steps: list[tuple[Floats, Floats]] = []
     for _ in range(_STEPS):
@@ -242,12 +242,12 @@ def _quasi_newton(gradient: Floats, steps: Sequence[tuple[Floats, Floats]]) -> F
 
 
 _RATIO_DIGITS = 6
-"""Digits of a likelihood ratio that are kept, for the same reason."""
+"""Likelihood ratios are rounded to this many digits, for the same reason as decision values."""
 
 
 @dataclass(frozen=True)
 class Revealing:
-    """A feature, how many texts have it, and how many of these have the label it points to."""
+    """A feature, how many texts have it (``count``), and how many of these have the label it predicts (``hits``)."""
 
     feature: str
     label: str
@@ -262,9 +262,10 @@ class Revealing:
 
 
 def rule_hits(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
-    """1 for each text whose label the best rule of the other folds gives, else 0; labels are 0 and 1.
+    """For each text, 1 if the best rule of the other folds predicts its label, else 0; labels are 0 and 1.
 
-    A rule says: with this feature one label, without it the other. One label for all is a rule too.
+    A rule predicts one label for texts with a feature and the other label without; always predicting one label is a
+    rule too.
     """
     found = np.zeros(texts.count)
     for fold in np.unique(folds):
@@ -277,7 +278,8 @@ def rule_hits(texts: SparseTexts, labels: Whole, folds: Whole) -> Floats:
 
 
 def best_rule(texts: SparseTexts, labels: Whole) -> tuple[str, int]:
-    """The feature of the best rule over all texts, and its label; an empty feature if always one label is as good.
+    """The feature of the best rule over all texts, and the label it predicts; the feature is empty if always predicting
+    that label is as good.
 
     >>> from askew.audit.text_classifier import sparse
     >>> best_rule(sparse([["any"], ["any"], ["a"], ["a"]]), np.array([0, 0, 1, 1]))
@@ -294,7 +296,7 @@ def _best(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[int, int]:
     if not len(texts.names):
         return -1, 1 - usual
     of_one, of_zero = _counts(texts, labels, learn)
-    right = np.stack([of_zero + ones - of_one, of_one + zeros - of_zero])  # label 0 or 1 for those that have it
+    right = np.stack([of_zero + ones - of_one, of_one + zeros - of_zero])  # label 0 or 1 where it is present
     label, feature = np.unravel_index(int(np.argmax(right)), right.shape)
     if right[label, feature] <= max(ones, zeros):
         return -1, 1 - usual
@@ -304,9 +306,10 @@ def _best(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[int, int]:
 def revealing(
     texts: SparseTexts, labels: Whole, names: Sequence[str], shown: Sequence[str], most: int = 10
 ) -> list[Revealing]:
-    """The features whose texts differ most from the others in their labels, by the likelihood ratio (Dunning 1993).
+    """The features that are most associated with a label, by likelihood ratio (Dunning 1993).
 
-    Of features of nearly the same texts the first is kept. ``names``: the two labels; ``shown``: the texts.
+    If several features occur in nearly the same texts, only the first is kept. ``names``: the two labels; ``shown``:
+    the texts.
     """
     if not len(texts.names):
         return []
@@ -330,11 +333,11 @@ def revealing(
 
 
 _LEAST_RATIO = 10.8
-"""Of an uninformative feature a higher ratio has a probability of 0.001."""
+"""The critical value for p = 0.001: uninformative features exceed it with this probability."""
 
 
 def _likelihood_ratio(of_one: Floats, of_zero: Floats, ones: float, zeros: float) -> Floats:
-    """Dunning's G² of each feature's two by two table."""
+    """Dunning's G² of each feature's 2 × 2 table."""
     table = np.stack([of_one, of_zero, ones - of_one, zeros - of_zero])
     have, lack, whole = of_one + of_zero, ones + zeros - of_one - of_zero, ones + zeros
     expected = np.stack([have * ones, have * zeros, lack * ones, lack * zeros]) / whole
@@ -345,7 +348,7 @@ def _likelihood_ratio(of_one: Floats, of_zero: Floats, ones: float, zeros: float
 
 
 def _counts(texts: SparseTexts, labels: Whole, learn: Floats) -> tuple[Floats, Floats]:
-    """How many of the texts with each feature have the label 1, and 0."""
+    """For each feature, how many of the texts that have it are labelled 1, and how many 0."""
     present = SparseTexts(texts.names, texts.row, texts.column, np.abs(texts.value), texts.count)
     return present.dot_transposed(learn * labels), present.dot_transposed(learn * (1 - labels))
 

@@ -1,6 +1,6 @@
 """The command line: one short file per command, which only parses and prints.
 
-Nothing heavy is imported before a command is chosen, so that ``askew --help`` answers at once.
+Heavy modules are imported only by the commands that need them, so that ``askew --help`` is quick.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _CODES = {BudgetSpent: EXIT_BUDGET, TooManyFailures: EXIT_FAILURES}
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code: 0 done, 2 wrong command or input, 3 too many failures, 4 budget spent."""
-    _speak_anyway()
+    _make_printing_safe()
     words = [_spelling(word) for word in (sys.argv[1:] if argv is None else argv)]
     chosen = next((word for word in words if word in COMMANDS), None)
     args = None
     try:
-        args = _parsed(words, chosen)
+        args = _parse(words, chosen)
         code: int = import_module(f"askew.cli.{args.command}").main(args)
         return code
     except KeyboardInterrupt:
@@ -65,12 +65,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (AskewError, OSError) as error:
         if args is None or args.debug:
             raise
-        print(f"askew {chosen}: {_trouble(error) if isinstance(error, OSError) else error}", file=sys.stderr)
+        print(f"askew {chosen}: {_describe_os_error(error) if isinstance(error, OSError) else error}", file=sys.stderr)
         return next((code for kind, code in _CODES.items() if isinstance(error, kind)), EXIT_USAGE)
 
 
-def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
-    """The options typed; an unknown command or option is answered with the nearest one."""
+def _parse(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
+    """Parse the command line; for an unknown command or option, the error names the closest one."""
     parser = _parser(chosen)
     first = next((word for word in words if not word.startswith("-")), None)
     if first is not None and first not in COMMANDS:
@@ -89,7 +89,7 @@ def _parsed(words: Sequence[str], chosen: str | None) -> argparse.Namespace:
 
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The parser of the whole command line; only the chosen command has its options."""
+    """The parser of the whole command line; options are added only for the chosen command."""
     parser = argparse.ArgumentParser(
         prog="askew",
         description="Ask a VQA model askew: change questions in known ways, and see whether the answers follow.",
@@ -114,7 +114,7 @@ def parser_of(command: str) -> argparse.ArgumentParser:
 
 
 def _command(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
-    """The parser of the command, or of its action, that was typed."""
+    """The parser of the command, or of its action, that the user typed."""
     for name in vars(args).values():
         if isinstance(name, str) and name in _subparsers(parser):
             return _command(_subparsers(parser)[name], args)
@@ -126,19 +126,19 @@ def _subparsers(parser: argparse.ArgumentParser) -> Mapping[str, argparse.Argume
     return next(found, {})
 
 
-def _speak_anyway() -> None:
-    """Printing must never fail: output to a closed stream is dropped, and unsupported characters are replaced."""
+def _make_printing_safe() -> None:
+    """Make printing never fail: output to a closed stream is dropped, and unsupported characters are replaced."""
     codecs.register_error("askew.plain", _plain)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, it lasts as long as we do
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, it stays open until the process ends
         elif isinstance(stream, io.TextIOWrapper) and stream.errors in ("strict", "surrogateescape"):
             stream.reconfigure(errors="askew.plain")
 
 
 _PLAIN = str.maketrans("±─▲▼✓✗–—…←→", "~-^v+x--.<>")
-"""ASCII replacements for characters of our tables."""
+"""ASCII replacements for characters used in askew's tables."""
 
 
 def _plain(trouble: UnicodeError) -> tuple[str, int]:
@@ -154,12 +154,12 @@ def _plain(trouble: UnicodeError) -> tuple[str, int]:
     return said.encode("ascii", "replace").decode("ascii"), trouble.end
 
 
-def _trouble(error: OSError) -> str:
-    """A system error as one sentence, with the path that the user gave instead of that of a partial file.
+def _describe_os_error(error: OSError) -> str:
+    """A system error as one sentence, with the path that the user gave rather than that of a temporary file.
 
-    >>> _trouble(FileExistsError(17, "File exists", "runs"))
+    >>> _describe_os_error(FileExistsError(17, "File exists", "runs"))
     'runs: a file is where a folder is needed. Give another path.'
-    >>> _trouble(PermissionError(13, "Permission denied", "runs/.gate.xml.0a1b.part"))
+    >>> _describe_os_error(PermissionError(13, "Permission denied", "runs/.gate.xml.0a1b.part"))
     'runs: Permission denied. Check the path and its permissions, or give another.'
     """
     from askew.files.read_write import FULL

@@ -1,4 +1,4 @@
-"""``askew attack``: reword questions until a model answers them incorrectly, and score what was found."""
+"""``askew attack``: reword questions until a model answers them incorrectly, and score the attack."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Kill it when you like: the same command resumes and asks nothing twice."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--model", metavar="MODEL", help="the model to attack: see askew ls model")
     parser.add_argument("--name", metavar="NAME", help="its name in tables")
@@ -68,7 +68,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Attack, then show what was found."""
+    """Run the attack and show its scores."""
     from askew.cli.show import show
     from askew.data.groups import read_groups
     from askew.engine.attack_run import AttackRun, AttackSettings, attack_summary, expected_calls

@@ -23,7 +23,7 @@ A classifier that sees only words predicts the answers; images are never opened.
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     from askew.audit.labelled_texts import MOST_TEXTS
 
     parser.epilog = EXAMPLES
@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Audit, print, and write; or write a sample; or read judgements."""
+    """Run the audit and print or write its result, or write a sample, or read judgements."""
     from askew.audit.audit_table import markdown
     from askew.audit.labelled_texts import MOST_TEXTS
     from askew.engine.audit_data import audit_data, write_sample

@@ -1,4 +1,4 @@
-"""``askew batch``: requests as files that an endpoint answers later, often at half the price."""
+"""``askew batch``: write requests to files that an endpoint answers later, often at half the price."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ Exit codes of read: 0 every request has an answer, 3 some have none yet, 2 wrong
 
 BESIDE: Options = {name: MODEL_OPTIONS[name] for name in ("base_url",)}
 SHOWN = 5
-"""How many reasons and examples are printed."""
+"""The maximum number of reasons and examples that are printed."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     write = actions.add_parser("write", help="write the requests of a run", description="Write the requests of a run.")
@@ -51,7 +51,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write or read."""
+    """Write requests, or read results."""
     return _write(args) if args.action == "write" else _read(args)
 
 

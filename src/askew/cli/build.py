@@ -1,4 +1,4 @@
-"""``askew build SUITE``: a benchmark one can publish, with its datasheet; or questions to train on."""
+"""``askew build SUITE``: build a benchmark to publish, with a datasheet, or questions to train on."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ BESIDE: Options = {
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("suite", metavar="SUITE", help="which suite: see askew ls suite")
     add_shared(parser, "data", "images", "skip-bad")
@@ -58,7 +58,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Build, write, and print the coverage."""
+    """Build the benchmark, write it, and print the coverage."""
     from askew.engine.components import as_data, as_suite
     from askew.engine.publish import publish, publish_rankings, publish_training
     from askew.engine.settings import Settings

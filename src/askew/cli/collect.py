@@ -53,13 +53,13 @@ MODULES = {
     "study_statistics": ("stats", "coding"),
     "stored_data": ("backup", "restore", "delete"),
 }
-"""The files in ``askew.collect.commands`` with the actions of each."""
+"""The modules of ``askew.collect.commands``, with the actions that each implements."""
 OWN_ARGUMENTS = ("quality", "study_statistics", "stored_data")
-"""Files whose actions say themselves what they take besides a study."""
+"""Modules whose actions define their own positional arguments."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, summary in ACTIONS.items():
@@ -72,7 +72,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Do what was asked."""
+    """Run the chosen action."""
     from askew.errors import need_extras
 
     need_extras("askew collect", "collect")
@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _parts(name: str) -> tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]:
-    """What adds the options of an action, and what does it."""
+    """The function that adds the options of an action, and the one that runs it."""
     found: tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
     found = import_module(f"askew.collect.commands.{_module(name)}").ACTIONS[name]
     return found

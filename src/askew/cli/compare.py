@@ -1,4 +1,4 @@
-"""``askew compare``: runs side by side, with significance."""
+"""``askew compare``: compare runs, with significance tests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ by family: headlines, each suite's other metrics, its parts."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="DIR", help="write report.html and differences.json there")

@@ -1,7 +1,7 @@
 """``askew completion``: complete commands, options and names in bash, zsh and fish.
 
-The scripts call ``askew completion SHELL --line TEXT`` at each Tab with what was typed so far, so that whatever is
-registered, also by other packages, is completed.
+The scripts call ``askew completion SHELL --line TEXT`` at each Tab with the text typed so far, so that components of
+other packages are completed too.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ KINDS = {
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("shell", choices=tuple(SCRIPTS), help="the shell")
     parser.add_argument("--line", metavar="TEXT", help="print what can follow this text instead; for the script")
@@ -80,7 +80,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def completions(line: str) -> list[str]:
-    """What the last word of a line may become; nothing where it may be a file.
+    """Completions of the last word of a line; empty if it may be a file name.
 
     >>> completions("askew gat"), completions("askew run --quie"), completions("askew ls mod")
     (['gate'], ['--quiet'], ['model'])
@@ -93,7 +93,7 @@ def completions(line: str) -> list[str]:
 
 
 def _words(line: str) -> list[str]:
-    """The words of a line, the last of them possibly empty; quotes may be open."""
+    """Split a line into words; the last may be empty, and quotes need not be closed."""
     for end in ("", '"', "'"):
         try:
             words = shlex.split(line + end)
@@ -135,7 +135,7 @@ def _innermost(parser: argparse.ArgumentParser, words: list[str]) -> tuple[argpa
 
 
 def _values(action: argparse.Action, typed: str) -> Iterator[str]:
-    """What the value of an option may be; a reader only once it was begun, so that files are completed otherwise."""
+    """Completions of an option's value; readers only after their first letter, so that files are completed before."""
     if action.choices:
         yield from map(str, action.choices)
     kind = KINDS.get(action.dest)
@@ -146,7 +146,7 @@ def _values(action: argparse.Action, typed: str) -> Iterator[str]:
 
 
 def _specs(typed: str) -> Iterator[str]:
-    """What may follow the name of a component: the reference models."""
+    """Completions after the name of a component: the reference models."""
     name = typed.partition(":")[0]
     found = MEMBERS.get(name)
     yield from (f"{name}:{member}" for member in (found() if found else ()))
@@ -159,7 +159,7 @@ def _reference_models() -> list[str]:
 
 
 MEMBERS: Mapping[str, Callable[[], list[str]]] = {"bundled": _reference_models}
-"""Components with a few known arguments."""
+"""Components whose possible arguments are known."""
 
 
 def _after_break(word: str, line: str) -> str:

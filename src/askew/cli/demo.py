@@ -1,4 +1,4 @@
-"""``askew demo``: the whole job on the embedded world, ending in a report."""
+"""``askew demo``: run everything on the embedded world, and write a report."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ SHARE = 20 / 3
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = "examples:\n  askew demo\n  askew demo --scenes 300 --output demo"
     parser.add_argument("--scenes", type=int, default=60, metavar="N", help="scenes to evaluate on (default 60)")
     add_shared(parser, "seed", "overwrite", "quiet")
@@ -71,7 +71,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _plan(scenes: int) -> str:
-    """What the demo does, and for how long."""
+    """Describe what the demo does, and how long it takes."""
     seconds = 20 + round(0.65 * scenes)
     return (
         f"askew demo: {len(MODELS)} small models that come with askew, {len(SUITES)} suites and an attack, on {scenes} "
@@ -82,7 +82,7 @@ def _plan(scenes: int) -> str:
 
 
 def _step(number: int, does: str, settings: Settings) -> None:
-    """Say on stderr what comes next, unless the run is quiet."""
+    """Announce a step on stderr, unless the run is quiet."""
     if settings.progress:
         print(f"\nStep {number} of 3: {does}", file=sys.stderr, flush=True)
 

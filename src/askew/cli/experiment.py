@@ -1,4 +1,4 @@
-"""``askew experiment NAME``: a paper's table again, with networks trained here."""
+"""``askew experiment NAME``: replicate a paper's table with newly trained networks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ same command resumes. FINDING.md in the output folder has the paper's table, our
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("name", metavar="NAME", choices=tuple(EXPERIMENTS), help="which experiment: see below")
     parser.add_argument("--output", required=True, metavar="DIR", help="the folder to write to")
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run it, write the page, print it."""
+    """Run the experiment, then write and print its finding."""
     args = settled(args)
     check_whole("seed", args.seed)
     plan = ExperimentPlan(

@@ -1,4 +1,4 @@
-"""``askew export``: groups as questions that other harnesses can answer."""
+"""``askew export``: write groups as questions that other harnesses can answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Their log is scored as it is: askew score bench/groups.jsonl LOG --output runs/m
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     from askew.data.export import FORMATS
 
     parser.epilog = EXAMPLES
@@ -40,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write the files and say what they are."""
+    """Write the files and describe them."""
     from askew.data.export import export
     from askew.data.groups import GroupFile
     from askew.errors import UsageError

@@ -21,7 +21,7 @@ Exit codes: 0 every check passed, 1 one failed, 2 wrong command or input."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("run", metavar="RUN", help="the folder written by askew run or score")
     parser.add_argument("--require", action="append", metavar="REQ", help="a bound on a score; can be repeated")
@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Check, write, print; gives 0 or 1."""
+    """Run the checks, then write and print them; returns 0 or 1."""
     from askew.errors import DataError, UsageError
     from askew.files.read_write import write_joined
     from askew.gate import check_requirement, failures_check, is_open, junit, markdown, parse_requirement, terminal
@@ -86,7 +86,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _write_summary(path: str, text: str) -> None:
-    """GitHub's summary file may hold output of other commands, so it is appended to; any other is replaced."""
+    """GitHub's summary file may contain output of other commands, so it is appended to; any other file is replaced."""
     from askew.files.read_write import write_joined
 
     if path == os.environ.get("GITHUB_STEP_SUMMARY"):

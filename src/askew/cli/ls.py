@@ -1,4 +1,4 @@
-"""``askew ls``: what is registered."""
+"""``askew ls``: list the registered components."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from askew.registry import KINDS, describe, names
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = "examples:\n  askew ls\n  askew ls model"
     parser.add_argument("kind", nargs="?", choices=KINDS, help="only this kind")
 

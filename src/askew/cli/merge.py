@@ -1,4 +1,4 @@
-"""``askew merge``: the answers of several runs in one store."""
+"""``askew merge``: join the answers of several runs in one store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ examples:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("stores", nargs="+", metavar="RUN", help="folders of runs, or answer stores")
     add_shared(parser, "store")

@@ -14,7 +14,7 @@ from askew.files.limits import read_yaml
 from askew.files.paths import public_text, public_word
 
 Options: TypeAlias = Mapping[str, tuple[type, str]]
-"""Options by name, each with the type of its value and its help."""
+"""Options by name, each with the type of its value and its help text."""
 _KINDS = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
 
@@ -64,7 +64,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "no-published": {"action": "store_true", "help": "leave the papers' own figures out of the tables"},
     "overwrite": {
         "action": "store_true",
-        "help": "replace what the output folder holds: another run, benchmark or world, or files that are not askew's",
+        "help": "replace other contents of the output folder: another run, benchmark or world, or files of others",
     },
     "quiet": {"action": "store_true", "help": "no progress bars"},
     "config": {"metavar": "FILE", "help": "a YAML file with the same options; those typed take precedence"},
@@ -81,7 +81,7 @@ MODEL_OPTIONS: Options = {
 }
 """Options of models that can also be given outside the spec."""
 DEFAULTS = {"seed": 0}
-"""Their defaults."""
+"""The defaults of the options of models."""
 
 
 def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:
@@ -92,7 +92,7 @@ def add_shared(parser: argparse.ArgumentParser, *names: str) -> None:
 
 
 def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str = "", metavar: str = "X") -> None:
-    """Options from a table of them; none has a default, so that ``settled`` can tell what was typed."""
+    """Add the options of a table; none has a default, so that ``settled`` can tell what was typed."""
     place = parser.add_argument_group(heading) if heading else parser
     for name, (kind, text) in options.items():
         how: dict[str, Any] = {"action": "store_true"} if kind is bool else {"type": kind, "metavar": metavar}
@@ -100,14 +100,14 @@ def add_listed(parser: argparse.ArgumentParser, options: Options, heading: str =
 
 
 def add_runs(parser: argparse.ArgumentParser) -> None:
-    """The folders of finished runs."""
+    """Add the positional argument for folders of finished runs."""
     parser.add_argument("runs", nargs="+", metavar="RUN", help="folders written by askew run or score")
 
 
 def settled(
     args: argparse.Namespace, defaults: Mapping[str, Any] | None = None, required: tuple[str, ...] = ()
 ) -> argparse.Namespace:
-    """The options from the command line, else from the config file, else the defaults."""
+    """The options from the command line, otherwise from the config file, otherwise the defaults."""
     known = {key for key in vars(args) if key not in ("command", "config", "debug", "parser")}
     config = _read(args.config, known, args.parser) if getattr(args, "config", None) else {}
     typed = {key: value for key, value in vars(args).items() if value is not None}
@@ -136,7 +136,7 @@ def _read(path: str, known: set[str], parser: argparse.ArgumentParser) -> dict[s
 
 
 def _fit(path: str, action: argparse.Action, value: Any) -> Any:
-    """A value of the config file as the command line would give it; a value of another type is refused."""
+    """Convert a value of the config file to the type that the option has on the command line, or refuse it."""
     if isinstance(value, list) and isinstance(action, argparse._AppendAction):
         return [_fit(path, action, one) for one in value]
     kind: Any = bool if action.nargs == 0 else action.type or str
@@ -159,12 +159,12 @@ def as_typed() -> str:
 
 
 def several(value: str | list[str]) -> list[str]:
-    """A value or a list of values, as a list: a config file may have either."""
+    """A list of values, from a list or a single value: a config file may have either."""
     return [value] if isinstance(value, str) else list(value)
 
 
 def beside(options: argparse.Namespace, names: Iterable[str], kind: str, specs: list[str]) -> dict[str, object]:
-    """Options of components that were given outside their specs; one that no component takes is refused."""
+    """Options of components that were given outside their specs; BadOption for one that no component takes."""
     from askew.registry import accepted
 
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

@@ -1,4 +1,4 @@
-"""``askew play``: a local page to ask a model about an image, and to see what changed questions do to its answers."""
+"""``askew play``: serve a local page to ask a model about an image and see how changed questions affect its answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ The page is for this machine alone (127.0.0.1). Ctrl-C ends it."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument(
         "--model",

@@ -1,4 +1,4 @@
-"""``askew recover``: the intact rows of a damaged answer store."""
+"""``askew recover``: recover the intact rows of a damaged answer store."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ examples:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("store", metavar="STORE", help="the damaged answer store, or the folder of a run")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write the new store and say what is in it."""
+    """Write the new store and print what was recovered."""
     from askew.engine.store_files import recover
 
     found, aside = recover(Path(args.store))

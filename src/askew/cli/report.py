@@ -1,4 +1,4 @@
-"""``askew report``: the page again, from the files of one or more runs."""
+"""``askew report``: rewrite the report from the files of one or more runs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ examples:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     add_runs(parser)
     parser.add_argument("--output", metavar="FILE", help="the page (default: report.html in the first run's folder)")

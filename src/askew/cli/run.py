@@ -1,4 +1,4 @@
-"""``askew run``: ask a model, score its answers, write the report."""
+"""``askew run``: run models on a suite, score their answers, write the report."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BESIDE: Options = {"max_calls": (int, "stop cleanly after this many calls"), **M
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument(
         "--model", action="append", metavar="MODEL", help="the model; can be repeated: see askew ls model"
@@ -111,7 +111,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _plan(models: Sequence[Named], suites: Sequence[Named], output: Path) -> str:
-    """What the run does, step by step, before it does it."""
+    """Describe the steps of the run before it starts."""
     asked = models[0].name if len(models) == 1 else f"{len(models)} models"
     made = " and ".join(suite.what.name for suite in suites)
     return f"Next: make the groups of {made}, ask {asked}, score the answers, and write {output / 'report.html'}."

@@ -1,4 +1,4 @@
-"""``askew score``: files in, scores out; no model is asked."""
+"""``askew score``: score a file of predictions; no model is run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PREDICTIONS: official results [{"question_id", "answer"}], GQA's [{"questionId",
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument(
         "groups", metavar="GROUPS", help="groups.jsonl from askew build, or any data for plain accuracy"
@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Score the file."""
+    """Score the predictions, and print and report the scores."""
     from askew.cli.show import run_and_show
     from askew.engine.components import as_data, as_suite, suites_in
     from askew.engine.settings import Named, Settings

@@ -1,4 +1,4 @@
-"""Running models and showing runs: what ``run``, ``score``, ``compare``, ``report`` and ``demo`` share."""
+"""Run models and show runs; shared by ``run``, ``score``, ``compare``, ``report`` and ``demo``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_and_show(
 ) -> None:
     """Run the models, then print their joint summary and write their report.
 
-    Too many failures are an error at the end, unless ``lenient``; the gate sees them in any case.
+    Too many failures raise an error at the end, unless ``lenient``; the gate always counts them.
     """
 
     def finish(folders: Sequence[Path]) -> None:
@@ -55,8 +55,8 @@ def show(
 ) -> None:
     """Print the table of these runs (only the headlines if ``brief``), and write their report.
 
-    Unless ``published``, the tables are without the papers' own figures. ``images`` is the folder of the page's images,
-    where that is not where the runs found them.
+    Unless ``published``, the tables omit the papers' own figures. ``images`` is the folder of the page's images, if
+    they have been moved since the runs.
     """
     runs = [load_run(folder, Path(images) if images else None) for folder in folders]
     runs = runs if published else [without_published(run) for run in runs]

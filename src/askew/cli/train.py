@@ -1,4 +1,4 @@
-"""``askew train``: a network from questions and groups."""
+"""``askew train``: train a network on questions and groups."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _NUMBERS: Options = {
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--net", metavar="NET", help="which network: see askew ls net (default xnm)")
     add_shared(parser, "data", "images", "skip-bad")
@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Train, and say how good the best epoch is."""
+    """Train a network and print the accuracy of the best epoch."""
     from askew.errors import need
 
     need("torch", "train")

@@ -13,12 +13,12 @@ examples:
   askew world --scenes 5000 --size 384 --workers 2 --output big-world
 
 The folder holds the images, and for each split the questions and answers as VQA v2, as GQA (with scene graphs) and as
-JSONL, with a datasheet. --data FOLDER reads its val split, --data FOLDER/train.jsonl another; --data world makes what a
-command needs by itself."""
+JSONL, with a datasheet. --data FOLDER reads its val split, --data FOLDER/train.jsonl another; --data world generates it
+on the fly, without a folder."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options of this command."""
+    """Add the options of this command."""
     parser.epilog = EXAMPLES
     parser.add_argument("--scenes", type=int, default=200, metavar="N", help="how many scenes (default 200)")
     add_shared(parser, "seed", "overwrite", "quiet")
@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write the world."""
+    """Write the world to its folder."""
     from askew.engine.executors import workers_of
     from askew.engine.settings import Settings, check_whole, progress_bar
     from askew.world.write_world import write_world

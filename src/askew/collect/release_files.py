@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import IO, Any
 
 import orjson
 
-from askew.answers.normalise import modal_answer, normalise
+from askew.answers.normalise import answer_type, modal_answer, normalise
 from askew.collect.database import AnyRow
 from askew.collect.history import Record, encoded
 from askew.collect.schema_parts import SPLITS
@@ -29,7 +29,6 @@ COLUMNS = (
     *("verdict", "correct_answer", "seconds", "verifications", "text_rule_removed"),
 )
 """Of examples.csv."""
-_NUMBERS = set("0123456789")
 
 
 @dataclass
@@ -145,7 +144,7 @@ def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Q
         ImageRef(row.id, _image_path(row), None, row.sha256, (row.width, row.height)),
         record["question"],
         tuple(answers),
-        Kind(_answer_type(answers), question_type(record["question"])),
+        Kind(answer_type(modal_answer(answers, normalise)) or "other", question_type(record["question"])),
         confidences=tuple(sure),
         tags=tuple(pair for pair in tags if pair[1]),
     )
@@ -153,18 +152,6 @@ def released_question(record: Record, row: AnyRow, settings: StudySettings) -> Q
 
 def _image_path(row: AnyRow) -> str:
     return f"images/{row.id}{row.suffix}"
-
-
-def _answer_type(answers: Sequence[str]) -> str:
-    """yes/no, number or other, by the most frequent answer.
-
-    >>> _answer_type(["Yes.", "yes", "2"]), _answer_type(["two", "2", "red"]), _answer_type(["red"])
-    ('yes/no', 'number', 'other')
-    """
-    answer = modal_answer(answers, normalise)
-    if answer in ("yes", "no"):
-        return "yes/no"
-    return "number" if answer and set(answer) <= _NUMBERS else "other"
 
 
 def _annotation(question: Question, kind: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Sieve:
     word: str = "record"
     """What messages call a record: ``record``, or ``line`` if that is more helpful."""
     advice: str = "Or leave out bad records: --skip-bad, or skip_bad=true after the data."
-    """What else to do; empty if the reading cannot continue without the record."""
+    """The second half of the remedy; empty if reading cannot continue without the record."""
 
     def refuse(self, number: int, fault: BadRecord | BadImage, key: Id | None = None) -> None:
         """Report a bad record: raise an error, or note it and continue without it."""

@@ -48,7 +48,7 @@ class ImagesById:
         if self._folder is None:
             if (
                 self._last is None or type(self._last.id) is not type(key) or self._last.id != key
-            ):  # questions about one image usually stand together
+            ):  # questions about one image are usually adjacent
                 self._last = ImageRef(key)
             return self._last
         tried = [os.path.join(self._folder, name) for name in _names(key, [*first, *self._templates])]
@@ -100,7 +100,7 @@ class ImagesByPath:
 
     def place(self, image: ImageRef) -> ImageRef:
         """The image with the path of its file."""
-        if self._last is None or self._last[0] != image:  # questions about one image usually stand together
+        if self._last is None or self._last[0] != image:  # questions about one image are usually adjacent
             self._last = image, self._beside(image) if self._folder is None else self._inside(image)
         before, after = self._last
         return image if after is before else after

@@ -185,7 +185,7 @@ def _key(record: object) -> Id:
 
 
 def _unknown_fields(record: Mapping[str, Any]) -> set[str]:
-    """The fields of a group's record that are not read, those of its questions with where they stand.
+    """The fields of a group's record that are not read; those of its questions and variants with their path.
 
     >>> sorted(_unknown_fields({"group": 1, "by": "me", "original": {"id": 1, "hint": ""}, "variants": [{"why": 2}]}))
     ['by', 'original.hint', 'variants.why']
@@ -229,7 +229,7 @@ _TEXT = frozenset((str,))
 class GroupCheck:
     """Finds out whether all groups of a file would pass the checks of ``read_groups``.
 
-    It only says that one would not, or may not; which one and why is said by reading the file.
+    It only reports that some group would or might fail; reading the file says which one and why.
     """
 
     def __init__(self) -> None:
@@ -248,7 +248,7 @@ class GroupCheck:
             seen.__exit__(kind, error, trace)
 
     def add(self, group: Group) -> None:
-        """Check one group; after one that is not valid, no more are looked at."""
+        """Check one group; after an invalid one, the others are skipped."""
         if self.valid:
             self._count += 1
             self.valid = (

@@ -19,7 +19,7 @@ from askew.files.read_write import opened
 CHUNK = 1 << 15
 """Bytes that are decoded at once: of larger lists the garbage collector visits every record several times."""
 _ENDS = 1 << 17
-"""How much may be before and after the list."""
+"""The most bytes before and after the list."""
 _SIGN = np.zeros(256, dtype=bool)
 _SIGN[list(b'"[]{},')] = True
 _STEP = np.zeros(256, dtype=np.int32)
@@ -35,7 +35,7 @@ _SEPARATOR = re.compile(rb',\s*\{\s*"[^"\\]*"')
 
 
 class Undecided(Exception):
-    """Valid JSON or not, this is left to another parser."""
+    """Raised where another parser must decide whether the text is valid."""
 
 
 def batches(path: str, key: str | None) -> Iterator[list[Any]]:

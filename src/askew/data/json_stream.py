@@ -230,7 +230,7 @@ def _glance(file: Guarded) -> Iterator[tuple[str, Any]]:
 
 
 def _levels(events: Iterable[tuple[str, Any]]) -> Iterator[tuple[int, str, Any]]:
-    """Events with their nesting level; the end of a value is on the level of what follows."""
+    """Events with their nesting level; the end of a value has the level of what follows it."""
     level = 0
     for event, value in events:
         level += event.startswith("start_")

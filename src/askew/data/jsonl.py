@@ -35,7 +35,7 @@ _OPTIONAL_TEXTS = frozenset(("path", "sha256", "answer_type", "question_type", "
 _USUAL = frozenset(("id", "image", "question", "answer", "answers", "choices"))
 _WORD = re.compile(r"\w+")
 _BEGINNING = 60
-"""Characters of a question that its id is made of, where it has none."""
+"""An id made for a question uses words from this many of its first characters."""
 _ALIASES = {"question_id": "id", "image_id": "image"}
 
 
@@ -51,7 +51,7 @@ class OneFile:
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Messages about the bad records left out by the last reading."""
     remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What else the last reading has to tell: fields that were not read, counts."""
+    """Other messages of the last reading: fields that were not read, counts."""
 
     def __repr__(self) -> str:
         return signature(self)

@@ -21,7 +21,7 @@ READERS = {
     "jsonl": "askew.data.jsonl:Jsonl",
     "lines": "askew.data.jsonl:Lines",
 }
-"""Readers of formats that are not those of one benchmark, imported when they are needed."""
+"""Readers of general formats, imported when they are needed."""
 RELEASE = "release.json"
 """The manifest in a folder written by ``askew collect export``."""
 GROUPS = "groups.jsonl"

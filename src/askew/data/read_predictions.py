@@ -4,7 +4,7 @@
 * GQA's ``[{"questionId": "1", "prediction": "yes"}]``,
 * JSONL with the same or our own names, ``{"id": 1, "answer": "yes"}``,
 * an object ``{"1": "yes"}``, whose ids JSON can only write as text,
-* the logs of other harnesses that answered an export (see ``askew.data.harness``).
+* the logs of other harnesses that answered an export (see ``askew.data.harness_logs``).
 
 In a record with both, ``prediction`` is the model's answer and ``answer`` is people's. The error texts of harnesses
 are never taken as answers.
@@ -21,7 +21,7 @@ import orjson
 
 from askew.data.bad_records import Sieve, identity, mapping, missing, text
 from askew.data.disk_index import distinct
-from askew.data.harness import is_failure, logged_answers, open_log
+from askew.data.harness_logs import is_failure, logged_answers, open_log
 from askew.data.json_stream import glimpse, items, lines, pairs
 from askew.data.jsonl import valid_lines
 from askew.errors import BadRecord, DataError

@@ -25,14 +25,6 @@ from askew.types import Question, Relation, Scene, Thing
 _FACTS = ("location", "weather")
 
 
-def read_scenes(path: str) -> Iterator[Scene]:
-    """The scenes of a scene graph file (or of all of them in a folder), streamed; the first bad one raises an error."""
-    for sieve, number, key, record in _graphs(path):
-        scene = sieve.sift(number, key, scene_of, key, record)
-        if scene:
-            yield scene
-
-
 class SceneIndex:
     """Scene graphs by image id: a file is read once and indexed on disk, so that few scenes are in memory."""
 

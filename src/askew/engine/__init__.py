@@ -1,1 +1,1 @@
-"""The engine: build groups, ask models, store answers, score, compare, publish."""
+"""The engine: build groups, query models, store answers, score, compare, publish."""

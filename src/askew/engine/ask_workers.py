@@ -1,8 +1,8 @@
-"""Asking a local model in several processes or on several hosts, each with a copy of the model.
+"""Query a local model in several processes or on several hosts, each with a copy of the model.
 
-A worker builds the model from its spec, so weights never travel. Workers write nothing: their answers come back here
-and go to the store. A batch whose worker was lost is asked again by itself, then in halves, until the question that
-ends workers is found; that one becomes a failed prediction.
+A worker builds the model from its spec, so weights are never sent. Workers write nothing: they return their answers,
+and this process stores them. The batch of a lost worker is repeated alone, then in halves, until the question that
+kills workers is found; it becomes a failed prediction.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from askew.types import LostWorker, Prediction, Question
 from askew.verbs import Executor, Model, Scores, SeesFiles
 
 TRIES = 2
-"""How often a batch is given to a worker by itself before it is cut in halves."""
+"""How often a batch is repeated alone before it is cut in halves."""
 
 
 class AskedBatch(NamedTuple):
-    """What a worker is asked at once."""
+    """The questions that a worker processes at once."""
 
     questions: list[Question]
     answers: list[str] | None = None
-    """The answers whose probabilities are wanted; None for the model's own answers."""
+    """The answers whose probabilities are requested; None for the model's own answers."""
 
 
 def scored(model: object, questions: Sequence[Question], answers: Sequence[str]) -> list[Prediction]:
@@ -58,7 +58,7 @@ class BuildsModel:
 
     @classmethod
     def of(cls, model: Named) -> BuildsModel:
-        """The work of asking this model, which must be one that can be built by its name."""
+        """The work of querying this model, which must have a spec that workers can build it from."""
         if model.typed is None:
             raise UsageError(
                 f"{model.name}: an executor needs a model that workers can build by its name, such as hf:FOLDER or "
@@ -67,7 +67,7 @@ class BuildsModel:
         return cls(model.typed, tuple(sorted(model.given.items())), repr(model.what))
 
     def __call__(self) -> Callable[[AskedBatch], list[Prediction]]:
-        """What answers a batch."""
+        """Build the model and return the function that answers a batch."""
         model = make("model", self.spec, **dict(self.given))
         if repr(model) != self.signature:
             raise ModelError(
@@ -84,7 +84,7 @@ def _answered(model: Model, batch: AskedBatch) -> list[Prediction]:
 
 
 class WorkerAsking:
-    """Asks a model through an executor; what ``answers_of`` does in this process."""
+    """Queries a model through an executor; the counterpart of ``answers_of``, which uses this process."""
 
     def __init__(self, executor: Executor, start: Callable[[], Callable[[AskedBatch], list[Prediction]]]) -> None:
         self._executor, self.start = executor, start
@@ -93,7 +93,7 @@ class WorkerAsking:
     def __call__(
         self, wanted: Mapping[bytes, Question], batch_size: int, answers: Mapping[bytes, str] | None = None
     ) -> Iterator[dict[bytes, Prediction]]:
-        """The predictions, a batch at a time, in any order; with ``answers``, how probable each of these is."""
+        """The predictions, a batch at a time, in any order; with ``answers``, the probability of each of these."""
         batches = list(chunks(wanted, batch_size))
         lost = []
         send = partial(self._sent, wanted, answers)
@@ -108,7 +108,8 @@ class WorkerAsking:
     def _alone(
         self, wanted: Mapping[bytes, Question], batch: Sequence[bytes], send: Callable[[Sequence[bytes]], AskedBatch]
     ) -> Iterator[dict[bytes, Prediction]]:
-        """A batch whose worker was lost, with nothing else in progress: what ends a worker now is this batch."""
+        """Repeat the batch of a lost worker with nothing else in progress, so that only this batch can kill a
+        worker."""
         said: Any = None
         for _ in range(TRIES):
             ((_, said),) = self._executor.each(self.start, [send(batch)])
@@ -126,7 +127,7 @@ class WorkerAsking:
     def _sent(
         self, wanted: Mapping[bytes, Question], answers: Mapping[bytes, str] | None, batch: Sequence[bytes]
     ) -> AskedBatch:
-        """The questions as workers get them: with the bytes of their images where workers do not see the files."""
+        """The questions as they are sent to workers: with the bytes of images whose files workers cannot read."""
         questions = [self._with_image(wanted[key]) for key in batch]
         return AskedBatch(questions, None if answers is None else [answers[key] for key in batch])
 

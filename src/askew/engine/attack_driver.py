@@ -1,8 +1,8 @@
-"""Runs the searches of an attack side by side: what all of them want is merged, and asked in full batches.
+"""Run the searches of an attack concurrently: their requests are merged and sent to the model in full batches.
 
-Results do not depend on the batch size, the order of answers or the number of searches that run at once:
-a search receives only what its own candidates are worth. An attack that learns its proposals first asks the model about
-some of the questions, and attacks the others.
+Results do not depend on the batch size, the order of answers or the number of searches that run at once: a search
+receives only the values of its own candidates. An attack that learns its proposals first queries the model on some of
+the questions, and then attacks the others.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from askew.types import Candidate, Place, Prediction, Question, Refusal
 from askew.verbs import Constraint, LearnsSwaps, ReadsAhead, Similar
 
 STARTED = 64
-"""Questions that are started at a time, so that taggers see many texts at once."""
+"""The number of questions started at a time, so that taggers get many texts at once."""
 
 Proposed: TypeAlias = list[tuple[list[Place], str]]
-"""For each question its places, and why it is refused."""
+"""For each question, its places and the reason if it is refused."""
 Propose: TypeAlias = Callable[[Sequence[Question]], Proposed]
-"""Says what may be replaced in questions."""
+"""Proposes replacements for questions."""
 
 
 class Driver:
@@ -38,10 +38,10 @@ class Driver:
         self._propose = propose or partial(proposed, rules.attack)
         self._waiters: dict[bytes, list[AttackTask]] = defaultdict(list)
         self._outstanding: dict[int, int] = {}
-        """Requests that each waiting task still waits for, by the task's ``id()``."""
+        """The requests that each waiting task still needs, by the task's ``id()``."""
 
     def run(self, questions: Iterable[Question]) -> Iterator[AttackTask]:
-        """Start questions while requests are few, ask, hand out what was answered, and so on."""
+        """Start questions while few requests are waiting, query the model, pass the answers on, and repeat."""
         source, order = iter(questions), list[AttackTask]()
         while True:
             while not self._requests.full and (chunk := list(islice(source, STARTED))):
@@ -55,7 +55,7 @@ class Driver:
             self._settle(self._heard(self._requests.ask()))
 
     def _heard(self, answers: dict[bytes, Prediction]) -> list[AttackTask]:
-        """Hand out answers; returns the tasks that have all of theirs."""
+        """Pass answers to their tasks; returns the tasks that have all the answers they need."""
         ready = []
         for key, prediction in answers.items():
             for task in self._waiters.pop(key, ()):
@@ -67,7 +67,7 @@ class Driver:
         return ready
 
     def _settle(self, tasks: Sequence[AttackTask]) -> None:
-        """Take these tasks as far as they get without asking the model."""
+        """Advance these tasks as far as possible without querying the model."""
         while tasks:
             needs = [(task, task.missing()) for task in tasks]
             found = self._requests.want([request for _, wanted in needs for request in wanted])
@@ -80,7 +80,7 @@ class Driver:
             tasks.extend(self._stepped(stepping))
 
     def _wait(self, task: AttackTask, wanted: Sequence[AttackRequest], found: dict[bytes, Prediction]) -> bool:
-        """Note what a task waits for; True when the store had all of it."""
+        """Register the requests of a task; True if the store could answer all of them."""
         left = 0
         for request in wanted:
             if request.key in found:
@@ -93,7 +93,7 @@ class Driver:
         return not left
 
     def _stepped(self, tasks: Sequence[AttackTask]) -> list[AttackTask]:
-        """One step of each task; gives those that still run."""
+        """Advance each task by one step; returns those that are not finished."""
         fresh = [task for task in tasks if task.original is None]
         for task in tasks:
             if task.original is None:
@@ -106,7 +106,7 @@ class Driver:
         return running
 
     def _open(self, tasks: Sequence[AttackTask]) -> None:
-        """Propose swaps for questions that are attacked, and begin their searches; refuse those without any."""
+        """Propose swaps for the questions to attack and start their searches; refuse questions without swaps."""
         for task, (places, reason) in zip(tasks, self._propose([task.question for task in tasks]), strict=True):
             if reason:
                 task.end("refused", reason)
@@ -114,7 +114,7 @@ class Driver:
                 task.search(places)
 
     def _constrain(self, tasks: Sequence[AttackTask]) -> None:
-        """Apply the constraints to what all these searches want."""
+        """Apply the constraints to the candidates of all these searches."""
         constraints = [one for one in self._rules.attack.constraints if not one.by_word]
         for constraint in constraints:
             if isinstance(constraint, ReadsAhead):
@@ -134,7 +134,7 @@ class Driver:
 
 
 def proposed(attack: Attack, questions: Sequence[Question]) -> Proposed:
-    """For each question its places, without swaps that a constraint on single words drops, and why it is refused."""
+    """For each question, its places without swaps that a word-level constraint rejects, and the reason if refused."""
     long = [len(question.text.split()) >= attack.least_words for question in questions]
     for constraint in attack.constraints:
         if constraint.by_word and isinstance(constraint, ReadsAhead):
@@ -164,20 +164,20 @@ def _allowed(attack: Attack, question: Question, places: Sequence[Place]) -> tup
 def _and(
     kept: Sequence[bool], constraint: Constraint, question: Question, candidates: Sequence[Candidate]
 ) -> list[bool]:
-    """Which candidates are still kept after this constraint, which only sees those kept before it."""
+    """Which candidates remain after this constraint, which sees only those that remained before it."""
     left = [candidate for candidate, keep in zip(candidates, kept, strict=True) if keep]
     marks = iter(constraint.keep(question, left) if left else ())
     return [keep and next(marks) for keep in kept]
 
 
 Learned = tuple[AttackRules, list[Question], list[Refusal]]
-"""The attack with what was learned, the questions left to attack, and a refusal for each it was learned from."""
+"""The attack with learned proposals, the questions left to attack, and a refusal for each training question."""
 
 
 def learned_first(
     rules: AttackRules, questions: Sequence[Question], requests: Requests, tell: Callable[[str, str], None]
 ) -> Learned:
-    """Ask the originals of the training questions and what the learner wants to know, and attack the others."""
+    """Query the model on the training questions and the rewordings that the learner needs, and attack the others."""
     attack = rules.attack
     learner = attack.proposals
     assert isinstance(learner, LearnsSwaps)
@@ -206,7 +206,7 @@ def learned_first(
 
 
 def _asked(requests: Requests, pairs: Sequence[tuple[Question, str]]) -> list[Prediction]:
-    """The answer to each text about its question's image, each asked once."""
+    """The answer to each text about its question's image; each distinct one is requested once."""
     askings = {question.id: Asking(requests, question) for question, _ in pairs}
     wanted = [askings[question.id].answer(text) for question, text in pairs]
     known = requests.want(wanted)

@@ -1,5 +1,5 @@
-"""What the searches of an attack want to know of a model: each request once, from the store where it is known, else in
-full batches (or streamed to a model that answers many at a time).
+"""The requests of an attack's searches: each is made once, answered from the store if possible, otherwise sent in full
+batches (or streamed to a model that answers many at a time).
 """
 
 from __future__ import annotations
@@ -8,31 +8,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from askew.engine.ask import Keys, Streak, answers_of, chunks, writable
+from askew.engine.ask import Streak, answers_of, chunks, writable
 from askew.engine.ask_workers import WorkerAsking, scored
+from askew.engine.resume import Keys
 from askew.engine.store import Store
 from askew.errors import BudgetSpent
 from askew.types import Prediction, Question
 from askew.verbs import Model, Streams
 
 STREAMED = 2048
-"""Requests that are given to a streaming model at a time."""
+"""The number of requests given to a streaming model at a time."""
 AHEAD = 4
-"""Batches that wait to be asked, so that they stay full."""
+"""The number of batches kept waiting, so that batches are full."""
 
 
 class AttackRequest(NamedTuple):
-    """One thing to ask: what the model answers, or how probable it finds a given answer."""
+    """One request: for the model's answer, or for the probability of a given answer."""
 
     key: bytes
     question: Question
     answer: str | None = None
-    """The answer whose probability is wanted; None for the model's own answer."""
+    """The answer whose probability is requested; None for the model's own answer."""
 
 
 @dataclass
 class RequestCounts:
-    """Requests of an attack."""
+    """Counts of the requests of an attack."""
 
     asked: int = 0
     """Requests that reached the model."""
@@ -44,7 +45,7 @@ class RequestCounts:
 
 
 class Requests:
-    """Requests that wait to be asked. Call ``want``, then ``ask``; both return the answers that are known now."""
+    """Waiting requests. Call ``want``, then ``ask``; both return the answers that became known."""
 
     def __init__(
         self,
@@ -68,11 +69,11 @@ class Requests:
 
     @property
     def full(self) -> bool:
-        """True when enough requests wait for the next batches to be full."""
+        """Whether enough requests are waiting to fill the next batches."""
         return len(self._waiting) >= self._ahead * self._size
 
     def want(self, requests: Iterable[AttackRequest]) -> dict[bytes, Prediction]:
-        """What the store knows of these; the others wait to be asked."""
+        """The answers to these requests that are in the store; the others are added to the waiting requests."""
         new = {one.key: one for one in requests}
         found = self._store.get({key: one.question.id for key, one in new.items() if key not in self._waiting})
         self.counts.reused += len(found)
@@ -80,7 +81,7 @@ class Requests:
         return found
 
     def ask(self) -> dict[bytes, Prediction]:
-        """Ask as many full batches as wait, at least one batch; what is answered is stored at once."""
+        """Send all full batches, at least one batch; answers are stored at once."""
         taken = self._taken()
         self._check_budget(len(taken))
         answers: dict[bytes, Prediction] = {}
@@ -92,7 +93,7 @@ class Requests:
         return answers
 
     def _taken(self) -> list[AttackRequest]:
-        """The full batches of answers and of scores that wait; if none is full, all requests of the larger kind."""
+        """The full batches of waiting answers and scores; if none is full, all requests of the more frequent kind."""
         kinds = [[key for key, one in self._waiting.items() if (one.answer is None) is own] for own in (True, False)]
         full = [kind[: len(kind) - len(kind) % self._size] for kind in kinds]
         keys = [key for kind in full for key in kind] or max(kinds, key=len)
@@ -132,7 +133,7 @@ class Requests:
 
 
 class Asking:
-    """The requests about one question; its image is hashed once, and so is each text."""
+    """Creates the requests about one question; its image and each text are hashed only once."""
 
     def __init__(self, requests: Requests, question: Question) -> None:
         self._keys, self.question = requests.keys, question
@@ -140,7 +141,7 @@ class Asking:
         self._answers: dict[str, AttackRequest] = {}
 
     def answer(self, text: str, repeat: int = 0) -> AttackRequest:
-        """What is answered to this text; ``repeat`` numbers fresh requests for the same."""
+        """A request for the answer to this text; ``repeat`` numbers repeated requests for the same text."""
         if repeat:
             return self._request(text, f"repeat:{repeat}")
         if text not in self._answers:
@@ -148,7 +149,7 @@ class Asking:
         return self._answers[text]
 
     def score(self, text: str, answer: str) -> AttackRequest:
-        """How probable this answer to the text is."""
+        """A request for the probability of this answer to the text."""
         return self._request(text, f"score:{answer}")._replace(answer=answer)
 
     def _request(self, text: str, by: str = "") -> AttackRequest:

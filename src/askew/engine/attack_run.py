@@ -1,8 +1,8 @@
-"""An attack on a model, from data to files: rewordings are searched, written as groups, and scored like any run.
+"""An attack on a model, from data to files: rewordings are found by search, written as groups, and scored like any run.
 
-A group has the question, and the rewording that was found or the best try. The search keeps its answers in the store of
-the run's folder, so scoring what it found asks nothing again, and an attack that was killed resumes: its searches are
-repeated with answers from the store, and go on from there.
+A group has the question and the rewording that was found, or the best try. The search keeps its answers in the store of
+the run's folder, so scoring makes no new requests, and a killed attack can be resumed: its searches are repeated with
+answers from the store and continue from there.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from typing import Any
 
 from askew.answers.extract import check_step, extract
 from askew.attack.validity import StrictChecks, Validity
-from askew.engine.ask import Keys, answers_of, chunks
+from askew.engine.ask import answers_of, chunks
 from askew.engine.attack_driver import Driver, learned_first, proposed
 from askew.engine.attack_requests import RequestCounts, Requests
 from askew.engine.attack_task import AttackRules, AttackTask, Judge, ScoreMode
 from askew.engine.attack_workers import AttackWorkers
 from askew.engine.executors import workers_of
+from askew.engine.resume import Keys
 from askew.engine.run import Runs, run_models, store_path
 from askew.engine.run_metrics import scored_by, step_for
 from askew.engine.settings import Named, Settings, check_whole
@@ -35,11 +36,11 @@ from askew.verbs import Dataset, HoldsGroups, LearnsSwaps, Model, ModelFacts, Sc
 
 PARTS = {"NN": "noun", "VB": "verb", "JJ": "adjective", "RB": "adverb"}
 SEVERAL = "several"
-"""Stands for the word, part of speech or rule of a rewording whose changes differ in it."""
+"""Used as the word, part of speech or rule of a rewording with several different ones."""
 
 
 def attacked_groups(tasks: Sequence[AttackTask], checks: StrictChecks | None) -> Iterator[Group | Refusal]:
-    """The groups of finished tasks, their rewordings checked together."""
+    """The groups of finished tasks; the validity of their rewordings is checked together."""
     pairs = [(task.question, task.result) for task in tasks if task.result is not None]
     found = iter(checks.check(pairs) if checks is not None else ())
     for task in tasks:
@@ -47,7 +48,7 @@ def attacked_groups(tasks: Sequence[AttackTask], checks: StrictChecks | None) ->
 
 
 def attacked_group(task: AttackTask, validity: Validity | None = None) -> Iterator[Group | Refusal]:
-    """The group of a finished task; before it a refusal when the question was skipped or refused."""
+    """The group of a finished task; preceded by a refusal if the question was skipped or refused."""
     question, name = task.question, task.rules.attack.name
     if task.status in ("skipped", "refused"):
         yield Refusal(question.id, name, task.reason)
@@ -83,7 +84,7 @@ def _note(task: AttackTask, result: Candidate) -> dict[str, Any]:
 
 
 def _checked(validity: Validity | None) -> dict[str, Any]:
-    """What the strict checks say, where they were made."""
+    """The results of the strict checks, if they were made."""
     if validity is None:
         return {}
     return {
@@ -123,7 +124,7 @@ def _changed_words(result: Candidate) -> int:
 
 
 def attack_summary(groups: Iterable[Group]) -> str:
-    """What tables of means do not show: how attacks ended, the median of tries, the lowest similarity."""
+    """Summary figures that are not in the tables: how attacks ended, the median of tries, the lowest similarity."""
     notes = [variant.note for group in groups for variant in group.variants]
     found = [note for note in notes if note["status"] == "found"]
     tries, similar = [note["tries"] for note in notes], [note["similarity"] for note in found if "similarity" in note]
@@ -141,23 +142,24 @@ def attack_summary(groups: Iterable[Group]) -> str:
 
 MODES = ("auto", "score", "confidence", "label")
 CHECKED = 64
-"""Rewordings whose validity is checked together."""
+"""The number of rewordings whose validity is checked together."""
 ASKED_FIRST = 8
-"""How many questions are asked at most to find out whether a model gives confidences."""
+"""The maximum number of questions tried to find out whether a model gives confidences."""
 
 
 @dataclass(frozen=True)
 class AttackSettings:
-    """How an attack is done."""
+    """Settings of an attack."""
 
     budget: int = 100
-    """Distinct texts that may be asked about each question, the original included."""
+    """The maximum number of distinct texts for each question, including the original."""
     max_calls: int | None = None
-    """Requests that may be made in all; the attack stops before it would make more."""
+    """The maximum number of requests in total; the attack stops before it would exceed it."""
     scores: str = "auto"
-    """What searches go by: ``score``, ``confidence`` or ``label``; ``auto`` takes the first that the model can give."""
+    """What guides the searches: ``score``, ``confidence`` or ``label``; ``auto`` takes the first that the model can
+    give."""
     confirm: int = 0
-    """Fresh requests that a rewording must fool too before it counts as found."""
+    """The number of repeated requests in which a rewording must also fool the model before it counts as found."""
 
     def __post_init__(self) -> None:
         check_whole("budget", self.budget, least=2)
@@ -192,7 +194,7 @@ class AttackRun:
         tell: Callable[[str, str], None] = lambda kind, sentence: None,
         finish: Callable[[Sequence[Path]], None] = lambda folders: None,
     ) -> Runs:
-        """Attack, then score and write what was found."""
+        """Run the attack, then score its groups and write the results."""
         check_attackable(self.model, self.data)
         self._tell = tell
         with workers_of(self.settings.executor) as executor:
@@ -224,7 +226,7 @@ class AttackRun:
         )
 
     def _groups(self, data: Dataset, seed: int, mode: ScoreMode) -> Iterator[Group | Refusal]:
-        """The group of each question; a refusal before those that were not attacked."""
+        """The group of each question; those not attacked are preceded by a refusal."""
         with Store(store_path(self.output, self.settings)) as store:
             store.put(self._first.items())
             keys = Keys(self.model.what, self.model.signature)
@@ -259,7 +261,7 @@ class AttackRun:
                 yield from made
 
     def judge(self) -> Judge:
-        """How answers are read and judged, as the run will do it."""
+        """The function that extracts and judges answers as the run will do."""
         step = step_for(self.model.what, self.settings)
         check_step(step)
         suite = scored_by(Named(self.suite, self.suite.name), self.model.what, self.settings)
@@ -287,7 +289,7 @@ class AttackRun:
         return "confidence" if any(one.score is not None for one in said.values()) else "label"
 
     def _asked_first(self, model: Model) -> Mapping[bytes, Prediction]:
-        """The answers to the first questions, asked until one is answered; kept for the store."""
+        """The answers to the first questions, up to the first that is answered; kept for the store."""
         keys, path = Keys(model, self.model.signature), store_path(self.output, self.settings)
         for question in islice(self.data.what.questions(), ASKED_FIRST):
             wanted = {keys.of(question): question}
@@ -333,7 +335,7 @@ def check_attackable(model: Named, data: Named) -> None:
 
 
 def expected_calls(run: AttackRun) -> str:
-    """What an attack would ask at most if every question were answered correctly, in a sentence; asks nothing."""
+    """A sentence with the maximum number of requests if every question were answered correctly; queries no model."""
     check_attackable(run.model, run.data)
     attack, questions, refused, asked = run.attack.what, 0, 0, 0
     with workers_of(run.settings.executor) as executor:

@@ -1,4 +1,4 @@
-"""One question under attack: its search, what it asked, what that is worth, and what came out of it."""
+"""One question under attack: its search, its requests, the values of its candidates, and its result."""
 
 from __future__ import annotations
 
@@ -11,65 +11,66 @@ from typing import Any, Literal, TypeAlias
 from askew.answers.normalise import normalise
 from askew.attack.attack_parts import Attack
 from askew.engine.attack_requests import Asking, AttackRequest
-from askew.types import Candidate, Place, Prediction, Question, Value
+from askew.types import Candidate, CandidateValue, Place, Prediction, Question
 from askew.verbs import WantsRise
 
 ScoreMode: TypeAlias = Literal["score", "confidence", "label"]
-"""What a search goes by: the probability of the original's answer; the model's confidence in its own answer, 0 once the
-answer changed; or the answer alone. Numbers of queries are comparable only within one mode."""
+"""What guides a search: the probability of the original's answer; the model's confidence in its own answer (0 once the
+answer has changed); or the answer alone. Query counts are comparable only within one mode."""
 Judge: TypeAlias = Callable[[Question, Prediction], tuple[str | None, bool]]
-"""The answer of a prediction as it is scored (None when there is none), and whether it is correct."""
+"""Returns the answer of a prediction as it is scored (None if there is none), and whether it is correct."""
 Status: TypeAlias = Literal["found", "unconfirmed", "failed", "skipped", "refused"]
 
 
 @dataclass(frozen=True)
 class AttackRules:
-    """What is the same for every question of an attack."""
+    """Settings that are the same for every question of an attack."""
 
     attack: Attack
     mode: ScoreMode
     budget: int
-    """Distinct texts that may be asked about one question, the original included."""
+    """The maximum number of distinct texts for one question, including the original."""
     seed: int
     judge: Judge
     confirm: int = 0
-    """Fresh requests that a rewording which was found must fool too."""
+    """The number of repeated requests in which a rewording must also fool the model."""
     against: str = ""
-    """What tables call the model that is attacked."""
+    """The name of the attacked model in tables."""
 
 
 @dataclass
 class AttackTask:
-    """A question under attack. ``missing`` says what it waits for, ``step`` goes on when there is nothing missing."""
+    """A question under attack. ``missing`` lists the requests it waits for; ``step`` continues when nothing is
+    missing."""
 
     rules: AttackRules
     asking: Asking
     status: Status | None = None
-    """None while it runs."""
+    """None until the task is finished."""
     reason: str = ""
     """Why it was skipped or refused."""
     original: Prediction | None = None
     result: Candidate | None = None
     """The rewording found, or the best try."""
     known: dict[bytes, Prediction] = field(default_factory=dict)
-    """What the model said, by request."""
+    """The model's predictions, by request."""
     requested: set[bytes] = field(default_factory=set)
-    """Distinct requests, those for scores included."""
+    """Distinct requests, including those for scores."""
     texts: dict[str, int] = field(default_factory=dict)
-    """Distinct texts asked, each with its number."""
+    """Distinct texts sent to the model, each with its number."""
     similar: dict[str, float] = field(default_factory=dict)
     dropped: int = 0
-    """Candidates that a constraint dropped."""
+    """Candidates that a constraint rejected."""
     confirmed: int = 0
     fooled_at: int = 0
-    """The number of the first text that reached the goal: with a budget of so many texts the attack succeeds; 0: never.
+    """The number of the first text that reached the goal, i.e. the smallest budget that suffices; 0 if none did.
     """
     wanted: Sequence[Candidate] = ()
-    """What the search wants to know; constraints have not been applied yet."""
+    """The candidates that the search yielded last, before constraints are applied."""
     places: Sequence[Place] = ()
     _kept: Sequence[bool] = ()
     _steps: Any = None
-    _worth: dict[Candidate, Value | None] = field(default_factory=dict)
+    _worth: dict[Candidate, CandidateValue | None] = field(default_factory=dict)
     _best: tuple[float, Candidate] | None = None
     _retried: bool = False
 
@@ -96,7 +97,7 @@ class AttackTask:
         return list({one.key: one for one in wanted if one.key not in self.known}.values())
 
     def begin(self) -> None:
-        """Take the original's answer; a question that the goal does not attack is skipped."""
+        """Receive the original's answer; questions that the goal does not apply to are skipped."""
         self.original = self.known[self.asking.answer(self.question.text).key]
         self.texts.setdefault(self.question.text, 1)
         answer, correct = self._judged(self.question.text, self.original)
@@ -110,14 +111,14 @@ class AttackTask:
         self.status, self.reason, self.wanted = status, reason, ()
 
     def search(self, places: Sequence[Place]) -> None:
-        """Begin the search; ``wanted`` is then its first list."""
+        """Start the search; ``wanted`` is then its first list of candidates."""
         self.places = places
         rng = Random(f"{self.rules.seed}:{self.rules.attack!r}:{self.question.id}")
         self._steps = self.rules.attack.search.run(self.question, places, rng)
         self._advance(None)
 
     def admit(self, kept: Sequence[bool], similarities: Sequence[float]) -> None:
-        """Hear which of the wanted candidates constraints keep; the budget cuts the list where it ends."""
+        """Receive which of the wanted candidates the constraints keep; the list is cut at the budget."""
         allowed: list[bool] = []
         for candidate, keep, similarity in zip(self.wanted, kept, similarities, strict=True):
             self.dropped += not keep
@@ -129,7 +130,7 @@ class AttackTask:
         self._kept = allowed
 
     def step(self) -> None:
-        """Go on: send the search what its candidates are worth, or count confirmations."""
+        """Continue: send the values of the candidates to the search, or count confirmations."""
         if self.result is not None:
             self._confirm()
             return
@@ -152,15 +153,15 @@ class AttackTask:
             self._finish(None)
 
     def said(self, text: str) -> Prediction | None:
-        """What was answered to a text."""
+        """The model's prediction for a text."""
         return self.known.get(self.asking.answer(text).key)
 
     def loss(self, candidate: Candidate) -> float:
-        """What a candidate that was asked is worth; 0 where that is not known."""
+        """The value of a candidate that was tried; 0 if it is not known."""
         value = self._value(candidate) if self.said(candidate.text) else None
         return value.loss if value else 0.0
 
-    def _advance(self, values: list[Value | None] | None) -> None:
+    def _advance(self, values: list[CandidateValue | None] | None) -> None:
         self._kept = ()
         try:
             self.wanted = next(self._steps) if values is None else self._steps.send(values)
@@ -168,7 +169,7 @@ class AttackTask:
             self._finish(end.value)
 
     def _finish(self, result: Candidate | None) -> None:
-        """The search is over. When requests failed it is run again once, and those are asked again."""
+        """End the search. If requests failed, it is run once more, and they are repeated."""
         failed = [key for key, said in self.known.items() if said.failed]
         if failed and not self._retried:
             self._retried, self._best, self.dropped, self.fooled_at = True, None, 0, 0
@@ -197,7 +198,7 @@ class AttackTask:
         return (candidate for candidate, keep in zip(self.wanted, self._kept, strict=True) if keep)
 
     def _next_request(self, candidate: Candidate) -> AttackRequest | None:
-        """The next request about a candidate that is not answered yet."""
+        """The next unanswered request about a candidate."""
         for one in self._requests(candidate):
             self.requested.add(one.key)
             if one.key not in self.known:
@@ -205,9 +206,9 @@ class AttackTask:
         return None
 
     def _requests(self, candidate: Candidate) -> Iterator[AttackRequest]:
-        """The model's answer; in score mode, when that is another one, also the old answer's score.
+        """Requests for the model's answer; in score mode, if the answer changed, also for the old answer's score.
 
-        Of a probe in score mode the score is enough.
+        For a probe in score mode, the score is enough.
         """
         if self._is_scored(candidate):
             yield self.asking.score(candidate.text, str(self.original and self.original.answer))
@@ -224,7 +225,7 @@ class AttackTask:
                 yield self.asking.score(self.question.text, str(said.answer))
 
     def _is_scored(self, candidate: Candidate) -> bool:
-        """Whether only the score of the original's answer is asked about a candidate."""
+        """Whether only the score of the original's answer is requested for a candidate."""
         probe = candidate.probe and candidate.text != self.question.text
         return probe and self.rules.mode == "score" and not self._wants_rise
 
@@ -240,16 +241,16 @@ class AttackTask:
         after, correct = self._judged(text, said)
         return after is not None and self.rules.attack.goal.reached(self.before, after, correct)
 
-    def _value(self, candidate: Candidate) -> Value | None:
-        """What a candidate is worth; None when there is no answer to it."""
+    def _value(self, candidate: Candidate) -> CandidateValue | None:
+        """The value of a candidate; None if there is no answer to it."""
         if candidate not in self._worth:
             self._worth[candidate] = self._valued(candidate)
         return self._worth[candidate]
 
-    def _valued(self, candidate: Candidate) -> Value | None:
+    def _valued(self, candidate: Candidate) -> CandidateValue | None:
         if self._is_scored(candidate):
             found = self.known[self.asking.score(candidate.text, str(self.original and self.original.answer)).key]
-            return None if found.score is None else Value(1.0 - found.score, False)
+            return None if found.score is None else CandidateValue(1.0 - found.score, False)
         said, original = self.known[self.asking.answer(candidate.text).key], self.original
         after = self._judged(candidate.text, said)[0]
         if after is None or original is None:
@@ -258,11 +259,11 @@ class AttackTask:
         similarity = self.similar.get(candidate.text, 1.0)
         if self.rules.mode == "score" and said.answer != original.answer and (candidate.probe or not reached):
             loss, rise = 1.0 - self._score(candidate.text, str(original.answer)), self._rise(candidate, said)
-            return Value(loss, reached, similarity, rise)
+            return CandidateValue(loss, reached, similarity, rise)
         if normalise(after) != normalise(self.before):
-            return Value(1.0, reached, similarity)
+            return CandidateValue(1.0, reached, similarity)
         confidence = 1.0 if self.rules.mode == "label" or said.score is None else said.score
-        return Value(1.0 - confidence, reached, similarity)
+        return CandidateValue(1.0 - confidence, reached, similarity)
 
     def _rise(self, candidate: Candidate, said: Prediction) -> float:
         if not (candidate.probe and self._wants_rise):

@@ -1,4 +1,4 @@
-"""An attack by workers, in several processes or on several hosts: they propose swaps, and ask the model."""
+"""Run an attack with workers, in several processes or on several hosts: they propose swaps and query the model."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from askew.types import LostWorker, Prediction, Question
 from askew.verbs import Executor, Streams
 
 PROPOSED = 8
-"""Questions that a worker gets at a time."""
+"""The number of questions that a worker gets at a time."""
 
 
 @dataclass(frozen=True)
 class AttackWorker:
-    """Starts a worker that proposes swaps, and answers if it has a model: one for both, which keeps what it loads."""
+    """Starts a worker that proposes swaps and, if it has a model, answers; one worker does both, to load data once."""
 
     attack: Attack
     model: BuildsModel | None
 
     def __call__(self) -> Callable[[AskedBatch | Sequence[Question]], list[Prediction] | Proposed]:
-        """What answers a batch, and proposes for a list of questions. The model is built when it is first asked."""
+        """The function that answers a batch or proposes swaps for questions. The model is built at its first batch."""
         answer = cache(self.model) if self.model else None
 
         def work(item: AskedBatch | Sequence[Question]) -> list[Prediction] | Proposed:
@@ -41,7 +41,7 @@ class AttackWorker:
 
 
 class AttackWorkers:
-    """The workers of an attack. An endpoint, which answers many requests at a time, is asked by this process."""
+    """The workers of an attack. An endpoint, which answers many requests at a time, is queried by this process."""
 
     def __init__(self, executor: Executor, attack: Attack, model: Named | None = None) -> None:
         self.executor = executor
@@ -50,13 +50,13 @@ class AttackWorkers:
         self.asking = WorkerAsking(executor, self._start) if asked else None  # type: ignore[arg-type]
 
     def learned(self, attack: Attack) -> None:
-        """From now on propose what this attack does."""
+        """Use the proposals of this attack from now on."""
         self._start = AttackWorker(attack, self._start.model)
         if self.asking:
             self.asking.start = self._start  # type: ignore[assignment]
 
     def propose(self, questions: Sequence[Question]) -> Proposed:
-        """What ``proposed`` gives; what a lost worker had is given again."""
+        """Like ``proposed``, with the work shared by workers; questions of lost workers are repeated."""
         parts, found = list(chunks(questions, PROPOSED)), dict[int, Proposed]()
         for _ in range(TRIES):
             left = [number for number in range(len(parts)) if number not in found]

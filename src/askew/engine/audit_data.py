@@ -19,7 +19,7 @@ from askew.verbs import HoldsGroups
 
 
 def audit_data(data: Named, settings: Settings, most: int = MOST_TEXTS) -> TextAudit:
-    """What the text alone gives away, with progress; at most ``most`` questions of each test are used."""
+    """Measure what the text alone gives away, with a progress bar; at most ``most`` questions of each test are used."""
     with progress_bar(settings, desc="Reading questions", unit=" questions") as bar:
         if isinstance(data.what, HoldsGroups):
             tests = texts_of_groups(ticking(bar, data.what.groups()), settings.seed, most)
@@ -57,7 +57,7 @@ def write_sample(data: Named, folder: Path, size: int, settings: Settings) -> li
 
 
 def _image_file(one: SampledLabel, folder: Path) -> str:
-    """The path of a question's image seen from the folder; images made on the fly are written into it."""
+    """The path of a question's image relative to the folder; images generated on the fly are written into it."""
     image = one.question.image
     if image is None or (image.path is None and image.data is None):
         return ""

@@ -1,7 +1,7 @@
 """Questions as batch files, and their results as answers: many endpoints answer files overnight at half the price.
 
 A line is a request as OpenAI's Batch API and ``vllm run-batch`` read it; its ``custom_id`` is the key of the question
-in the answer store, so a result finds its question whatever file it comes in and in whatever order.
+in the answer store, so results can be read from any file and in any order.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from urllib.parse import quote
 import orjson
 
 import askew
-from askew.engine.ask import Keys, chunks, writable
+from askew.engine.ask import chunks, writable
 from askew.engine.build import prepare
 from askew.engine.executors import workers_of
 from askew.engine.planning import Planner, unknown
+from askew.engine.resume import Keys
 from askew.engine.settings import Named, Settings, progress_bar, ticking
 from askew.engine.store import Store
 from askew.errors import BadImage, DataError, UsageError
@@ -56,7 +57,7 @@ class Written:
     """What :func:`write_batch` wrote."""
 
     known: int
-    """Distinct questions that the store can answer already."""
+    """Distinct questions that already have an answer in the store."""
     files: list[dict[str, Any]] = field(default_factory=list)
     """Name, requests and bytes of each file."""
     bad_images: list[str] = field(default_factory=list)
@@ -80,7 +81,7 @@ def write_batch(
 ) -> Written:
     """Write a request for each distinct question without an answer in the store, split into files.
 
-    ``image_url``: images are named by this address and their file name instead of being part of the request.
+    ``image_url``: images are linked by this URL and their file name rather than included in the request.
     """
     writer = model.what
     if not isinstance(writer, TakesBatches):
@@ -154,7 +155,7 @@ def _address(question: Question, prefix: str) -> str:
 
 
 def _write_files(folder: Path, lines: Iterable[tuple[str, bytes]], limits: FileLimits, done: Written) -> None:
-    """Split the lines into files; ids of earlier files stay known, since their results may still arrive."""
+    """Split the lines into files; ids of earlier files are kept, since their results may still arrive."""
     most, place = int(limits.megabytes * 1e6), 0
     known = read_keys(folder)
     with replaced(folder / KEYS) as ids, ExitStack() as last:
@@ -310,20 +311,20 @@ def _predictions(
 
 
 def _prediction(record: dict[str, Any], reader: TakesBatches) -> Prediction:
-    """What a result says: of OpenAI, of vLLM, and of older versions without a body of its own."""
+    """The reply in a result line, in the formats of OpenAI, of vLLM, and of older versions without a body."""
     response, error = record.get("response"), record.get("error")
     if isinstance(response, dict) and (response.get("status_code", 200) != 200 or not error):
         status = response.get("status_code", 200)
         return reader.from_reply(
             status if isinstance(status, int) else 200, orjson.dumps(response.get("body", response))
         )
-    if isinstance(error, dict):  # it got no reply, e.g. batch_expired
+    if isinstance(error, dict):  # there was no reply, e.g. batch_expired
         error = ": ".join(str(error[name]) for name in ("code", "message") if error.get(name))
     return Prediction(0, None, error=str(error or "neither a response nor an error"))
 
 
 def result_files(folder: Path, named: Sequence[str]) -> list[Path]:
-    """The files of results: those named, or every other JSONL file of the folder."""
+    """The result files: those that were named, otherwise every other JSONL file of the folder."""
     if named:
         return [Path(name) for name in named]
     requests = {file["name"] for file in read_plan(folder)["files"]}

@@ -1,7 +1,7 @@
-"""Data in, groups out: what ``askew build`` writes and ``askew run`` asks, with the coverage of every generator.
+"""Build groups from data, for ``askew build`` and ``askew run``, with the coverage of every generator.
 
-Ready-made groups are taken as they are: options of a suite that only matter when groups are made are refused, and
-left out of the signature.
+Ready-made groups are taken as they are: options of a suite that only matter when groups are built are refused, and left
+out of the signature.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from askew.types import Group, Id, Question, Refusal
 from askew.verbs import BuildsByExecutor, Dataset, DatasetFacts, Executor, Fingerprints, HoldsGroups, Suite, SuiteFacts
 
 DRAWN_SHOWN = 20
-"""How many of the drawn words a coverage report lists for each test."""
+"""The number of drawn words that a coverage report lists for each test."""
 AUDITED = 5_000
-"""Questions of each test that are audited while groups are made; ``askew audit`` uses more."""
+"""The number of questions of each test that are audited while groups are built; ``askew audit`` uses more."""
 
 
 @dataclass
@@ -58,9 +58,10 @@ class Coverage:
     cut: Counter[str] = field(default_factory=Counter)
     """Per test, variants that were cut to a model's word limit (``note["truncated"]``)."""
     doubts: dict[str, Counter[bool]] = field(default_factory=dict)
-    """Per test, variants whose answer may rest on an incomplete scene graph, or not (``note["doubtful"]``)."""
+    """Per test, variants whose answer does or does not depend on a possibly incomplete scene graph
+    (``note["doubtful"]``)."""
     balanced: dict[str, Counter[str]] = field(default_factory=dict)
-    """Per test, what of a question is as often correct with another answer: its text, or a word (``balanced``)."""
+    """Per test, the feature (text or word) that occurs equally often with each answer (``balanced``)."""
     texts: Tests = field(default_factory=dict, repr=False)
     """Questions with their labels, for an audit of what the text alone gives away; a sample if there are many."""
     text_alone: Sequence[TextScore] = ()
@@ -127,7 +128,7 @@ class Coverage:
 
 
 def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | None = None) -> Iterator[Group]:
-    """The groups of a stream; every item is counted, and refusals are only counted."""
+    """The groups of a stream; groups and refusals are counted, and refusals are dropped."""
     if limit is not None and limit <= 0:
         return
     for item in items:
@@ -139,7 +140,7 @@ def counted(items: Iterable[Group | Refusal], coverage: Coverage, limit: int | N
 
 
 class Watched:
-    """A data set that is counted while it is read."""
+    """Wraps a data set and counts its items while it is read."""
 
     def __init__(self, data: Dataset) -> None:
         self._data = data
@@ -147,24 +148,24 @@ class Watched:
         self.count = 0
         self.images = DistinctIds()
         self.has_images = True
-        """False when a question has no image."""
+        """False once a question without an image was read."""
 
     def __repr__(self) -> str:
         return repr(self._data)
 
     @property
     def skipped(self) -> Sequence[str]:
-        """What the data set left out."""
+        """What the data set skipped."""
         return self._data.skipped
 
     @property
     def source(self) -> Dataset:
-        """What is watched."""
+        """The wrapped data set."""
         return self._data
 
     @property
     def is_ready(self) -> bool:
-        """True when the data holds ready-made groups."""
+        """Whether the data has ready-made groups."""
         return isinstance(self._data, HoldsGroups)
 
     def groups(self) -> Iterator[Group]:
@@ -181,7 +182,7 @@ class Watched:
             yield question
 
     def _see(self, count: int, question: Question) -> None:
-        self.count = max(self.count, count)  # when the data is read several times, the longest reading counts
+        self.count = max(self.count, count)  # if the data is read several times, the highest count is kept
         if question.image is None:
             self.has_images = False
         else:
@@ -190,7 +191,7 @@ class Watched:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Groups on disk, ready to be asked, with a record of their data and suites."""
+    """Groups on disk, ready for models, with a record of their data and suites."""
 
     groups: Path
     suites: Sequence[Named]
@@ -201,7 +202,7 @@ class Prepared:
     folders: ImageFolders
     """The folders that image names in the groups refer to."""
     answers: Path | None = None
-    """Where the data are the result of an attack: the answers that it got, which need not be asked for again."""
+    """If the data are the result of an attack: the store of its answers, which need not be requested again."""
 
     checked: bool = False
     """True when every group was found valid while it was written, so that reading need not check it again."""
@@ -223,11 +224,11 @@ def prepare(
     judge: Sequence[Callable[[Group, Record], None]] = (),
     executor: Executor | None = None,
 ) -> Prepared:
-    """Make the groups of all suites and write them to ``groups.jsonl``, once for all the models of a run.
+    """Build the groups of all suites and write them to ``groups.jsonl``, once for all models of a run.
 
     ``by_id``: answers will be matched by id, so one id for two different questions is refused. ``see``: functions that
     are called with each group as it will be read; ``judge``: with its record too, as long as all groups are valid.
-    ``executor``: who builds groups, where a suite can share that work; by default this process.
+    ``executor``: builds the groups of suites that can share the work; by default this process does.
     """
     names = [suite.what.name for suite in suites]
     if len(set(names)) < len(names):
@@ -271,7 +272,7 @@ def prepare(
 
 
 def _attack_answers(data: Dataset) -> Path | None:
-    """The answer store beside the groups of an attack."""
+    """The answer store in the folder of an attack's groups."""
     groups = DatasetFacts(data).path
     store = Path(groups).with_name("answers.sqlite") if groups else None
     return store if store is not None and store.is_file() else None
@@ -287,7 +288,8 @@ def _groups(
 ) -> Iterator[Group]:
     """The groups of all suites, built from questions or read from a file of groups.
 
-    A suite that must be fitted first sees all of the data, so that a limited run has the same variants as the whole.
+    A suite that is fitted to the data is fitted to all of it, so that a limited run has the same variants as a full
+    run.
     """
     for cover in covers:
         made: Iterable[Group | Refusal]
@@ -328,7 +330,7 @@ def _of(groups: Iterable[Group], suite: Suite) -> Iterator[Group]:
 def _some(groups: Iterable[Group], data: Watched, spec: str, covers: Sequence[Coverage], shard: str) -> Iterator[Group]:
     """The same groups; raises DataError when there are none, before an earlier file is replaced.
 
-    With ready-made groups each suite must have some: a person who names a suite expects its groups in the file.
+    Each suite must have ready-made groups if there are any: a user who names a suite expects its groups in the file.
     """
     yield from groups
     without = [cover for cover in covers if not cover.groups]
@@ -377,6 +379,19 @@ out, or give the questions they were made from.
                 f"{suite.name}: {name}={getattr(suite, name)!r} is for making groups, and those of {source} are made "
                 "already. Leave it out, or give the questions they were made from."
             )
+
+
+def to_score(suite: Suite) -> Suite:
+    """The suite without the options that only matter when groups are built.
+
+    >>> from askew.suites.rad import RadSuite
+    >>> to_score(RadSuite(yes=0.0, balance="paper", correct="any")) == RadSuite(correct="any")
+    True
+    """
+    for without in _set(suite).values():
+        if without is not None and _measured(without) == _measured(suite):
+            return to_score(without)
+    return suite
 
 
 def signature(suite: Suite) -> str:

@@ -1,112 +1,20 @@
-"""Finished runs: the scores and samples of one, and the paired differences of several on the same groups.
-
-In a notebook they show the first screen of the report; with pandas, scores and samples are DataFrames.
-"""
+"""Compare runs: paired differences on the same groups, in one mode of accuracy, Holm-corrected."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from askew.engine.results import score_from
 from askew.engine.run_metrics import metrics_of, unknown_metrics
-from askew.engine.run_pairs import RunPairs
-from askew.errors import BadOption, UsageError, did_you_mean, need
 from askew.metrics.paired_difference import Difference, compare, corrected
-from askew.report.first_screen import standalone
-from askew.report.html import write_report
-from askew.report.load import Run, labels, load_run, read_outcome
-from askew.report.markup import el
-from askew.report.paper_tables import without_published
-from askew.report.terminal import terminal_summary
-from askew.types import Outcome, Question, Score
-
-SAMPLE_COLUMNS = (
-    *("model", "suite", "group", "role", "id", "test", "rule", "expect", "image", "question", "answers", "answer"),
-    *("correct", "accuracy", "score", "error"),
-)
-"""The columns of a frame of samples; ``role`` is original or variant."""
-
-
-def frame_of(runs: Sequence[Run], what: str = "scores") -> Any:
-    """The ``scores`` or the ``samples`` of runs as one DataFrame."""
-    if what not in _ROWS:
-        raise BadOption(f"There is no frame of {what!r}. Give one of: {', '.join(_ROWS)}.")
-    columns, rows = _ROWS[what]
-    return as_frame([row for run, label in zip(runs, labels(runs), strict=True) for row in rows(run, label)], columns)
-
-
-def as_frame(rows: Iterable[Mapping[str, Any]], columns: Sequence[str] | None = None) -> Any:
-    """A DataFrame of records; MissingExtra without pandas."""
-    return need("pandas", "notebook").DataFrame(list(rows), columns=columns)
-
-
-def _scores(run: Run, label: str) -> Iterator[dict[str, Any]]:
-    for score in run.results["scores"]:
-        yield {"model": label, **score}
-
-
-def _samples(run: Run, label: str) -> Iterator[dict[str, Any]]:
-    for _, record in run.outcomes():
-        common = {"model": label, "suite": record.get("suite", ""), "group": record["group"]}
-        original = record["original"]
-        yield {**common, "role": "original", **_sample(original), "image": original.get("image")}
-        for variant in record.get("variants") or ():
-            image = variant.get("image", original.get("image"))
-            yield {**common, "role": "variant", **_sample(variant), "image": image}
-
-
-def _sample(part: Mapping[str, Any]) -> dict[str, Any]:
-    prediction = part.get("prediction") or {}
-    return {
-        "id": part.get("id"),
-        "test": part.get("test", ""),
-        "rule": part.get("made_by", ""),
-        "expect": part.get("expect", ""),
-        "question": part.get("question", ""),
-        "answers": part.get("answers") or [],
-        "answer": prediction.get("answer"),
-        "correct": part.get("right"),
-        "accuracy": part.get("accuracy"),
-        "score": prediction.get("score"),
-        "error": prediction.get("error"),
-    }
-
-
-SCORE_COLUMNS = (
-    *("model", "suite", "metric", "part", "value", "low", "high", "n", "images", "failed", "lowest", "highest"),
-    "signature",
-)
-"""The columns of a frame of scores, as fields of :class:`askew.types.Score` are called."""
-
-_ROWS = {"scores": (SCORE_COLUMNS, _scores), "samples": (SAMPLE_COLUMNS, _samples)}
-
-
-HEIGHT = 640
-"""Of the frame in pixels; it scrolls."""
-
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-_HEAD = f'<!DOCTYPE html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-_STYLE = f"width:100%;height:{HEIGHT}px;border:1px solid rgba(128,128,128,.4);border-radius:6px"
-
-
-def notebook_page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The first screen in a frame of its own, so that its style and the notebook's do not touch each other."""
-    page = _HEAD + standalone(runs, differences)
-    return str(el("iframe", srcdoc=page, title="The first screen of askew's report", sandbox="", style=_STYLE))
-
+from askew.report.load import Run, labels
 
 PARTS = ("test", "answer_type")
 """Slices that are compared besides the whole; each further slice makes Holm's correction stricter for all."""
 
 ACCURACY = "accuracy.all"
-"""Counts as a headline of the first suite that has it, in addition to the suites' own headlines."""
-
-LISTED = 20
-"""How many names an error message lists."""
+"""A metric that counts as a headline of the first suite that has it, in addition to the suites' own headlines."""
 
 
 def compare_runs(runs: Sequence[Run]) -> list[dict[str, Any]]:
@@ -139,7 +47,7 @@ def _headline(run: Run, suite: str) -> str:
 
 
 def not_compared(runs: Sequence[Run]) -> list[str]:
-    """A sentence for each metric of these runs that is not compared, since its code is not known here."""
+    """A sentence for each metric of these runs that is not compared because its code is not available."""
     found = {name: path for run in runs for suite in run.suites for name, path in unknown_metrics(suite).items()}
     return [f"{name} is not compared: {why_unknown(path)}" for name, path in found.items()]
 
@@ -158,157 +66,9 @@ def why_unknown(path: str) -> str:
 
 
 def _reference(sharing: Iterable[tuple[Run, Mapping[str, Any]]]) -> tuple[Run, Mapping[str, Any]]:
-    """The run by whose metrics runs of one suite are compared: the first, or the first that was scored ``robust``.
+    """The run whose metrics are used to compare runs of a suite: the first one scored ``robust``, otherwise the first.
 
     A model with free text is scored ``robust``, a classifier as the suite says; both are compared in one mode.
     """
     found = list(sharing)
     return next((one for one in found if one[1].get("accuracy") == "robust"), found[0])
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a run found: its scores, its samples, its report. ``print(result)`` shows the table."""
-
-    folder: Path
-    files: object = field(default=None, repr=False, compare=False)
-    """Keeps a temporary folder alive as long as a result refers to it."""
-    images: Path | None = None
-    """The folder of the images, where that is not where the run found them."""
-
-    @cached_property
-    def run(self) -> Run:
-        """The run's files."""
-        return load_run(self.folder, self.images)
-
-    @property
-    def results(self) -> dict[str, Any]:
-        """All of results.json."""
-        return dict(self.run.results)
-
-    @cached_property
-    def scores(self) -> list[Score]:
-        """Every score of the run."""
-        return [score_from(record) for record in self.run.results["scores"]]
-
-    def score(self, metric: str, part: str = "", suite: str | None = None) -> Score:
-        """One score, e.g. ``score("rad.forward", "test=Y/N←C")``; ``suite`` says whose, where several have it."""
-        found = [s for s in self.scores if s.metric == metric and s.part == part and suite in (None, s.suite)]
-        if len(found) > 1:
-            suites = ", ".join(score.suite for score in found)
-            raise UsageError(f"{metric!r} is a score of several suites: {suites}. Say which: suite={found[0].suite!r}.")
-        if not found:
-            raise UsageError(self._unknown(metric, part, suite))
-        return found[0]
-
-    def _unknown(self, metric: str, part: str, suite: str | None) -> str:
-        """The error for a score that does not exist, with the names that do."""
-        near = [score for score in self.scores if suite in (None, score.suite)]
-        if not near:
-            return f"There is no suite {suite!r} in this run. Suites: {_listed(score.suite for score in self.scores)}."
-        parts = [score.part for score in near if score.metric == metric]
-        if not parts:
-            return f"There is no score {metric!r}. Metrics: {_listed(score.metric for score in near)}."
-        return f"{metric!r} has no part {part!r}. Parts, besides the whole: {_listed(filter(None, parts))}."
-
-    def samples(self) -> Iterator[Outcome]:
-        """The outcomes, streamed."""
-        for number, (_, record) in enumerate(self.run.outcomes(), start=1):
-            yield self._with_images(read_outcome(record, f"{self.run.samples}, sample {number}"))
-
-    def _with_images(self, outcome: Outcome) -> Outcome:
-        """The outcome with the paths of its images on this machine, where they are known."""
-        group = outcome.group
-        variants = tuple(replace(v, question=self._with_image(v.question)) for v in group.variants)
-        return replace(outcome, group=replace(group, original=self._with_image(group.original), variants=variants))
-
-    def _with_image(self, question: Question) -> Question:
-        found = question.image and question.image.path and self.run.image(question.image.path)
-        return (
-            replace(question, image=replace(question.image, path=str(found))) if question.image and found else question
-        )
-
-    def pairs(
-        self, outcome: str = "", *, suite: str | None = None, test: str | None = None, limit: int | None = None
-    ) -> RunPairs:
-        """Questions with one of their variants each, and both answers; in a notebook, the first of them with images.
-
-        ``outcome`` keeps only ``"broke"`` (correct, then wrong), ``"fixed"``, ``"held"`` (both correct), ``"stayed"``
-        (both wrong) or ``"failed"`` (an answer is missing).
-        """
-        return RunPairs(self.run, outcome, suite, test, limit)
-
-    def to_frame(self, what: str = "scores") -> Any:
-        """The scores as a pandas DataFrame, one a row; or the ``"samples"``, one row for each original and variant."""
-        return frame_of([self.run], what)
-
-    def samples_frame(self) -> Any:
-        """The samples as a pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
-        return self.to_frame("samples")
-
-    def report(self, path: str | Path, published: bool = True) -> Path:
-        """Write the report page and the tables beside it; returns its path. ``published``: with the papers' figures."""
-        write_report([self.run if published else without_published(self.run)], Path(path))
-        return Path(path)
-
-    def __str__(self) -> str:
-        return terminal_summary([self.run])
-
-    def _repr_html_(self) -> str:
-        return notebook_page([self.run])
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What runs of several models on the same questions found. ``print(comparison)`` shows the joint table."""
-
-    results: tuple[Result, ...]
-    """One for each model, in order."""
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def __getitem__(self, name: str | int) -> Result:
-        """The result of a model, by its name in tables or by its index."""
-        if isinstance(name, int):
-            return self.results[name]
-        named = dict(zip(labels([result.run for result in self.results]), self.results, strict=True))
-        if name not in named:
-            raise UsageError(f"There is no model {name!r}.{did_you_mean(name, named)} Models: {_listed(named)}.")
-        return named[name]
-
-    @cached_property
-    def differences(self) -> list[dict[str, Any]]:
-        """Every two models compared by every metric: paired differences with intervals and corrected p values."""
-        return compare_runs([result.run for result in self.results]) if len(self.results) > 1 else []
-
-    def to_frame(self, what: str = "scores") -> Any:
-        """The scores of every model as one pandas DataFrame; or the ``"samples"``, or the ``"differences"``."""
-        if what == "differences":
-            return as_frame(self.differences)
-        return frame_of([result.run for result in self.results], what)
-
-    def samples_frame(self) -> Any:
-        """The samples of every model as one pandas DataFrame: :meth:`to_frame` of ``"samples"``."""
-        return self.to_frame("samples")
-
-    def report(self, path: str | Path, published: bool = True) -> Path:
-        """Write the joint report page (and the tables beside it); returns its path."""
-        runs = [result.run if published else without_published(result.run) for result in self.results]
-        write_report(runs, Path(path), self.differences)
-        return Path(path)
-
-    def __str__(self) -> str:
-        return terminal_summary([result.run for result in self.results], self.differences)
-
-    def _repr_html_(self) -> str:
-        return notebook_page([result.run for result in self.results], self.differences)
-
-
-def _listed(names: Iterable[str]) -> str:
-    found = sorted(set(names))
-    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-    return (", ".join(found[:LISTED]) or "none") + more

@@ -58,7 +58,7 @@ def as_models(models: Sequence[Any], names: Sequence[str] = (), **given: Any) ->
 
 
 def short_name(spec: str) -> str:
-    """What tables call a model: its spec without folders.
+    """The name of a model in tables: its spec without folders.
 
     >>> short_name("predictions:runs/answers.json")
     'predictions:answers.json'
@@ -123,14 +123,14 @@ def as_suite(suite: str | Suite, **given: Any) -> Named:
 
 
 def as_attack(attack: Any) -> Named:
-    """An attack from what a person gives: a spec (``"textfooler"``) or an ``askew.attack.attack_parts.Attack``."""
+    """An attack from user input: a spec (``"textfooler"``) or an ``askew.attack.attack_parts.Attack``."""
     made = make("attack", attack) if isinstance(attack, str) else attack
     _check_shape(made, "attack", ATTACK)
     return Named(made, attack if isinstance(attack, str) else attack.name)
 
 
 def suites_in(data: Named, otherwise: str) -> list[str]:
-    """The suites that the data is for: those of ready-made groups, in order of appearance; else ``otherwise``."""
+    """The suites of ready-made groups, in order of appearance; for other data, ``otherwise``."""
     if own := DatasetFacts(data.what).suites:
         return list(own)
     if not isinstance(data.what, HoldsGroups):
@@ -142,7 +142,7 @@ def suites_in(data: Named, otherwise: str) -> list[str]:
 
 
 def _signature(model: Any) -> str:
-    """The model's ``repr``; a hash of its source where the ``repr`` is only a memory address."""
+    """The model's ``repr``; a hash of its source if the ``repr`` is only a memory address."""
     said = repr(model)
     return said if not re.search(r" at 0x[0-9a-fA-F]+", said) else f"{type(model).__name__}({source_hash(model)})"
 
@@ -164,14 +164,14 @@ def _refuse_class(given: Any, what: str) -> None:
 
 @dataclass(frozen=True)
 class Questions:
-    """Questions that are in memory, as a data set."""
+    """A data set of questions in memory."""
 
     items: tuple[Question, ...] = field(repr=False)
     name: str = "questions"
     skipped: tuple[str, ...] = ()
 
     def fingerprint(self) -> str:
-        """The content of the questions, in 16 digits."""
+        """A hash of the questions, 16 digits."""
         digest = sha256()
         for question in self.items:
             image = question.image and question.image.data

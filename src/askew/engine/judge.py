@@ -1,4 +1,4 @@
-"""Outcomes judged one by one as they come: answers extracted, scored, and written as lines of samples.jsonl."""
+"""Judge outcomes one by one: extract answers, score them, and write them as lines of samples.jsonl."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from typing import IO, Any
 import orjson
 
 from askew.answers.extract import check_step, extract
-from askew.engine.ask import Keys, answers_of, members, writable
+from askew.engine.ask import answers_of, members, writable
 from askew.engine.build import Coverage
 from askew.engine.planning import Planner
-from askew.engine.results import sample_record, suite_record
+from askew.engine.resume import Keys
+from askew.engine.run_folder import sample_record, suite_record
 from askew.engine.run_metrics import AnswerForms, measured_by, metric_record, scored_by, step_for
 from askew.engine.settings import Named, Settings
 from askew.errors import AskewError
@@ -55,19 +56,19 @@ class Tally:
         self.non_answers[key] = (error or "no answer").splitlines()[0][:200]
 
     def record(self, asked: int, limit: float) -> dict[str, Any]:
-        """For results.json; ``asked`` counts what was answered in earlier runs too."""
+        """The record for results.json; ``asked`` includes requests answered in earlier runs."""
         errors = dict(Counter(self.non_answers.values()).most_common(20))
         return {"count": len(self.non_answers), "asked": asked, "by_error": errors, "limit": limit}
 
 
 class OutcomeJudge:
-    """How one model's answers are extracted, compared and scored; every outcome becomes a line of samples.jsonl."""
+    """Extracts, compares and scores one model's answers; every outcome becomes a line of samples.jsonl."""
 
     def __init__(self, model: Named, keys: Keys, suites: Sequence[Named], settings: Settings) -> None:
         own = {suite.what.name: suite.what for suite in suites}
         used = {suite.what.name: scored_by(suite, model.what, settings) for suite in suites}
         self.suites: Mapping[str, Suite] = used
-        """By name, each in the mode of accuracy that this model's answers are compared in."""
+        """Suites by name, each in the mode of accuracy in which this model's answers are compared."""
         self.scorers: dict[str, Scorer] = {}
         for name, suite in own.items():
             slices = SuiteFacts(suite).slices
@@ -78,7 +79,7 @@ class OutcomeJudge:
         check_step(self.step)
         self.forms = AnswerForms({name: (own[name].accuracy, used[name].accuracy) for name in own})
         self.confidence = {name: ConfidenceTable(used[name].accuracy) for name in own}
-        """How sure the model was, by suite."""
+        """The model's confidences, by suite."""
         self.tally = Tally()
         self._keys = keys
 
@@ -115,9 +116,9 @@ class OutcomeJudge:
 
 
 class RecordedAnswers:
-    """Answers that exist already, in a file: looked up and judged while the groups are built, which is one pass.
+    """Answers that already exist in a file: they are looked up and judged while the groups are built, in one pass.
 
-    They cost nothing, so nothing need be checked before the first one; samples.jsonl appears when ``finish`` is called.
+    They cost nothing, so no check is needed before the first one; samples.jsonl appears when ``finish`` is called.
     """
 
     def __init__(self, planner: Planner, suites: Sequence[Named], path: Path, settings: Settings) -> None:
@@ -145,7 +146,8 @@ class RecordedAnswers:
             self._judge()
 
     def finish(self) -> None:
-        """Judge the last ones; raise the error that a lookup met, which may wait for errors in the groups."""
+        """Judge the remaining answers; raise the error of a failed lookup, which was deferred so that errors in groups
+        come first."""
         self._judge()
         if self._trouble is not None:
             raise self._trouble

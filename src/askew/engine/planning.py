@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from askew.answers.choices import as_asked
-from askew.engine.ask import Keys, chunks, members
+from askew.engine.ask import chunks, members
+from askew.engine.resume import Keys
 from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store
 from askew.errors import BadImage

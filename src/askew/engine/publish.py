@@ -1,4 +1,4 @@
-"""A suite's groups as a benchmark one can publish: groups, VQA v2 files, and a datasheet; or questions to train on."""
+"""Write a suite's groups as a benchmark to publish: groups, VQA v2 files and a datasheet; or questions to train on."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ def publish(suite: Named, data: Named, folder: Path, settings: Settings, command
     """Write the benchmark; returns its datasheet, with long lists shortened.
 
     ``groups.jsonl`` holds everything; ``originals`` and ``variants`` are the same questions as VQA v2 files. A suite
-    with a method ``release(groups, folder)`` also writes its paper's own format and gives the paths; what its
-    ``notes`` say is in the datasheet. Where a question has no image there is ``groups.jsonl`` alone, since those
-    formats need one. Files of an earlier benchmark in the folder are deleted. ``audit``: the datasheet ends with
-    what the text alone gives away.
+    with a method ``release(groups, folder)`` also writes its paper's own format and returns the paths; its ``notes``
+    are in the datasheet. If a question has no image, only ``groups.jsonl`` is written, since the other formats need
+    images. Files of an earlier benchmark in the folder are deleted. ``audit``: the datasheet ends with what the text
+    alone gives away.
     """
     with alone_in(folder):
         made_of = _made_of(suite, data, settings)

@@ -1,9 +1,9 @@
-"""Runs of models on suites, from data to files: groups are built, asked, scored and written.
+"""Run models on suites, from data to files: build groups, query the models, score answers and write results.
 
 :func:`run_models` is what the command line, :func:`askew.evaluate`, the demo and the experiments call. A run leaves in
 its folder
 
-* ``groups.jsonl``: what was asked,
+* ``groups.jsonl``: the questions,
 * ``answers.sqlite``: every answer as soon as it was given, so that a killed run resumes,
 * ``samples.jsonl``: one line per group with predictions and how each was judged,
 * ``results.json``: the scores, with everything needed to get them again.
@@ -27,13 +27,14 @@ import orjson
 import askew
 from askew.answers.extract import signature as extraction
 from askew.data.groups import unique_by_id
-from askew.engine.ask import Keys, Streak, ask
+from askew.engine.ask import Streak
 from askew.engine.ask_workers import BuildsModel, WorkerAsking
 from askew.engine.build import Prepared, prepare
 from askew.engine.executors import workers_of
 from askew.engine.judge import OutcomeJudge, RecordedAnswers, Tally
 from askew.engine.planning import Plan, Planner, unknown
-from askew.engine.results import (
+from askew.engine.resume import Keys, ask_unanswered
+from askew.engine.run_folder import (
     begin,
     claim_folder,
     model_folders,
@@ -81,10 +82,10 @@ def run_models(
 ) -> Runs:
     """Run several models on several suites: build the groups once, then ask and score each model.
 
-    One model's files lie in ``output`` itself, those of several in a folder each. ``tell`` is called with a kind
-    (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still locked. Too
-    many failures of one model do not stop the others. ``executor``: one that is open already, in the place of that of
-    the settings.
+    The files of a single model are in ``output`` itself, those of several in a subfolder each. ``tell`` is called with
+    a kind (``warning``, ``note``) and a sentence while it runs, ``finish`` with the folders while they are still
+    locked. Too many failures of one model do not stop the others. ``executor``: an open executor to use instead of that
+    of the settings.
     """
     folders = model_folders(models, output)
     for model in models:
@@ -128,7 +129,7 @@ def _prepared(
     recorded: Sequence[RecordedAnswers] = (),
     executor: Executor | None = None,
 ) -> Prepared:
-    """The groups on disk. Each was seen by every planner, so what cannot be asked is refused before anything is.
+    """The groups on disk. Each was seen by every planner, so unusable questions are refused before any model is run.
 
     ``recorded`` answers are judged in the same pass, unless a group must be checked by reading it again.
     """
@@ -157,7 +158,8 @@ def run(
     recorded: RecordedAnswers | None = None,
     executor: Executor | None = None,
 ) -> dict[str, Any]:
-    """Ask the planner's model the groups, score its answers, and write its folder; returns what results.json holds.
+    """Run the planner's model on the groups, score its answers, and write its folder; returns the content of
+    results.json.
 
     That file may be published, so it has no folders of this machine (see ``public``); what is returned here has them.
     ``recorded``: the model's answers, if they were judged while the groups were made.
@@ -215,7 +217,7 @@ def run(
 
 
 def empty_suites(prepared: Prepared) -> list[str]:
-    """A sentence for each suite without a group while others have some; a person who named it must be warned."""
+    """A sentence for each suite without a group while others have some; a user who named it must be warned."""
     records = [suite_record(suite, cover) for suite, cover in zip(prepared.suites, prepared.covers, strict=True)]
     return [nothing_sentence(record, prepared.data) for record in records if made_nothing(record)]
 
@@ -223,9 +225,9 @@ def empty_suites(prepared: Prepared) -> list[str]:
 def forecast(
     models: Sequence[Named], data: Named, suites: Sequence[Named], output: Path, settings: Settings
 ) -> Iterator[str]:
-    """What reading the data has to tell, then what a run would ask of each model, in a sentence each.
+    """Remarks on the data, then the requests that a run would make to each model, in a sentence each.
 
-    Asks nothing, and writes nothing to ``output``.
+    Queries no model, and writes nothing to ``output``.
     """
     with TemporaryDirectory(prefix="askew-") as scratch:
         planners = [Planner(model) for model in models]
@@ -277,7 +279,7 @@ def _asked(
     settings: Settings,
     asking: WorkerAsking | None,
 ) -> Iterator[Outcome]:
-    """Ask what the plan says, with a progress bar: rate, time left, failures."""
+    """Carry out the plan with a progress bar: rate, time left, failures."""
     reused = f" ({todo.known:,} known already)" if todo.known else ""
     model = named.what
     streak = Streak(0 if ModelFacts(model).by_id else settings.stop_after)  # a file may lack many in a row
@@ -290,7 +292,7 @@ def _asked(
                 bar.set_postfix(failed=tally.failed, refresh=False)
             streak.add(said)
 
-        yield from ask(groups, model, keys, store, settings.batch_size, on_answers, asking)
+        yield from ask_unanswered(groups, model, keys, store, settings.batch_size, on_answers, asking)
 
 
 def _usage(tally: Tally, todo: Plan, model: Model) -> dict[str, Any]:
@@ -321,7 +323,8 @@ def _write_samples(
 
 @contextmanager
 def _rare_collection() -> Iterator[None]:
-    """Look for reference cycles less often: millions of small objects come and go, and next to none is in a cycle."""
+    """Run the garbage collector less often: there are millions of short-lived objects, and almost none is in a
+    cycle."""
     usual = gc.get_threshold()
     gc.set_threshold(100_000, *usual[1:])
     try:

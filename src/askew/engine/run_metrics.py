@@ -70,7 +70,7 @@ def measured_by(suite: Suite, mode: Mode, specs: Iterable[str]) -> dict[str, Met
 
 
 class MeaningfulMetrics:
-    """Refuses a metric named by a person that no group of any suite says anything about.
+    """Refuses a metric named by the user that applies to no group of any suite.
 
     Whatever a model answers, such a metric is a dash: ``flips`` of RAD's questions, whose answers change by design.
     Only askew's own metrics are checked; on which answers another depends is not known here.
@@ -99,7 +99,7 @@ class MeaningfulMetrics:
         self._dashes = [spec for spec in self._dashes if not rows_of_fillings(metrics[spec], unanswered)]
 
     def check(self) -> None:
-        """Raise UsageError for the first metric that says nothing about the groups added."""
+        """Raise UsageError for the first metric that applies to none of the groups added."""
         if self._dashes:
             names, spec = ", ".join(suite.name for suite in self._suites), self._dashes[0]
             raise UsageError(
@@ -204,7 +204,7 @@ def _plain(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _tuple(value: Any) -> Any:
-    """A value as it was before JSON, which has no tuples."""
+    """Convert the lists of a JSON value back to tuples."""
     return tuple(map(_tuple, value)) if isinstance(value, list) else value
 
 
@@ -254,7 +254,7 @@ def scored_by(suite: Named, model: Any, settings: Settings) -> Suite:
 
 
 def _is_chosen(suite: Named) -> bool:
-    """Whether a person has chosen the suite's mode: in the spec, or as an option that is not the default."""
+    """Whether the user has chosen the suite's mode: in the spec, or as an option that is not the default."""
     mode = suite.what.accuracy
     if re.search(rf"(?:\baccuracy=|^accuracy:){mode}(?:,|$)", suite.spec):
         return True

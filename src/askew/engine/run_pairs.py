@@ -1,4 +1,4 @@
-"""The pairs of a run, one by one: a question, one of its variants, and what the model answered to both."""
+"""The pairs of a run: a question, one of its variants, and the model's answers to both."""
 
 from __future__ import annotations
 

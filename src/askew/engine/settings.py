@@ -23,7 +23,7 @@ class Settings:
     limit: int | None = None
     """The maximum number of groups of each suite."""
     shard: str = ""
-    """``3/16``: only the third of sixteen parts of the groups, which several hosts ask at the same time."""
+    """``3/16``: only the third of sixteen parts of the groups, for runs on several hosts at the same time."""
     seed: int = 0
     batch_size: int = 64
     max_failures: float = 0.05
@@ -33,16 +33,16 @@ class Settings:
     store: str | None = None
     """The file answers are kept in; by default ``answers.sqlite`` in the run's folder."""
     extract: str = "auto"
-    """How an answer is extracted from a model's words; ``auto``: ``short`` for free text, else ``none``."""
+    """How an answer is extracted from a model's reply; ``auto``: ``short`` for free text, else ``none``."""
     accuracy: str = "auto"
     """How answers are compared: ``official``, ``robust``, ``simple``, ``exact``; ``auto``: ``robust`` for free
     text, else as the suite says."""
     metrics: Sequence[str] = ()
     """Metrics besides those of the suites, e.g. ``consensus:k=3``."""
     overwrite: bool = False
-    """Replace what the folder holds: a run of something else, or files that are not askew's."""
+    """Replace what the folder holds: a run of something else, or files that askew did not write."""
     executor: str = "local"
-    """Who builds groups and asks a local model: this process, ``local:workers=2``, or a Ray cluster
+    """Where groups are built and local models are run: this process, ``local:workers=2``, or a Ray cluster
     (``ray:address=auto``)."""
     progress: bool = False
 
@@ -163,7 +163,7 @@ class Named:
     typed: str | None = None
     """The spec as it was typed, from which a worker can build the component too; None for an object."""
     given: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    """Options given beside the spec."""
+    """Options given outside the spec."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signature", self.signature or repr(self.what))

@@ -1,4 +1,4 @@
-"""Every answer on disk as soon as it is given.
+"""The answer store: every answer is written to disk as soon as it arrives.
 
 One SQLite file. A row is found by what was asked and of whom: model signature, image content, question, context
 (:func:`ask_key`); so an image that was changed on disk, or another model, is never answered from memory. Failures are
@@ -44,9 +44,10 @@ CREATE TABLE IF NOT EXISTS answers (
 _FIELDS = ", ".join(name for name, _ in COLUMNS)
 _CHUNK = 500  # SQLite takes at least 999 variables in one statement
 _CACHE_KB = 64 << 10
-"""Memory for pages of the file: with SQLite's own 2 MB, keys in no order would read and write the same pages often."""
+"""Memory for pages of the file: with SQLite's default of 2 MB, unordered keys would read and write the same pages
+often."""
 PREFIX = 8
-"""Bytes of a key that tell it apart from all others of a run."""
+"""The number of leading bytes by which the keys of a run are distinguished."""
 
 
 def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") -> bytes:
@@ -55,7 +56,7 @@ def ask_key(model: str, image: str, text: str, context: str = "", by: str = "") 
 
 
 def key_of(start: bytes, image: str, text: str, context: str, by: str) -> bytes:
-    """The same, of a model that is framed already."""
+    """Like ``ask_key``, for a model signature that is already framed."""
     image_bytes, text_bytes = image.encode("utf-8", "surrogatepass"), text.encode("utf-8", "surrogatepass")
     sizes = len(image_bytes).to_bytes(8, "big"), len(text_bytes).to_bytes(8, "big")
     rest = framed(context) + framed(by) if context or by else _NO_REST
@@ -76,7 +77,7 @@ Row: TypeAlias = tuple[bytes, str, float | None, int, float, int, int]
 
 
 def checksum(row: Row) -> bytes:
-    """Eight bytes that change with every value of a row."""
+    """The checksum of a row: eight bytes that depend on every value."""
     return hashlib.blake2b(repr(row).encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
@@ -113,7 +114,7 @@ class Store:
             self._earlier._db.close()
 
     def get(self, keys: Mapping[bytes, Id]) -> dict[bytes, Prediction]:
-        """The answers that are known, as predictions for the question ids given."""
+        """The known answers, as predictions for the given question ids."""
         return {
             key: Prediction(keys[key], answer, score, None, tries, seconds, tokens=token_counts(read, written))
             for key, answer, score, tries, seconds, read, written in self._rows(list(keys))
@@ -182,7 +183,7 @@ class Store:
             yield from self._earlier._rows(list(wanted - own))
 
     def _prepare(self) -> None:
-        """Make the table, or give that of an older version its checksums; refuse a database of something else."""
+        """Create the table, or add checksums to that of an older version; refuse other databases."""
         columns = self._columns()
         if not columns and self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             raise _damaged(self.path, "it is a database without the table 'answers'")
@@ -204,7 +205,7 @@ class Store:
     def _add_checksums(self) -> None:
         self._db.create_function("askew_checksum", len(_OLD_COLUMNS), lambda *row: checksum(row))
         self._db.execute("BEGIN IMMEDIATE")
-        if self._columns() == _OLD_COLUMNS:  # unless another process did it meanwhile
+        if self._columns() == _OLD_COLUMNS:  # unless another process did it in the meantime
             self._db.execute("ALTER TABLE answers ADD COLUMN checksum BLOB")
             fields = ", ".join(name for name, _ in _OLD_COLUMNS)
             self._db.execute(f"UPDATE answers SET checksum = askew_checksum({fields})")
@@ -250,7 +251,7 @@ def _remedy(path: Path) -> str:
 
 
 def _row(key: bytes, said: Prediction) -> Row:
-    """An answer as SQLite gives it back: no nan, no minus zero."""
+    """An answer as SQLite returns it: without nan and negative zero."""
     score = None if said.score is None or said.score != said.score else float(said.score) + 0.0
     return (key, str(said.answer), score, said.tries, float(said.seconds) + 0.0, *said.tokens)
 

@@ -1,4 +1,4 @@
-"""Files of answer stores: the intact rows of a damaged one, and the answers of several in one.
+"""Files of answer stores: recover the intact rows of a damaged store, and merge several stores.
 
 SQLite gives up at the first page that it cannot follow, so the pages are read here one by one, as its file format has
 them (https://www.sqlite.org/fileformat2.html): the answers are an index b-tree, whose pages begin with 2 or 10, and the
@@ -40,7 +40,7 @@ class Recovered:
 
 
 def recover(path: Path) -> tuple[Recovered, Path]:
-    """Write a new store with the intact rows in the place of a damaged one; gives what was found, and the old file.
+    """Replace a damaged store by a new one with its intact rows; returns what was found, and the path of the old file.
 
     ``path`` is the store, or the folder of a run. The damaged file stays beside the new one as ``*.damaged``.
     """
@@ -65,7 +65,8 @@ def recover(path: Path) -> tuple[Recovered, Path]:
 
 
 def intact_rows(file: Path) -> Recovered:
-    """The intact rows of a store and of its write-ahead log, by the page size that finds more of them."""
+    """The intact rows of a store and of its write-ahead log; of the possible page sizes, the one that finds most rows
+    is used."""
     with open(file, "rb") as header:
         said = int.from_bytes(header.read(18)[16:], "big")
     sizes = {65536 if said == 1 else said, _PAGE_SIZE}
@@ -160,7 +161,7 @@ def _payload(pages: dict[int, bytes], page: bytes, place: int) -> bytes:
 
 
 def _values(payload: bytes) -> list[Any] | None:
-    """The columns of a row; None when the bytes are not a row."""
+    """The columns of a row; None if the bytes are not a row."""
     size, place = _varint(payload, 0)
     if not place <= size <= len(payload):
         return None
@@ -213,7 +214,7 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
 
 
 _ROWS = 500
-"""Rows that are looked up and written at once."""
+"""The number of rows that are looked up and written at once."""
 
 
 @dataclass
@@ -226,11 +227,11 @@ class Merged:
     known: int = 0
     """Answers that it had, from before or from a store named earlier."""
     differing: int = 0
-    """Those of them with another answer; the first is kept."""
+    """Of these, the answers that differ; the first is kept."""
 
 
 def store_files(place: Path) -> list[Path]:
-    """The stores of a path: the file itself, or that of a run, or those of a run of several models."""
+    """The stores at a path: the file itself, the store of a run, or those of a run of several models."""
     if place.is_file():
         return [place]
     own = place / "answers.sqlite"
@@ -241,7 +242,7 @@ def store_files(place: Path) -> list[Path]:
 
 
 def merge_stores(places: Sequence[Path], target: Path) -> Merged:
-    """Copy all answers into the store ``target``; of two answers to one request the first stays."""
+    """Copy all answers into the store ``target``; of two answers to one request, the first is kept."""
     sources = [file for place in places for file in store_files(place)]
     if target.resolve() in {source.resolve() for source in sources}:
         raise DataError(f"{target}: this store is among those to be merged. Name a new file as --store.")

@@ -1,4 +1,4 @@
-"""Replications of the papers' main tables with networks trained here: each is one function and one command."""
+"""Replications of the papers' main tables with newly trained networks: each is one function and one command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "carets-augmentation": "do generated training questions help on CARETS? (CARETS, Table 5)",
     "language-only": "how far does a model get without the image? (Adversarial VQA, Table 4a)",
 }
-"""The experiments by name, and what each asks."""
+"""The experiments by name, with the question that each answers."""
 
 
 def experiment(name: str) -> Callable[[ExperimentPlan], ExperimentFinding]:

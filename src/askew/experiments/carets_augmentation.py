@@ -10,8 +10,8 @@ from pathlib import Path
 from statistics import fmean
 
 from askew.data.write_questions import write_jsonl
-from askew.engine.compare import Result
 from askew.engine.components import as_data, as_suite
+from askew.engine.result import Result
 from askew.experiments.jobs import Job, build_test, cache_features, numbers, run_jobs
 from askew.experiments.plan import (
     Claim,
@@ -26,7 +26,7 @@ from askew.experiments.plan import (
 
 NET = "transformer:hidden=64,layers=1"
 SHARE = 0.099
-"""How many questions are added, for each there is (the paper: 95,000, 9.9 % of the training data)."""
+"""The number of added questions per training question (the paper: 95,000, 9.9 % of the training data)."""
 SUITE = "carets:tests=rephrase,order,ontological,negation,antonym,balance=paper"
 MEASURES = {"ACC": "carets.acc", "CONS": "carets.cons", "C-ACC": "carets.cacc"}
 PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
@@ -45,13 +45,13 @@ PUBLISHED: Mapping[str, Mapping[str, tuple[float, float, float]]] = {
         "ANTONYM-DIR": (65.0, 83.5, 76.7),
     },
 }
-"""LXMERT's figures with augmentation as printed, and without by the differences printed beside them."""
+"""LXMERT's figures with augmentation as printed, and without it, computed from the printed differences."""
 
 Runs = Mapping[str, Sequence[Result]]
 
 
 def run(plan: ExperimentPlan) -> ExperimentFinding:
-    """Train with and without the generated questions, and ask both kinds of network CARETS' questions."""
+    """Train with and without the generated questions, and test both kinds of network on CARETS."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     tests = (build_test(plan, SUITE), build_test(plan, "accuracy"))
     ways = {"before": None, "after": _more(plan, SHARE), "after, five times as many": _more(plan, 5 * SHARE)}
@@ -78,7 +78,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
 
 
 def _words_version() -> str:
-    """CARETS' word lists and templates in eight digits."""
+    """A hash of CARETS' word lists and templates, eight digits."""
     root, digest = files("askew").joinpath("perturb/carets"), sha256()
     for part in ("data", "templates"):
         for path in sorted(root.joinpath(part).iterdir(), key=lambda path: path.name):
@@ -88,7 +88,7 @@ def _words_version() -> str:
 
 
 def _more(plan: ExperimentPlan, share: float) -> Path:
-    """Questions made from training scenes, as many as the share of the training questions."""
+    """Questions made from training scenes, in the given proportion to the training questions."""
     path = plan.output / f"carets-{share:.0%}.jsonl"
     if not path.is_file():
         data = as_data(plan.world("train")).what

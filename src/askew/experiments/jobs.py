@@ -12,10 +12,10 @@ from typing import Any
 
 from askew.data.groups import GroupFile
 from askew.data.jsonl import Jsonl
-from askew.engine.build import prepare
-from askew.engine.compare import Result
+from askew.engine.build import prepare, to_score
 from askew.engine.components import as_data, as_model, as_suite
 from askew.engine.executors import workers_of
+from askew.engine.result import Result
 from askew.engine.run import run_models
 from askew.engine.settings import Settings, progress_bar
 from askew.errors import RunError
@@ -46,7 +46,7 @@ def cache_features(plan: ExperimentPlan, *data: str) -> None:
 
 
 TRAINING: Mapping[str, Any] = {"batch_size": 64, "rate": 2e-3, "least_answers": 10, "threads": 1}
-"""The same for every network. One thread, so that the weights do not depend on how many are trained at once."""
+"""Training settings of every network. One thread, so that the weights do not depend on how many are trained at once."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Job:
     more: Path | None = None
     """Additional training questions."""
     only_more: bool = False
-    """Train on those alone."""
+    """Train only on the additional questions."""
 
 
 def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name: str = "") -> Test:
@@ -87,7 +87,7 @@ def build_test(plan: ExperimentPlan, suite: str, data: Data | None = None, name:
 
 
 def run_jobs(plan: ExperimentPlan, jobs: Sequence[Job]) -> dict[str, dict[str, Result]]:
-    """Every job's results, by the names of job and test. Finished jobs are only read."""
+    """The results of every job, by the names of job and test. Results of finished jobs are read from disk."""
     todo = [job for job in jobs if not _done(plan, job)]
     with progress_bar(Settings(progress=plan.progress), total=len(jobs), desc="Networks", unit=" networks") as bar:
         bar.update(len(jobs) - len(todo))
@@ -125,7 +125,7 @@ def _each(plan: ExperimentPlan, todo: Sequence[Job]) -> Iterator[None]:
 
 
 def _check_shared(plan: ExperimentPlan, executor: Executor | None, job: Job) -> None:
-    """Refuse workers on other hosts that do not see the folder of the experiment or the images of a test."""
+    """Refuse workers on other hosts that cannot read the folder of the experiment or the images of a test."""
     if not isinstance(executor, SeesFiles):
         return
     tested = [next(GroupFile(str(test.groups)).groups()).original.image for test in job.tests[:1]]
@@ -152,10 +152,11 @@ def _do(plan: ExperimentPlan, job: Job) -> None:
         **TRAINING,
     )
     for test in job.tests:
+        suite = as_suite(test.suite)
         runs = run_models(
             [as_model(f"trained:{model_folder(plan, job)}", job.name)],
             as_data(GroupFile(str(test.groups))),
-            [as_suite(test.suite)],
+            [replace(suite, what=to_score(suite.what))],
             _folder(plan, job, test),
             Settings(seed=plan.seed),
             "askew experiment",

@@ -9,8 +9,8 @@ from statistics import fmean
 
 from askew.data.jsonl import Jsonl
 from askew.data.write_questions import write_jsonl
-from askew.engine.compare import Result
 from askew.engine.components import as_data
+from askew.engine.result import Result
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import Claim, ExperimentFinding, ExperimentPlan, PaperCell, PaperTable, clear, together
 from askew.metrics.accuracy import accuracy
@@ -18,7 +18,7 @@ from askew.types import Question
 
 NETS = {"full": "butd:hidden=128", "language-only": "language:hidden=128"}
 LESSONS = {"world": "the world", "hard": "hard questions", "all": "all"}
-"""What networks learn from."""
+"""The kinds of training data."""
 ROUNDS = (1, 2, 3)
 AGREED = 6
 """A hard question counts if at least this many of the ten people gave the same answer (the paper: people verify it)."""
@@ -36,14 +36,14 @@ Runs = Mapping[tuple[str, str], Sequence[Mapping[str, Result]]]
 
 @dataclass(frozen=True)
 class Round:
-    """Questions that the best network so far answers incorrectly: some to learn from, others to test on."""
+    """Questions that the best network so far answers incorrectly: some for training, others for testing."""
 
     lessons: Path
     test: Test
 
 
 def run(plan: ExperimentPlan) -> ExperimentFinding:
-    """Three rounds of hard questions, then both kinds of network on all of it."""
+    """Collect three rounds of hard questions, then train and test both kinds of network on them."""
     cache_features(
         plan,
         plan.world("train"),
@@ -104,7 +104,7 @@ def _collect(plan: ExperimentPlan, number: int, fooled: Job) -> Round:
 
 
 def _hard(plan: ExperimentPlan, data: str, fooled: Job) -> Iterator[Question]:
-    from askew.train.trained import load_trained
+    from askew.train.checkpoint import load_trained
 
     questions = list(as_data(data).what.questions())
     predictions = load_trained(model_folder(plan, fooled)).answer(questions)
@@ -116,7 +116,7 @@ def _hard(plan: ExperimentPlan, data: str, fooled: Job) -> Iterator[Question]:
 
 
 def _joined(plan: ExperimentPlan, rounds: Sequence[Round]) -> Path | None:
-    """The hard questions to learn from of these rounds, in one file."""
+    """The hard training questions of these rounds, in one file."""
     if not rounds:
         return None
     path = plan.output / f"hard-up-to-{len(rounds)}.jsonl"

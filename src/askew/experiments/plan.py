@@ -1,4 +1,4 @@
-"""An experiment: its size, seeds and folder, and its finding: the paper's table with our numbers beside it."""
+"""An experiment: its size, seeds and folder, and its finding: the paper's table next to our numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ExperimentPlan:
     seed: int = 0
     """The world's seed and the first of the training seeds."""
     executor: str = "local"
-    """Who trains networks; as many at a time as it has workers."""
+    """The executor that trains networks, as many at a time as it has workers."""
     progress: bool = True
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class PaperCell:
 
     @property
     def mean(self) -> float:
-        """Over the seeds."""
+        """The mean over the seeds."""
         return fmean(self.ours)
 
     def __str__(self) -> str:
@@ -120,9 +120,9 @@ class Claim:
 
     text: str
     seen: str
-    """Our numbers for it."""
+    """Our numbers for the claim."""
     holds: bool | None
-    """None: our numbers do not decide it."""
+    """Whether the claim holds; None if our numbers do not decide it."""
 
     def markdown(self) -> str:
         """As a line of a list."""
@@ -141,7 +141,7 @@ class ExperimentFinding:
     tables: Sequence[PaperTable]
     claims: Sequence[Claim]
     notes: Sequence[str] = ()
-    """What a reader must know beside the numbers."""
+    """What a reader must know in addition to the numbers."""
     settings: Mapping[str, object] = field(default_factory=dict)
 
     def markdown(self, command: str, date: str, minutes: float) -> str:
@@ -190,7 +190,8 @@ def not_less(first: Sequence[float], second: Sequence[float]) -> bool | None:
 
 
 def together(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether a claim about several cases holds: True when it holds for all, False when clearly not for one, else None.
+    """Whether a claim about several cases holds: True if it holds for all, False if it clearly fails for one, else
+    None.
 
     >>> together([True, True]), together([True, None]), together([None, False])
     (True, None, False)

@@ -7,7 +7,7 @@ from itertools import islice
 from statistics import fmean
 
 from askew.data.groups import read_groups
-from askew.engine.compare import Result
+from askew.engine.result import Result
 from askew.experiments.jobs import Job, Test, build_test, cache_features, model_folder, numbers, run_jobs
 from askew.experiments.plan import (
     Claim,
@@ -37,7 +37,7 @@ WAYS: Mapping[str, tuple[str, ...]] = {
 }
 """How the module networks are trained; ``weights alone`` does not learn the answers to the changed questions."""
 EXPLAINED = 12
-"""Pairs whose reasoning is shown."""
+"""The number of pairs whose reasoning is shown."""
 TYPES = {"syn": "Syn.", "para": "Par.", "ant": "Ant."}
 
 Runs = Mapping[str, Sequence[Result]]
@@ -45,7 +45,7 @@ Runs = Mapping[str, Sequence[Result]]
 
 
 def run(plan: ExperimentPlan) -> ExperimentFinding:
-    """Train every network in every way with every seed, and ask all of them VQA P2's questions."""
+    """Train every network in every way with every seed, and test all of them on VQA P2."""
     cache_features(plan, plan.world("train"), plan.world("val"), plan.world("test"))
     test = build_test(plan, SUITE)
     lessons = build_test(plan, "p2:balance=paper", plan.world("train"), "p2-train").groups
@@ -178,7 +178,7 @@ def _difference(plan: ExperimentPlan, job: Job, test: Test) -> float:
     import torch
 
     from askew.nets.layers import ChoosesModules
-    from askew.train.trained import load_trained
+    from askew.train.checkpoint import load_trained
 
     trained = load_trained(model_folder(plan, job))
     assert isinstance(trained.net, ChoosesModules)
@@ -192,9 +192,9 @@ def _difference(plan: ExperimentPlan, job: Job, test: Test) -> float:
 
 
 def _explain(plan: ExperimentPlan, job: Job, test: Test) -> None:
-    """Show how a network comes to its answers to a few pairs, as the paper's Figure 5 does."""
+    """Show how a network reaches its answers to a few pairs, as the paper's Figure 5 does."""
+    from askew.train.checkpoint import load_trained
     from askew.train.explain import write_explained
-    from askew.train.trained import load_trained
 
     changed = (group for group in read_groups(str(test.groups)) if group.variants)
     write_explained(

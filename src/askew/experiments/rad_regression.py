@@ -17,10 +17,10 @@ SHARES = (0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80, 0.90, 0.92, 0.95, 0.96
 """How much of a question type is left out of training: 3 × 15 = 45 networks."""
 
 LEAST = 10
-"""Networks that a regression of up to three features and a constant is fitted to, at least."""
+"""The minimum number of networks for a regression with up to three features and a constant."""
 
 RESAMPLES = 1000
-"""How often the networks are drawn again for an interval."""
+"""The number of bootstrap samples of the networks for an interval."""
 
 _RAD = ("RAD(D, D′)", "RAD(D′, D)")
 
@@ -79,7 +79,7 @@ def run(plan: ExperimentPlan) -> ExperimentFinding:
 
 
 def _with_rad(found: Sequence[dict[str, Sides]]) -> list[dict[str, Sides]]:
-    """The networks for which RAD is defined; so few that nothing can be fitted are refused."""
+    """The networks for which RAD is defined; UsageError if they are too few for a regression."""
     kept = [one for one in found if has_rad(one)]
     if len(kept) < LEAST:
         raise UsageError(
@@ -113,7 +113,8 @@ def _each(title: str, fits: Sequence[Fit]) -> PaperTable:
 
 
 def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> list[Claim]:
-    """Judged with a constant term: without one, R² is ruled by how far the networks' mean is from a feature's."""
+    """Judged with a constant term: without one, R² mainly reflects how far the networks' mean is from that of a
+    feature."""
     everything, accuracy, forward, backward = (fit.mean for fit in fits)
     beside = _interval(instances, lambda all_, alone, *rad: all_ - alone)
     instead = _interval(instances, lambda all_, alone, *rad: min(rad) - alone)
@@ -134,7 +135,7 @@ def _claims(fits: Sequence[Fit], instances: Sequence[Mapping[str, Sides]]) -> li
 
 
 def _interval(instances: Sequence[Mapping[str, Sides]], measure: Callable[..., float]) -> tuple[float, float, float]:
-    """A difference of adjusted R², and 95 % of what it is when the networks are drawn again with replacement."""
+    """A difference of adjusted R², with its 95 % bootstrap interval over the networks."""
     rng = Random("rad-regression")
     drawn = [rng.choices(instances, k=len(instances)) for _ in range(RESAMPLES)]
     low, high = np.quantile([measure(*_adjusted(some)) for some in drawn], (0.025, 0.975))
@@ -153,7 +154,7 @@ def _interval_text(interval: tuple[float, float, float]) -> str:
 
 
 def _decided(interval: tuple[float, float, float]) -> bool | None:
-    """Undecided when the interval holds zero.
+    """None (undecided) if the interval contains zero.
 
     >>> _decided((0.2, 0.1, 0.3)), _decided((-0.2, -0.3, -0.1)), _decided((0.1, -0.1, 0.3))
     (True, False, None)

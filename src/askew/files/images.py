@@ -1,7 +1,7 @@
-"""Images from their references: bytes, content hashes, pixels, encoding, and checks that say what is wrong.
+"""Images: bytes, content hashes, pixels and encoding of an ``ImageRef``, and checks that say what is wrong with it.
 
 Nothing here changes Pillow's global settings. Everything that askew decodes goes through :func:`open_encoded`, which
-knows plain image formats alone: Pillow's other plugins include ones that run programs (EPS starts Ghostscript).
+allows only plain image formats: some of Pillow's other plugins run programs (EPS starts Ghostscript).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 MAX_PIXELS = 64_000_000
-"""Images with more pixels are refused before they are decoded: a small file can claim to be huge."""
+"""Images with more pixels are refused before they are decoded, since a small file can declare a huge size."""
 
 _LARGE = "the image is too large"
 _SUFFIXES = {b"\x89PNG": ".png", b"\xff\xd8\xff": ".jpg", b"GIF8": ".gif", b"RIFF": ".webp", b"BM": ".bmp"}
@@ -40,15 +40,15 @@ def image_bytes(ref: ImageRef) -> bytes:
     except OSError as trouble:
         raise BadImage(
             f"{ref.path}: the file of image {ref.id!r} cannot be read ({trouble.strerror or trouble}). "
-            "Put it there, or give the folder it lies in (--images DIR; images=...)."
+            "Put it there, or give the folder that contains it (--images DIR; images=...)."
         ) from None
 
 
 def content_hash(ref: ImageRef) -> str:
     """The identity of an image: the SHA-256 of its encoded bytes, independent of its path and name.
 
-    Available bytes are hashed (a file again only when its size or time changes), so an edited image is a new
-    image whatever the data says. Without bytes it is the hash the data gives, or else ``id:`` and the id.
+    If the bytes are available they are hashed (a file again only if its size or time changes), so an edited image is a
+    new image even if the data gives a hash. Otherwise it is the hash in the data, or ``id:`` and the id.
 
     >>> content_hash(ImageRef(1, data=b"abc"))[:8], content_hash(ImageRef(42)), content_hash(ImageRef("42"))
     ('ba7816bf', 'id:42', "id:'42'")
@@ -63,9 +63,9 @@ def content_hash(ref: ImageRef) -> str:
 
 
 def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max_pixels: int = MAX_PIXELS) -> Image:
-    """The image in a file, with only its header read, if it is one of these formats and not too large.
+    """Open an image file and read only its header, if it has one of these formats and is not too large.
 
-    Raises what Pillow raises: OSError, and DecompressionBombError for more than ``max_pixels``.
+    Raises Pillow's exceptions: OSError, and DecompressionBombError for more than ``max_pixels``.
     """
     from PIL import Image
 
@@ -78,28 +78,27 @@ def open_encoded(source: IO[bytes] | Path, formats: Sequence[str] = FORMATS, max
 
 
 def open_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> Image:
-    """The image as people see it: RGB, turned as its EXIF orientation says, on white where it is transparent."""
+    """Decode an image as viewers show it: in RGB, rotated by its EXIF orientation, with white behind transparency."""
     from PIL import ImageOps
 
     image = _header(ref, image_bytes(ref), max_pixels)
     try:
         image.load()
         return _rgb(ImageOps.exif_transpose(image))
-    except Exception as trouble:  # Pillow's decoders raise whatever the broken bytes lead them to
+    except Exception as trouble:  # Pillow's decoders raise all kinds of exceptions on broken bytes
         raise _broken(ref, trouble) from None
 
 
 def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
-    """Width and height, after a check that the file is there, is an image, is whole and is the one the data means.
+    """Width and height, after checking that the file exists, is an image, is complete and has the hash in the data.
 
-    A JPEG or PNG is taken as whole when its end mark is there; anything else is decoded (a JPEG at an eighth of its
-    size).
+    A JPEG or PNG with its end marker counts as complete; anything else is decoded (a JPEG at an eighth of its size).
     """
     content = image_bytes(ref)
     if ref.sha256 is not None and hashlib.sha256(content).hexdigest() != ref.sha256:
         raise BadImage(
-            f"{_called(ref)}: the image is not the one the data was made with (its SHA-256 differs). "
-            "Put the correct one there, or make the data again."
+            f"{_describe(ref)}: this is not the image that the data was made with (its SHA-256 differs). Put the "
+            "correct one there, or make the data again."
         )
     image = _header(ref, content, max_pixels)
     size: tuple[int, int] = image.size
@@ -107,7 +106,7 @@ def check_image(ref: ImageRef, max_pixels: int = MAX_PIXELS) -> tuple[int, int]:
         try:
             image.draft("RGB", (1, 1))
             image.load()
-        except Exception as trouble:  # as above
+        except Exception as trouble:  # decoders raise all kinds of exceptions, as in open_image
             raise _broken(ref, trouble) from None
     return size
 
@@ -128,11 +127,11 @@ def _header(ref: ImageRef, content: bytes, max_pixels: int) -> Image:
         return open_encoded(io.BytesIO(content), FORMATS, max_pixels)
     except (Image.DecompressionBombError, Image.DecompressionBombWarning) as trouble:
         raise BadImage(
-            f"{_called(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.", _LARGE
+            f"{_describe(ref)}: too large ({trouble}). Use a smaller copy of the image, or raise max_pixels.", _LARGE
         ) from None
-    except Exception:  # UnidentifiedImageError, and whatever broken headers lead the decoders to
+    except Exception:  # UnidentifiedImageError, and all kinds of exceptions on broken headers
         raise BadImage(
-            f"{_called(ref)}: this is not an image (or not one of {', '.join(FORMATS)}). Check or convert the file.",
+            f"{_describe(ref)}: this is not an image (or not one of {', '.join(FORMATS)}). Check or convert the file.",
             "the file is not an image",
         ) from None
 
@@ -143,9 +142,9 @@ def _rgb(image: Image) -> Image:
     if image.mode.startswith("I;16"):
         return image.point(lambda value: value / 256).convert("L").convert("RGB")
     if image.has_transparency_data:
-        clear = image.convert("RGBA")
-        white = Image.new("RGBA", clear.size, "white")
-        return Image.alpha_composite(white, clear).convert("RGB")
+        transparent = image.convert("RGBA")
+        white = Image.new("RGBA", transparent.size, "white")
+        return Image.alpha_composite(white, transparent).convert("RGB")
     return image.convert("RGB")
 
 
@@ -156,17 +155,17 @@ def _has_end(content: bytes, kind: str | None) -> bool:
 
 def _broken(ref: ImageRef, trouble: Exception) -> BadImage:
     return BadImage(
-        f"{_called(ref)}: the image is cut off or damaged ({trouble}). Copy or download it again.",
+        f"{_describe(ref)}: the image is truncated or damaged ({trouble}). Copy or download it again.",
         "the image is damaged",
     )
 
 
-def _called(ref: ImageRef) -> str:
+def _describe(ref: ImageRef) -> str:
     return f"{ref.path} (image {ref.id!r})" if ref.path else f"image {ref.id!r}"
 
 
 Encoding: TypeAlias = Literal["jpeg", "png"]
-"""``jpeg``: quality 95 without chroma subsampling; ``png``: lossless and four times as large."""
+"""``jpeg``: quality 95 without chroma subsampling; ``png``: lossless, but four times as large."""
 
 
 def check_encoding(encoding: str) -> None:
@@ -176,13 +175,13 @@ def check_encoding(encoding: str) -> None:
 
 
 def encode(image: Image, encoding: Encoding) -> ImageRef:
-    """The image as the bytes of a file, with the first 16 hex digits of their SHA-256 as its id.
+    """Encode an image; its id is the first 16 hex digits of the SHA-256 of the bytes.
 
-    The pixels are the same on every machine; so are the bytes with the same version of Pillow.
+    The pixels are equal on every machine, and the bytes too with the same version of Pillow.
 
     >>> from PIL import Image
-    >>> made = encode(Image.new("RGB", (3, 2)), "png")
-    >>> made.size, made.id == made.sha256[:16]
+    >>> encoded = encode(Image.new("RGB", (3, 2)), "png")
+    >>> encoded.size, encoded.id == encoded.sha256[:16]
     ((3, 2), True)
     """
     buffer = io.BytesIO()

@@ -1,6 +1,6 @@
-"""Limits on files that others wrote, and reading within them.
+"""Limits on the size of untrusted files, and functions that read within these limits.
 
-A file beyond a limit is refused with one line, and memory stays bounded: sizes are checked before anything is parsed.
+Sizes are checked before anything is parsed, so memory stays bounded; larger files are refused with a one-line error.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ MAX_YAML = 128 << 10
 MAX_MEMBER = 256 << 20
 """Unpacked bytes of one file within an XLSX file."""
 MOST_TOKENS = 10**9
-"""The most tokens that one answer can have; a larger count is an error of the server."""
+"""The maximum number of tokens of one answer; a larger count is a server error."""
 
 
 def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
-    """The lines of an open file, each with its end; one longer than ``MAX_RECORD`` is refused before it is read."""
+    """The lines of an open file with their line ends; a line longer than ``MAX_RECORD`` is refused before it is
+    read."""
     number = 0
     while line := file.readline(MAX_RECORD + 1):
         number += 1
@@ -43,7 +44,7 @@ def bounded_lines(file: IO[bytes], path: object) -> Iterator[bytes]:
 
 
 def bounded_read(path: str | Path, limit: int = MAX_WHOLE) -> bytes:
-    """The content of a small file; one that is larger than the limit is refused. OSError is passed on."""
+    """The content of a small file; DataError if it is larger than the limit. OSError is not caught."""
     with open(path, "rb") as file:
         content = file.read(limit + 1)
     if len(content) > limit:
@@ -52,7 +53,7 @@ def bounded_read(path: str | Path, limit: int = MAX_WHOLE) -> bytes:
 
 
 def load_json(text: bytes | str) -> Any:
-    """The value of a JSON text; JSONDecodeError when it is broken or nested deeper than ``MAX_DEPTH``.
+    """Parse JSON; JSONDecodeError if it is malformed or nested deeper than ``MAX_DEPTH``.
 
     >>> load_json("[" * 100 + "]" * 100)[0] is not None
     True
@@ -67,7 +68,8 @@ def load_json(text: bytes | str) -> Any:
 
 
 def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
-    """The JSON object in a file of askew's own, such as config.json; DataError with the remedy when it is not one."""
+    """Read the JSON object in one of askew's own files, such as config.json; DataError with the remedy if it is not
+    one."""
     try:
         found = load_json(bounded_read(path))
     except orjson.JSONDecodeError as trouble:
@@ -78,21 +80,22 @@ def read_object(path: str | Path, remedy: str) -> dict[str, Any]:
 
 
 def load_lines(path: str | Path) -> Any:
-    """A file of lines as a list, or what it holds as JSON: by its name, or because it is a JSON list or object.
+    """The lines of a text file, or the parsed value if the file is JSON (by its name, or because it is a list or
+    object).
 
-    ValueError when it is neither: a broken ``.json`` file, or not UTF-8.
+    ValueError for a malformed ``.json`` file, or if it is not UTF-8.
     """
     text = bounded_read(path).decode("utf-8")
     if str(path).endswith(".json"):
         return load_json(text)
     if text.lstrip()[:1] in ("[", "{"):
-        with suppress(orjson.JSONDecodeError):  # a line such as "[unk]" begins alike
+        with suppress(orjson.JSONDecodeError):  # a line such as "[unk]" only looks like JSON
             return load_json(text)
     return text.splitlines()
 
 
 def load_yaml(text: str | bytes) -> Any:
-    """The value of a YAML text without aliases and without numbers of more than 63 bits; YAMLError otherwise.
+    """Parse YAML; YAMLError if it is malformed, has aliases or has numbers of more than 63 bits.
 
     >>> load_yaml("a: [1, 2]")
     {'a': [1, 2]}
@@ -125,7 +128,7 @@ def load_yaml(text: str | bytes) -> Any:
 
 
 def read_yaml(path: str | Path) -> Any:
-    """The value of a YAML file as of ``load_yaml``; DataError in one line when there is none to read."""
+    """Parse a YAML file with ``load_yaml``; any failure is a one-line DataError."""
     import yaml
 
     try:
@@ -135,7 +138,7 @@ def read_yaml(path: str | Path) -> Any:
 
 
 def _yaml_fault(trouble: Exception) -> str:
-    """What is wrong, on one line."""
+    """The YAML error as one line."""
     mark, problem = getattr(trouble, "problem_mark", None), getattr(trouble, "problem", None)
     if mark is not None and problem:
         return f"line {mark.line + 1}: {problem}"
@@ -161,7 +164,7 @@ def _mebibytes(count: int) -> str:
 
 
 def token_counts(read: Any, written: Any) -> tuple[int, int]:
-    """Both counts, each 0 where it is not a count of tokens that one answer can have.
+    """Both token counts, with 0 in place of values that are impossible for one answer.
 
     >>> token_counts(510, 2), token_counts(2**63 - 1, -1), token_counts(float("nan"), True)
     ((510, 2), (0, 0), (0, 0))
@@ -170,5 +173,5 @@ def token_counts(read: Any, written: Any) -> tuple[int, int]:
 
 
 def is_token_count(value: Any) -> TypeGuard[int]:
-    """True for a whole number from 0 to :data:`MOST_TOKENS`."""
+    """Whether it is a whole number from 0 to :data:`MOST_TOKENS`."""
     return isinstance(value, Integral) and not isinstance(value, bool) and 0 <= int(value) <= MOST_TOKENS

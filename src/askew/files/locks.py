@@ -1,7 +1,7 @@
-"""Locks that end with their process, and workers that end with their parent, however that ends.
+"""Locks that are released when their process ends, and workers that end with their parent, even if it is killed.
 
-Locks are flock, or on Windows msvcrt.locking. Ten lines do what askew needs; a package such as
-filelock would need a second file beside each file it locks.
+Locks use flock, or msvcrt.locking on Windows. Ten lines do what askew needs; a package such as filelock would need an
+additional file for each file it locks.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from typing import Any
 from askew.errors import RunError
 
 FOLDER_LOCK = ".askew.lock"
-"""The file that stands for a folder's lock on Windows, which cannot open the folder itself; it stays there, empty."""
+"""The file that is locked in place of a folder on Windows, where folders cannot be opened; it stays there, empty."""
 
-_FAR = 0x7FFF0000
-"""The byte that is locked on Windows, where other processes cannot read a locked byte; a file may end before it."""
+_LOCKED_BYTE = 0x7FFF0000
+"""The offset of the byte locked on Windows, beyond the end of files, because locked bytes cannot be read by others."""
 
 
 @contextmanager
 def alone_in(*folders: Path) -> Iterator[None]:
-    """Lock folders against other writers; RunError when another process is writing to one.
+    """Lock folders against other writers; RunError if another process is writing to one of them.
 
-    The lock ends with the process however that ends. Where the file system has no locks this does nothing.
+    The lock is released when the process ends, even if it is killed. No-op if the file system has no locks.
     """
-    with ExitStack() as held:
+    with ExitStack() as open_descriptors:
         for folder in dict.fromkeys(folders):
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                place = open_folder(folder)
-                held.callback(os.close, place)
-                try_lock(place)
+                descriptor = open_folder(folder)
+                open_descriptors.callback(os.close, descriptor)
+                try_lock(descriptor)
             except BlockingIOError:
                 raise RunError(
                     f"{folder}: another askew is writing to this folder. Wait until it is done, or give another."
@@ -45,9 +45,9 @@ def alone_in(*folders: Path) -> Iterator[None]:
 
 
 def try_lock(file: int) -> bool:
-    """Lock an open file for this process; False where the system or disk has no locks.
+    """Lock an open file for this process; False if the system or disk has no locks.
 
-    Raises BlockingIOError when another process, or another opening of the file, has it.
+    Raises BlockingIOError if another process, or another open handle, holds the lock.
     """
     try:
         fcntl: Any = import_module("fcntl")
@@ -69,7 +69,7 @@ def _try_msvcrt(file: int) -> bool:
         return False
     place = os.lseek(file, 0, os.SEEK_CUR)
     try:
-        os.lseek(file, _FAR, os.SEEK_SET)
+        os.lseek(file, _LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
     except PermissionError as held:
         raise BlockingIOError(held.errno, held.strerror) from None
@@ -81,7 +81,7 @@ def _try_msvcrt(file: int) -> bool:
 
 
 def open_folder(folder: Path) -> int:
-    """An open file to lock a folder by: the folder itself, or ``FOLDER_LOCK`` in it on Windows."""
+    """A file descriptor by which a folder can be locked: the folder itself, or ``FOLDER_LOCK`` in it on Windows."""
     try:
         return os.open(folder, os.O_RDONLY)
     except PermissionError:
@@ -89,8 +89,8 @@ def open_folder(folder: Path) -> int:
 
 
 def end_with_parent() -> None:
-    """End this process when its parent is gone, even if that was killed; no-op in the main process."""
-    from multiprocessing import parent_process  # imported late: most commands start no worker
+    """End this process when its parent ends, even if the parent is killed; no-op in the main process."""
+    from multiprocessing import parent_process  # imported here because most commands start no workers
     from threading import Thread
 
     parent = parent_process()

@@ -1,11 +1,11 @@
-"""Paths: the cache folder, and names of files in what may be published.
+"""Paths: the cache folder, and file names for output that may be published.
 
-Results, reports and datasheets name no folder of this machine: absolute paths become the names of their files; relative
-paths that a person typed stay.
+Results, reports and datasheets do not reveal folders of this machine: absolute paths are reduced to file names;
+relative paths that the user typed are kept.
 
-A groups file can be published too, so it names an image outside its folder by the image's file below the folder of
-images (``val2014/COCO_val2014_000000000042.jpg``). On this machine askew remembers, in its cache folder and by the
-content of the file, which folders were meant; anywhere else ``--images`` says so.
+A groups file can be published too, so it names an image outside its folder by its path relative to the image folder
+(``val2014/COCO_val2014_000000000042.jpg``). On this machine, askew stores the image folders of each groups file in its
+cache folder, under the hash of the file; on other machines, give ``--images``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from askew.verbs import DatasetFacts
 
 _PART = r"""[^/\s'"`,;:()<>|]+"""
 _POSIX = re.compile(rf"(?<![\w./~-])/(?![/\s])(?:{_PART}/)+")
-"""The folders of an absolute path: where it is not part of a word, a relative path or an address (``http://...``)."""
+"""The folders of an absolute path that is not part of a word, a relative path or a URL (``http://...``)."""
 _WINDOWS = re.compile(r"""(?<!\w)[A-Za-z]:[\\/]+(?:[^\\/\s'"`,;:()<>|]+[\\/]+)*""")
 
 
@@ -42,7 +42,7 @@ def cache_folder() -> Path:
 
 
 def public_text(text: str) -> str:
-    """A text without the folders of absolute paths.
+    """Remove the folders of absolute paths from a text.
 
     >>> public_text("/data/coco/x.jpg: cannot be read; see http://host/a/b and runs/yes, yes/no")
     'x.jpg: cannot be read; see http://host/a/b and runs/yes, yes/no'
@@ -51,13 +51,13 @@ def public_text(text: str) -> str:
     """
     if "/" not in text and "\\" not in text:
         return text
-    for folder in _known():
+    for folder in _known_folders():
         text = folder.sub("", text)
     return _WINDOWS.sub("", _POSIX.sub("", text))
 
 
 def public_word(word: str) -> str:
-    """A word of a command, or a spec, without the folders of absolute paths, whatever characters are in their names.
+    """Remove the folders of absolute paths from a command-line word or spec; their names may have any characters.
 
     >>> public_word("vqa:/my data/v2,images=/my data/coco"), public_word("--data=../q.jsonl"), public_word("/a/b/")
     ('vqa:v2,images=coco', '--data=../q.jsonl', 'b')
@@ -68,7 +68,7 @@ def public_word(word: str) -> str:
 
 
 def public(value: Any) -> Any:
-    """A value of plain JSON, each of its texts without the folders of absolute paths."""
+    """A plain JSON value, with the folders of absolute paths removed from all strings."""
     if isinstance(value, str):
         return public_text(value)
     if isinstance(value, Mapping):
@@ -76,27 +76,27 @@ def public(value: Any) -> Any:
     return [public(part) for part in value] if isinstance(value, (list, tuple)) else value
 
 
-def _known() -> Iterable[re.Pattern[str]]:
-    """Folders of this machine that texts are likely to name, whatever their characters; long ones first."""
+def _known_folders() -> Iterable[re.Pattern[str]]:
+    """Patterns of folders that texts are likely to mention, which may have any characters; longest first."""
     return _patterns(os.getcwd(), os.path.expanduser("~"), str(cache_folder()))
 
 
 @lru_cache(maxsize=64)
 def _patterns(*folders: str) -> tuple[re.Pattern[str], ...]:
-    """Each folder with those below it that a text names."""
+    """A pattern for each folder, which also matches the subfolders that follow it in a text."""
     found = {os.path.join(path, "") for folder in folders for path in (folder, os.path.realpath(folder))}
     known = sorted((folder for folder in found if len(folder) > 1), key=len, reverse=True)
     return tuple(re.compile(f"{re.escape(folder)}(?:{_PART}/)*") for folder in known)
 
 
 FOLDER = "images"
-"""The folder for images that were made together with a file that askew writes."""
+"""The folder for images that are generated along with a file."""
 
 
 class ImageFolders:
-    """Folders of images outside ``home``, each with the name that files in ``home`` call it by.
+    """Image folders outside ``home``, each with the name it has in files in ``home``.
 
-    ``root`` is the folder that most of them are below, where it is known; else it is the first one that occurs.
+    ``root`` is the folder that contains most of them, if known; otherwise it is the first one that occurs.
 
     >>> folders = ImageFolders("/bench", "/data/coco")
     >>> paths = ("/bench/images/a.png", "/data/coco/val/1.jpg", "/data/coco/2.jpg", "/x/val/3.jpg")
@@ -109,12 +109,12 @@ class ImageFolders:
     def __init__(self, home: str, root: str | None = None, folders: Mapping[str, str] | None = None) -> None:
         self._home, self._root = os.path.abspath(home), root and os.path.abspath(root)
         self.folders: dict[str, str] = dict(folders or {})
-        """By name; ``""`` is the root."""
+        """The folders by name; ``""`` is the root."""
         self._names = {folder: name for name, folder in self.folders.items()}
         self._own = {FOLDER}
 
     def name(self, path: str) -> str:
-        """The name of this file in files of ``home``."""
+        """The name by which files in ``home`` refer to this file."""
         folder, file = os.path.split(os.path.abspath(path))
         if folder not in self._names and is_below(folder, self._home):
             own = _relative(folder, self._home)
@@ -127,12 +127,12 @@ class ImageFolders:
         return f"{name}/{file}" if name else file
 
     def find(self, name: str) -> str | None:
-        """The file of this name outside ``home``; None where the name is of a file in ``home``."""
+        """The path of the file with this name outside ``home``; None if the name refers to a file in ``home``."""
         folder, _, file = name.rpartition("/")
         return os.path.join(self.folders[folder], file) if folder in self.folders else None
 
     def public(self, image: ImageRef) -> ImageRef:
-        """The image by name; so is an id that is a path of this machine."""
+        """The image with its path replaced by a name, as is an id that is a path on this machine."""
         known = image.id
         if isinstance(known, str) and os.path.isabs(known):
             known = self.name(known)
@@ -141,7 +141,7 @@ class ImageFolders:
         return replace(image, id=known, path=image.path and self.name(image.path))
 
     def public_group(self, group: Group) -> Group:
-        """A group whose images are all named."""
+        """The group with all paths of images replaced by names."""
         return with_images(group, self.public)
 
     def _add(self, folder: str) -> None:
@@ -156,14 +156,14 @@ class ImageFolders:
 
 
 def with_image(question: Question, change: Callable[[ImageRef], ImageRef]) -> Question:
-    """The question with its image changed; the question itself where it has none, or ``change`` returns the same."""
+    """The question with its image changed; the same object if it has no image or ``change`` returns the same image."""
     image = question.image
     changed = image and change(image)
     return question if changed is image else replace(question, image=changed)
 
 
 def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:
-    """The group with all its images changed; the group itself where nothing changes."""
+    """The group with all its images changed; the same object if nothing changes."""
     original = with_image(group.original, change)
     if not group.variants:
         return group if original is group.original else replace(group, original=original)
@@ -175,12 +175,12 @@ def with_images(group: Group, change: Callable[[ImageRef], ImageRef]) -> Group:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is a folder or anything in it; both are absolute."""
+    """Whether a path is the folder or anything below it; both are absolute."""
     return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 def root_of(data: object) -> str | None:
-    """The folder that the images of a data set are below, where it is known: that of images, or its file's own."""
+    """The folder that contains the images of a data set, if known: its image folder, or the folder of its file."""
     facts = DatasetFacts(data)
     if facts.images is not None:
         return facts.images
@@ -188,14 +188,14 @@ def root_of(data: object) -> str | None:
 
 
 def remember(path: str, folders: ImageFolders) -> None:
-    """Remember the folders that a file means on this machine; where that cannot be stored, ``--images`` must say."""
+    """Store the image folders of a file on this machine; if they cannot be stored, ``--images`` is needed later."""
     if folders.folders:
         with suppress(OSError):
             write_joined(_memory(fingerprint(path)), [orjson.dumps(folders.folders)])
 
 
 def remembered(digest: str) -> dict[str, str]:
-    """The folders that a file with this content means on this machine, by name; empty where that is not known."""
+    """The stored image folders, by name, of a file with this hash; empty if none are stored."""
     with suppress(OSError, DataError):
         found = read_object(_memory(digest), "")
         return {name: folder for name, folder in found.items() if isinstance(folder, str)}
@@ -203,7 +203,7 @@ def remembered(digest: str) -> dict[str, str]:
 
 
 def folders_of(path: str) -> dict[str, str]:
-    """The same for a file."""
+    """The stored image folders of a file; see :func:`remembered`."""
     return remembered(fingerprint(path)) if _memory("").parent.is_dir() else {}
 
 
@@ -212,5 +212,5 @@ def _memory(digest: str) -> Path:
 
 
 def _relative(folder: str, above: str) -> str:
-    """A folder from one above it, with slashes; nothing for that one itself."""
+    """The path of a folder relative to one above it, with slashes; empty for that folder itself."""
     return "" if folder == above else os.path.relpath(folder, above).replace(os.sep, "/")

@@ -29,14 +29,15 @@ FULL = frozenset((errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)))
 """Error numbers of a full disk."""
 _PART = re.compile(r"\..+\.[0-9a-f]{32}\.part")
 _YOUNG = 5.0
-"""Seconds within which the writer of a partial file may not have locked it yet."""
+"""A partial file younger than this many seconds may not have been locked by its writer yet."""
 
 
 @contextmanager
 def opened(path: str) -> Iterator[IO[bytes]]:
-    """The content of a file, unzipped when it is gzip (by its first bytes, whatever its name), without a UTF-8 mark.
+    """Open a file for reading, decompressed if it is gzip (by its first bytes, not its name), without a byte-order
+    mark.
 
-    Raises DataError when it is missing, empty, truncated or UTF-16.
+    Raises DataError if it is missing, empty, truncated or UTF-16.
     """
     try:
         with open(path, "rb") as raw:
@@ -47,7 +48,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
             yield file
     except (EOFError, zlib.error, gzip.BadGzipFile) as damage:
         raise DataError(
-            f"{path}: the gzip file is cut off or damaged ({damage}). Copy or download it again; 'gzip -t' checks it."
+            f"{path}: the gzip file is truncated or damaged ({damage}). Copy or download it again; 'gzip -t' checks it."
         ) from None
     except OSError as trouble:
         raise _unread(path, trouble) from None
@@ -55,7 +56,7 @@ def opened(path: str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def opened_raw(path: str) -> Iterator[IO[bytes]]:
-    """The bytes of a file as they are on disk."""
+    """Open a file for reading, without decompression."""
     try:
         with open(path, "rb") as file:
             yield file
@@ -85,9 +86,9 @@ def _skip_mark(path: str, file: IO[bytes]) -> None:
 
 @contextmanager
 def replaced(path: str | Path) -> Iterator[IO[bytes]]:
-    """A file to write that replaces ``path`` only when everything is written; gzip if the name ends in .gz.
+    """Open a temporary file that replaces ``path`` when it is completely written; gzip if the name ends in .gz.
 
-    Until then, and after any error, whatever was at ``path`` stays as it was.
+    Until then, and after any error, an existing file at ``path`` is unchanged.
     """
     place = Path(path)
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -112,20 +113,20 @@ def replaced(path: str | Path) -> Iterator[IO[bytes]]:
 def clear_parts(folder: Path) -> None:
     """Delete partial files left by killed writers in a folder.
 
-    A part is locked by its writer, and the lock ends with the process however that ends; so files that
-    are being written stay. Where the file system has no locks everything stays.
+    A partial file is locked by its writer, and the lock is released when the process ends; so files that are being
+    written are kept. If the file system has no locks, nothing is deleted.
     """
     for part in _parts(folder):
         with suppress(OSError):
-            with part.open("r+b") as left:
-                old = time.time() - os.fstat(left.fileno()).st_mtime > _YOUNG
-                left_alone = old and try_lock(left.fileno())
-            if left_alone:  # closed first, since Windows deletes no open file
+            with part.open("r+b") as file:
+                old = time.time() - os.fstat(file.fileno()).st_mtime > _YOUNG
+                abandoned = old and try_lock(file.fileno())
+            if abandoned:  # closed first, since Windows cannot delete open files
                 part.unlink()
 
 
 def has_parts(folder: Path) -> bool:
-    """True when a process is writing to a file of this folder, or was killed a moment ago."""
+    """Whether a process is writing to a file in this folder, or was killed a moment ago."""
     return any(_parts(folder))
 
 
@@ -136,7 +137,7 @@ def _parts(folder: Path) -> Iterator[Path]:
 def write_joined(
     path: str | Path, parts: Iterable[bytes], start: bytes = b"", between: bytes = b"", end: bytes = b""
 ) -> int:
-    """Write parts one after another to a file that appears when it is complete; returns the number of parts."""
+    """Write parts to a file that appears only when it is complete; returns the number of parts."""
     count = 0
     with replaced(path) as file:
         file.write(start)
@@ -148,7 +149,7 @@ def write_joined(
 
 
 def fingerprint(*paths: str) -> str:
-    """The fingerprint of these files' contents, as 16 hexadecimal digits: the same for the same bytes at any path.
+    """A hash of the contents of files, as 16 hexadecimal digits; independent of their paths.
 
     Hashes are cached until a file changes.
     """
@@ -177,9 +178,10 @@ def _sha256(path: str, size: int, changed: int) -> str:
 
 
 def signature(reader: Any) -> str:
-    """A reader as its class and the options that differ from their defaults, with file names but no folders.
+    """The signature of a reader: its class and the options that differ from the defaults, with file names but no
+    folders.
 
-    The same data gives the same signature on every machine; ``fingerprint`` tells contents apart.
+    It is the same on every machine; ``fingerprint`` distinguishes contents.
     """
     said = []
     for part in fields(reader):
@@ -195,7 +197,7 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠
 
 
 def safe_cell(text: str) -> str:
-    """Text as a cell of a CSV or XLSX file for people.
+    """Text as a CSV or XLSX cell that spreadsheet programs do not take as a formula.
 
     >>> safe_cell("=HYPERLINK(A1)"), safe_cell("a-b"), safe_cell("-1")
     ("'=HYPERLINK(A1)", 'a-b', "'-1")
@@ -204,7 +206,7 @@ def safe_cell(text: str) -> str:
 
 
 def csv_line(cells: Sequence[str | int | float | None]) -> bytes:
-    """One line of a CSV file for people; numbers stay numbers."""
+    """One line of a CSV file that is safe to open in spreadsheet programs; numbers stay numbers."""
     line = io.StringIO()
     csv.writer(line, lineterminator="\r\n").writerow(
         [safe_cell(cell) if isinstance(cell, str) else cell for cell in cells]

@@ -1,6 +1,6 @@
 """Groups and outcomes as plain JSON records: the lines of ``groups.jsonl`` and ``samples.jsonl``.
 
-A record has only what is there; absent fields are left out, so a line written by hand may be as short as
+Absent fields are left out of a record, so a line written by hand may be as short as
 ``{"image": "a.jpg", "question": "What is this?", "answer": "a dog"}``.
 """
 
@@ -28,7 +28,7 @@ Record = dict[str, Any]
 
 
 def question_record(question: Question) -> Record:
-    """A question as a record."""
+    """Convert a question to a record."""
     image, kind = question.image, question.kind
     record: Record = {"id": question.id}
     if image is not None:
@@ -50,7 +50,7 @@ def question_record(question: Question) -> Record:
 
 
 def question_from(record: Mapping[str, Any]) -> Question:
-    """The question of a record as ``question_record`` writes it."""
+    """Convert a record written by ``question_record`` to a question."""
     get = record.get
     image = None
     if "image" in record:
@@ -73,11 +73,11 @@ def question_from(record: Mapping[str, Any]) -> Question:
 
 
 kind_of = lru_cache(maxsize=4096)(Kind)
-"""The same kind for the same words: data has few, and many questions of each."""
+"""One object for each distinct kind: there are few, and many questions of each."""
 
 
 def scene_record(scene: Scene) -> Record:
-    """A scene as a record."""
+    """Convert a scene to a record."""
     return _present(
         id=scene.id,
         size=scene.size,
@@ -88,7 +88,7 @@ def scene_record(scene: Scene) -> Record:
 
 
 def scene_from(record: Mapping[str, Any]) -> Scene:
-    """The scene of a record."""
+    """Convert a record to a scene."""
     size = record.get("size")
     things = tuple(
         Thing(t["id"], t["name"], tuple(t.get("attributes") or ()), tuple(t["box"]) if t.get("box") else None)
@@ -104,14 +104,14 @@ def scene_from(record: Mapping[str, Any]) -> Scene:
 
 
 def variant_record(variant: Variant) -> Record:
-    """A variant as a record: its question, expectation, test and rule."""
+    """Convert a variant to a record: its question, expectation, test and rule."""
     return question_record(variant.question) | _present(
         expect=variant.expect.value, test=variant.test, made_by=variant.made_by, note=dict(variant.note)
     )
 
 
 def variant_from(record: Mapping[str, Any]) -> Variant:
-    """The variant of a record."""
+    """Convert a record to a variant."""
     return Variant(
         question=question_from(record),
         expect=Expect(record["expect"]),
@@ -122,7 +122,7 @@ def variant_from(record: Mapping[str, Any]) -> Variant:
 
 
 def group_record(group: Group) -> Record:
-    """A group as a record; variants leave out the image and scene that they share with the original."""
+    """Convert a group to a record; variants omit the image and scene that they share with the original."""
     original = question_record(group.original)
     variants = []
     for variant in group.variants:
@@ -138,7 +138,8 @@ def group_record(group: Group) -> Record:
 
 
 def group_from(record: Mapping[str, Any]) -> Group:
-    """The group of a record; a variant that names no image is about the original's, unless it says it is not."""
+    """Convert a record to a group; a variant without an image has that of the original, unless ``same_image`` is
+    false."""
     original = record["original"]
     if not record.get("variants"):
         return Group(record["group"], record.get("suite", ""), question_from(original))
@@ -151,7 +152,7 @@ def group_from(record: Mapping[str, Any]) -> Group:
 
 
 def prediction_record(prediction: Prediction) -> Record:
-    """A prediction as a record."""
+    """Convert a prediction to a record."""
     record: Record = {} if prediction.answer is None else {"answer": prediction.answer}
     if prediction.score is not None:
         record["score"] = prediction.score
@@ -168,7 +169,7 @@ def prediction_record(prediction: Prediction) -> Record:
 
 
 def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Prediction:
-    """The prediction of a record."""
+    """Convert a record to a prediction."""
     return Prediction(
         question_id,
         record.get("answer"),
@@ -182,7 +183,7 @@ def prediction_from(question_id: str | int, record: Mapping[str, Any]) -> Predic
 
 
 def with_predictions(record: Record, outcome: Outcome) -> Record:
-    """The record of an outcome's group, completed to that of the outcome."""
+    """Add the predictions of an outcome to the record of its group."""
     record["original"]["prediction"] = prediction_record(outcome.original)
     for variant, prediction in zip(record["variants"], outcome.variants, strict=True):
         variant["prediction"] = prediction_record(prediction)
@@ -190,7 +191,7 @@ def with_predictions(record: Record, outcome: Outcome) -> Record:
 
 
 def outcome_from(record: Mapping[str, Any]) -> Outcome:
-    """The outcome of a record."""
+    """Convert a record to an outcome."""
     group = group_from(record)
     original = prediction_from(group.original.id, record["original"]["prediction"])
     variants = tuple(

@@ -1,4 +1,4 @@
-"""Word lists, rules and figures that come with the package, as YAML files beside the code that uses them."""
+"""Word lists, rules and published figures in the package, as YAML files next to the code that uses them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""The loader in C is ten times as fast, where PyYAML was built with it."""
+"""The C loader is ten times as fast, if PyYAML was built with it."""
 
 
 def resource(name: str) -> Any:
-    """The content of a YAML file in the package.
+    """Load a YAML file of the package.
 
     >>> resource("suites/rad.yaml")["rad"]["BUTD (VQA)"][0]
     67.15
@@ -25,7 +25,7 @@ def resource(name: str) -> Any:
 
 @lru_cache
 def package_digest() -> str:
-    """All files of the package in 16 digits: equal for equal copies of askew, wherever they are installed."""
+    """A hash of all files of the package, 16 digits: equal for equal copies of askew, wherever they are installed."""
     root, digest = Path(str(files("askew"))), hashlib.sha256()
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.suffix not in (".pyc", ".part"):

@@ -121,7 +121,7 @@ def _judged(pair: _Pair, key: _Key, metric: Metric, difference: Mapping[str, Any
             called,
             Status.SKIPPED,
             found,
-            f"It cannot be told: fewer than {LEAST_IMAGES} images, or nothing varies.",
+            f"This cannot be decided: fewer than {LEAST_IMAGES} images, or nothing varies.",
         )
     lost = _lost(metric, difference)
     significant = difference["p_holm"] < pair.rule.alpha

@@ -235,7 +235,7 @@ def parse_requirement(text: str) -> Requirement:
 
 
 def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> Check:
-    """Check whether a run meets a requirement. A score that was not measured, or rests on no group, does not."""
+    """Check whether a run meets a requirement. A score that was not measured, or has no groups, does not meet it."""
     suite, metric, figure = _figure(requirement, run)
     if figure is NOTHING:
         return _failed(requirement, "—", _unknown(requirement, run))
@@ -257,7 +257,7 @@ def check_requirement(requirement: Requirement, run: Run, by: By = "value") -> C
 
 
 def _apart(metric: str, value: float, bound: float) -> tuple[str, str]:
-    """Both as text, with as many decimals as needed to see that they differ.
+    """Both values as text, with as many decimals as needed to see that they differ.
 
     >>> _apart("accuracy.all", 0.5, 0.6), _apart("accuracy.all", 2 / 3, 0.6667)
     (('50.0', '60.0'), ('66.667', '66.670'))

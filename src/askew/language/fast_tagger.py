@@ -4,8 +4,8 @@ spaCy runs its network over every token of every text. Here the same network (ha
 encoder: Miranda et al. 2022, "Multi hash embeddings in spaCy") runs once for each distinct window of words, with the
 weights of the loaded model (``tag_network``).
 
-spaCy itself splits texts into words and embeds each distinct word once. It also tags every text with anything but plain
-words and single spaces, and every text at all unless its version and its internals are the ones known here.
+spaCy itself splits texts into words and embeds each distinct word once. It also tags texts that contain anything but
+plain words and single spaces, and all texts if its version or its internals are not the ones known here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXPECTED = {"spacy": "3.8.", "thinc": "8.3."}
 _MAKE = ["expand_window", "maxout", "layernorm", "dropout"]
 """The parts of each layer of a model that can be read."""
 _CHECK = "What color is the man's well-known T-shirt, red or blue?"
-"""A text that both ways must tag alike before the fast one is used."""
+"""A text that both taggers must tag identically before the fast one is used."""
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*[,?]?")
 """Text between two spaces that spaCy splits in the same way alone and within a longer text."""
 _BATCH = 2048
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
     steps: tuple[int, ...]
     """From the start of each word to the start of the next one."""
     rows: tuple[int, ...]
-    """The rows of their vectors."""
+    """The row of each word's vector."""
 
 
 class Word(NamedTuple):
@@ -196,7 +196,7 @@ def read(pipeline: Any) -> FastTagger | None:
         fast = _read_internals(pipeline)
         if fast is None or list(fast.tags([_CHECK])) != [spacy_tokens(pipeline, _CHECK)]:
             return None
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # internals that are not where they were
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # spaCy's internals have changed
         return None
     fast.clear()
     return fast

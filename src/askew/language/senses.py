@@ -35,7 +35,7 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def everyday_words() -> frozenset[str]:
-    """Base forms of words that everybody knows (``everyday_words.yaml``), whatever the vocabulary of the data is.
+    """Base forms of everyday words (``everyday_words.yaml``), which count as known in any data.
 
     >>> [word in everyday_words() for word in ("automobile", "fridge", "repast")]
     [True, True, False]

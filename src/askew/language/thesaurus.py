@@ -167,7 +167,7 @@ class Antonym:
     target: str
     pos: Pos
     complementary: bool
-    """True when nothing lies between the two."""
+    """True when the two are complementary: nothing lies between them."""
     senses: tuple[Synset, ...]
     """The senses of the source that are opposite to a sense of the target."""
     of: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ class Bergamot:
     """
 
     def there_and_back(self, texts: Sequence[str]) -> list[str]:
-        """Translate one text after another, about 30 per second on one core."""
+        """Translate the texts one by one, about 30 per second on one core."""
         there, back = _engine(_FOLDERS[0]), _engine(_FOLDERS[1])
         return [str(back.translate(there.translate(text))) if text.strip() else text for text in texts]
 

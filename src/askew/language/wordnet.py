@@ -145,7 +145,7 @@ class WordNet:
         return _synset(self._place, pos, offset)
 
     def count(self, word: str, synset: Synset) -> int:
-        """How often a word has this sense in the texts that WordNet's authors tagged.
+        """How often a word has this sense in WordNet's sense-tagged texts.
 
         >>> wordnet = WordNet()
         >>> [wordnet.count("car", sense) for sense in wordnet.senses("car", "n")]
@@ -215,7 +215,8 @@ def _places() -> Iterator[Path]:
 class LineIndex(Mapping[str, str]):
     r"""The lines of a text by their first word; lines that begin with a space are comments.
 
-    Where a line begins is found by the hash of its first word: a dictionary of the lines would take thrice the memory.
+    The start of a line is found by the hash of its first word; a dictionary of the lines would take three times the
+    memory.
 
     >>> lines = LineIndex("  about this file\ncar n 5\ncat n 8\n")
     >>> list(lines), lines["cat"], lines.get("dog")
@@ -250,7 +251,7 @@ class LineIndex(Mapping[str, str]):
         return len(self._starts)
 
     def _place(self, word: str) -> int:
-        """Where the line of a word begins; -1 for none. Of several with the same word, the last one."""
+        """The offset of a word's line; -1 if there is none. If several lines have the same word, the last one."""
         code, found = hash(word), -1
         for place in range(bisect_left(self._hashes, code), len(self._hashes)):
             if self._hashes[place] != code:

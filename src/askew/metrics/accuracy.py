@@ -18,7 +18,7 @@ Side: TypeAlias = Literal["original", "paired", "variant", "all", "members"]
 
 
 def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> float:
-    """How far this answer agrees with people's, from 0 to 1; nan if people gave no answers.
+    """How well this answer agrees with people's answers, from 0 to 1; nan if people gave no answers.
 
     With ten answers ``official`` and ``robust`` give 0, .3, .6, .9 or 1 for 0, 1, 2, 3 or more matches. With fewer
     than four there cannot be three others to agree with, so all the others (in ``simple``: all) must agree for a 1;
@@ -36,7 +36,7 @@ def accuracy(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> 
 
 
 def compared(answer: str, answers: tuple[str, ...], mode: Mode = "official") -> tuple[str, list[str]]:
-    """This answer and people's as they are compared with each other.
+    """This answer and people's answers in the form in which they are compared.
 
     >>> compared("A dog.", ("dog", "the dog"))
     ('dog', ['dog', 'dog'])
@@ -258,7 +258,7 @@ def summed(values: Iterable[float]) -> Row | None:
 
 @lru_cache(maxsize=1 << 14)
 def agreement(answer: str, answers: tuple[str, ...], mode: Mode) -> float:
-    """The same as ``accuracy``, for a known mode and at least one answer of people."""
+    """Like ``accuracy``, for a valid mode and at least one reference answer."""
     if mode == "exact":
         ours, people = compared(answer, answers, mode)
         return float(ours == modal_answer(people, str))

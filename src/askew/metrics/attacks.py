@@ -138,5 +138,5 @@ class AttackNote(Metric):
 
 
 def _number(value: Any) -> float:
-    """A number of a note, which anybody may have written; 0 for anything else."""
+    """A number in a note, which may come from any source; 0 if it is not a number."""
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else 0.0

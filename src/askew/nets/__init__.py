@@ -1,1 +1,1 @@
-"""Torch networks that answer questions about regions of an image; shapes stand at the end of each line."""
+"""Torch networks that answer questions about regions of an image; comments at the end of lines give tensor shapes."""

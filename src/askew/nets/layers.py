@@ -1,4 +1,4 @@
-"""What the networks share: the tensors that go in and come out, attention, and layers that read questions and regions.
+"""Shared parts of the networks: input and output tensors, attention, and layers for questions and regions.
 
 B questions, L words, K regions, D features, A answers, T steps, H hidden numbers.
 """
@@ -21,7 +21,7 @@ class Batch(NamedTuple):
     features: Tensor
     """(B, K, D) float32; with ``encoder=conv`` the pixels, (B, 3, S, S) from 0 to 1."""
     boxes: Tensor
-    """(B, K, 4) float32: x, y, width, height as shares of the image."""
+    """(B, K, 4) float32: x, y, width, height as fractions of the image size."""
     mask: Tensor
     """(B, K) bool: True where there is a region."""
     answers: Tensor | None = None
@@ -29,7 +29,7 @@ class Batch(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What a network answers, and how it got there: the same code gives both."""
+    """The answers of a network and the steps that led to them, both from the same forward pass."""
 
     logits: Tensor
     """(B, A)."""
@@ -117,7 +117,7 @@ class Reader(nn.Module):
 
 
 def last_word(real: Tensor) -> Tensor:
-    """Where each question ends: (B, L) real words to (B, 1) places; 0 for a question without words.
+    """The position of each question's last word: (B, L) real words to (B, 1); 0 for a question without words.
 
     >>> last_word(torch.tensor([[True, True, False], [False, False, False]])).tolist()
     [[1], [0]]
@@ -137,7 +137,7 @@ def reversal(real: Tensor) -> Tensor:
 
 
 def take(states: Tensor, places: Tensor) -> Tensor:
-    """The states (B, L, H) at these places (B, N), as (B, N, H)."""
+    """The states (B, L, H) at these positions (B, N), as (B, N, H)."""
     return states.gather(1, places.unsqueeze(2).expand(-1, -1, states.shape[2]))
 
 
@@ -166,7 +166,7 @@ def mean_region(x: Tensor, mask: Tensor) -> Tensor:
 
 
 RARE = -4.0
-"""Initial bias of every answer: few answers are correct, and the first steps need not learn that."""
+"""Initial bias of every answer: few answers are correct, so that the first training steps need not learn this."""
 
 
 def answer_head(config: NetConfig, inside: int) -> nn.Sequential:

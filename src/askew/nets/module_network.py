@@ -17,7 +17,7 @@ from askew.nets.layers import Output, QuestionEncoder, RegionProjection, along, 
 from askew.nets.net_config import MODULES, NetConfig
 
 RELATIONS = 6
-"""How two boxes can lie to each other: left, right, above, below, touching, distance."""
+"""The number of spatial relations of two boxes: left, right, above, below, touching, distance."""
 
 
 class ProductFind(nn.Module):
@@ -30,7 +30,7 @@ class ProductFind(nn.Module):
         self.second = nn.Linear(config.hidden, 1)
 
     def prepare(self, x: Tensor) -> tuple[Tensor, ...]:
-        """What does not depend on the words, once for all steps: conv1(x), (B, K, H)."""
+        """Computed once for all steps, since it does not depend on the words: conv1(x), (B, K, H)."""
         return (self.first(x),)
 
     def forward(self, prepared: tuple[Tensor, ...], c: Tensor, mask: Tensor) -> Tensor:
@@ -103,7 +103,7 @@ class GraphTransform(nn.Module):
         self.relate = nn.Linear(config.hidden, RELATIONS + 1)
 
     def prepare(self, x: Tensor, boxes: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The regions (B, K, H), how each lies to each other and which edges there are (B, K, K, R + 1)."""
+        """The regions (B, K, H), and their spatial relations and edges (B, K, K, R + 1)."""
         relations = relations_of(boxes)  # (B, K, K, R)
         touching = relations[..., 4] if self.near else torch.ones_like(relations[..., 4])  # (B, K, K)
         edges = touching * mask.unsqueeze(1) * mask.unsqueeze(2)  # (B, K, K)
@@ -168,7 +168,7 @@ def normalised(a: Tensor) -> Tensor:
 
 
 def relations_of(boxes: Tensor) -> Tensor:
-    """How box i lies to box j, (B, K, 4) to (B, K, K, 6): left of it, right, above, below, touching, distance.
+    """Spatial relations of box i to box j, (B, K, 4) to (B, K, K, 6): left, right, above, below, touching, distance.
 
     The first four are how far, as shares of the image, and 0 on the other side.
 
@@ -226,7 +226,7 @@ class Controller(nn.Module):
 
 
 class Stack(NamedTuple):
-    """Attention maps over K regions at S places, and a soft pointer to a place (Hu et al. 2018).
+    """A stack of S attention maps over K regions, with a soft pointer to its top (Hu et al. 2018).
 
     The lowest map covers everything, so that modules that take a map have one in the first step. A push beyond the
     last place overwrites it, a pop at the lowest leaves it.
@@ -251,14 +251,14 @@ class Stack(NamedTuple):
         return torch.bmm(self.pointer.unsqueeze(1), self.maps).squeeze(1)
 
     def pushed(self, attention: Tensor) -> Stack:
-        """With a map (B, K) on top."""
+        """The stack with a map (B, K) pushed on top."""
         first, last = self.pointer[:, :-1], self.pointer[:, -1:]
         pointer = torch.cat([torch.zeros_like(last), first[:, :-1], first[:, -1:] + last], dim=1)  # (B, S)
         there = pointer.unsqueeze(2)  # (B, S, 1)
         return Stack(self.maps * (1 - there) + attention.unsqueeze(1) * there, pointer)
 
     def popped(self) -> Stack:
-        """Without the map on top; the map stays in its place until something is pushed there."""
+        """The stack without its top map, which stays in memory until another map is pushed there."""
         first, second, rest = self.pointer[:, :1], self.pointer[:, 1:2], self.pointer[:, 2:]
         pointer = torch.cat([first + second, rest, torch.zeros_like(first)], dim=1)  # (B, S)
         return Stack(self.maps, pointer)

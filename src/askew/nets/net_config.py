@@ -1,4 +1,4 @@
-"""What a network is built from, what a person can type as one (``xnm:hidden=256,steps=3``), and what its steps were.
+"""Configurations of networks, their specs (``xnm:hidden=256,steps=3``), and the steps that lead to an answer.
 
 No torch is imported here, so networks can be listed, and steps shown, without it.
 """
@@ -51,7 +51,7 @@ class NetConfig:
     gumbel: bool = False
     """Gumbel noise on the choice of modules, in training only (the released code leaves it on in evaluation)."""
     temperature: float = 1.0
-    """Of the Gumbel softmax."""
+    """Temperature of the Gumbel softmax."""
     graph: Graph = "full"
     encoder: EncoderChoice = "none"
 
@@ -71,7 +71,7 @@ class NetConfig:
         return replace(self, words=words, answers=answers, features=features)
 
     def record(self) -> dict[str, Any]:
-        """As plain JSON; ``NetConfig(**record)`` gives it back."""
+        """The configuration as plain JSON; ``NetConfig(**record)`` restores it."""
         return asdict(self)
 
 

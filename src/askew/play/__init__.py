@@ -1,1 +1,3 @@
-"""The playground: a local page to ask a model about an image, and to see what changed questions do to its answers."""
+"""The playground: a local page where one queries a model about an image and sees how perturbed questions change its
+answers.
+"""

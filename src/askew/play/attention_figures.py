@@ -1,4 +1,6 @@
-"""The steps of a module network as figures: the image with its regions, the words read, the weights of the modules."""
+"""The steps of a module network as SVG figures: the image with its regions, the words read, the weights of the
+modules.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,13 @@ from askew.report.markup import Html, el, join
 from askew.types import AttentionStep
 
 WIDE = 200
-"""Width of an image in the units of its drawing."""
+"""The width of an image, in units of the SVG."""
 LEAST = 0.05
-"""Regions with a smaller share of the highest attention are not drawn."""
+"""Regions with less than this share of the highest attention are not drawn."""
 
 
 def attention_figures(steps: Sequence[AttentionStep], image: str, size: tuple[int, int]) -> Html:
-    """One figure for each step; ``image`` is the address of the image, ``size`` its width and height."""
+    """One figure for each step; ``image`` is the URL of the image, ``size`` its width and height."""
     return el("div", *(_figure(number, step, image, size) for number, step in enumerate(steps, 1)), class_="steps")
 
 
@@ -42,7 +44,7 @@ def _figure(number: int, step: AttentionStep, image: str, size: tuple[int, int])
 
 
 def _regions(step: AttentionStep, height: int) -> Iterator[Html]:
-    """The regions, the one with the most attention last, so that it is drawn on top."""
+    """The regions in order of attention; the one with the most is last, so that it is drawn on top."""
     top = max((share for _, share in step.regions), default=0.0) or 1.0
     ranked = sorted(step.regions, key=lambda region: region[1])
     for at, ((x, y, wide, high), share) in enumerate(ranked):

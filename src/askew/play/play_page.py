@@ -1,4 +1,4 @@
-"""The pages of the playground as HTML: choosing an image, asking, and what came of it. Complete without JavaScript."""
+"""The HTML pages of the playground: choose an image, ask a question, see the answers. They work without JavaScript."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ SUITES: Mapping[str, str] = {
     "carets": "pairs of questions generated from the scene",
     "choices": "options in another order",
 }
-"""The suites of askew that are offered, each with what it changes."""
+"""askew's suites that the page offers, each with what it changes."""
 CHOSEN = ("rad", "p2", "visual", "corruption:severities=3")
-"""The suites of a first question."""
+"""The suites that are selected at first."""
 OUTCOMES = {
     "held": ("✓", "stays correct"),
     "broke": ("✗", "breaks: correct, then wrong"),
@@ -45,7 +45,7 @@ OUTCOMES = {
     "wrong": ("–", "wrong both times"),
     "failed": ("!", "no answer"),
 }
-"""A mark and words for what a change did to an answer."""
+"""A symbol and words for each effect that a change can have on an answer."""
 EXPECTS = {
     Expect.SAME: "the same answer",
     Expect.DIFFERENT: "another answer",
@@ -62,7 +62,7 @@ SOURCES = {
 
 @cache
 def offered_suites() -> Mapping[str, str]:
-    """All suites that are offered, those that other packages register included."""
+    """All suites that the page offers, including those registered by other packages."""
     found = dict(SUITES)
     for name in names("suite"):
         if name not in BUILT_IN["suite"]:
@@ -75,7 +75,7 @@ def offered_suites() -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class PlayPage:
-    """The pages of one playground; ``token`` proves that a form comes from them."""
+    """Renders the pages of one playground; ``token`` proves that a form was sent from them."""
 
     ground: Playground
     token: str
@@ -83,14 +83,14 @@ class PlayPage:
     """The file that failures are saved to."""
 
     def start(self, key: str = "", message: str = "", problem: str = "") -> str:
-        """The page on which a question is asked."""
+        """The page with the form for a question."""
         key = key if self.ground.image(key) else next(iter({**self.ground.images, **self.ground.uploads}), "")
         return self._whole(self._ask(key, CHOSEN), message, problem, key)
 
     def trial(self, trial: Trial, message: str = "", problem: str = "") -> str:
-        """The page of a question that was asked: the same form, and what came of it."""
+        """The page of a trial: the same form, with the answers below."""
         form = self._ask(trial.image, trial.chosen, trial.question.text, trial.expected)
-        return self._whole(join(form, self._found(trial)), message, problem, trial.image)
+        return self._whole(join(form, self._results(trial)), message, problem, trial.image)
 
     def _whole(self, main: Html, message: str, problem: str, key: str) -> str:
         names = ", ".join(model.name for model in self.ground.models)
@@ -126,7 +126,7 @@ class PlayPage:
         ]
         upload = el(
             "form",
-            self._hidden(),
+            self._token_field(),
             el("label", "Your own image", el("input", type="file", name="file", accept="image/*", required=True)),
             el("button", "Use it", type="submit"),
             method="post",
@@ -153,7 +153,7 @@ class PlayPage:
         asked = list(dict.fromkeys(question.text for question in shown.questions))
         form = el(
             "form",
-            self._hidden(),
+            self._token_field(),
             el("input", type="hidden", name="image", value=key),
             el("label", "Question", for_="question"),
             _field("question", text, required=True, autofocus=not text, list="known", maxlength=500),
@@ -167,17 +167,17 @@ class PlayPage:
             action="/ask",
             id="ask",
         )
-        image = el("img", src=f"/image/{key}", alt=_about(shown), class_="big")
+        image = el("img", src=f"/image/{key}", alt=_image_name(shown), class_="big")
         return el("section", image, join(form, self._known(key, asked)), class_="ask", aria_label="Ask")
 
     def _known(self, key: str, asked: Sequence[str]) -> Html | None:
-        """Questions of the data about the image, each of them one press away."""
+        """The data's questions about the image, each as a button that asks it."""
         if not asked:
             return None
         forms = [
             el(
                 "form",
-                self._hidden(),
+                self._token_field(),
                 el("input", type="hidden", name="image", value=key),
                 *(el("input", type="hidden", name="suite", value=spec) for spec in CHOSEN),
                 el("button", text, name="question", value=text, type="submit"),
@@ -188,14 +188,14 @@ class PlayPage:
         ]
         return details("Questions of the data about this image", el("div", *forms, class_="known"))
 
-    def _found(self, trial: Trial) -> Html:
+    def _results(self, trial: Trial) -> Html:
         models = [model.name for model in self.ground.models]
         rows = [
             el(
                 "tr",
                 el("th", name, scope="row"),
-                el("td", _said(answer)),
-                el("td", _judged(trial, answer)),
+                el("td", _answer_text(answer)),
+                el("td", _correctness(trial, answer)),
                 el("td", _confidence(answer)),
             )
             for name, answer in zip(models, trial.answers, strict=True)
@@ -214,7 +214,7 @@ class PlayPage:
             *(self._suite(trial, at, suite) for at, suite in enumerate(trial.suites)),
             self._attack(trial),
             class_="found",
-            aria_label="What came of it",
+            aria_label="Results",
         )
 
     def _suite(self, trial: Trial, place: int, suite: TriedSuite) -> Html:
@@ -222,18 +222,18 @@ class PlayPage:
         breaks = "1 breaks" if broke == 1 else f"{broke} break"
         count = f"{len(suite.variants)} variant{'s' * (len(suite.variants) != 1)}, {breaks} a model"
         tried = [self._variant(trial, place, at, one) for at, one in enumerate(suite.variants)]
-        more = el("p", f"{suite.left_out} more variants were not asked.", class_="quiet") if suite.left_out else None
+        more = el("p", f"{suite.left_out} more variants were left out.", class_="quiet") if suite.left_out else None
         reasons = el("ul", *(el("li", reason) for reason in suite.reasons), class_="reasons") if suite.reasons else None
         title = el("h3", suite.title, el("small", f" {suite.spec.partition(':')[0]} · {count}"))
         why = el("p", "Not changed, because:", class_="quiet") if reasons else None
         return el("section", title, *tried, more, why, reasons, class_="suite", id=f"suite-{place}")
 
     def _attack(self, trial: Trial) -> Html:
-        """Attacks cost many calls, so one starts only when its button is pressed."""
+        """The form that starts an attack. Attacks cost many calls, so they never start by themselves."""
         models = [model.name for model in self.ground.models]
         return el(
             "form",
-            self._hidden(),
+            self._token_field(),
             el("input", type="hidden", name="trial", value=trial.number),
             el("h3", "Attack the question"),
             el("label", "Reword it by ", _choice("attack", ATTACKS)),
@@ -250,10 +250,12 @@ class PlayPage:
         variant = tried.variant
         old, new = word_diff(tried.original.text, variant.question.text)
         pieces = [_inserted(text) if changed else join(text) for text, changed in new]
-        gone = [el("del", text.strip()) for text, changed in old if changed]
-        own = tried.original != trial.question
-        first = el("p", f"First: {tried.original.text}", class_="quiet") if own else None
-        lost = el("p", "without: ", *(join(one, " ") for one in gone), class_="quiet") if gone and not own else None
+        removed = [el("del", text.strip()) for text, changed in old if changed]
+        is_own_pair = tried.original != trial.question
+        first = el("p", f"First: {tried.original.text}", class_="quiet") if is_own_pair else None
+        deletions = None
+        if removed and not is_own_pair:
+            deletions = el("p", "without: ", *(join(one, " ") for one in removed), class_="quiet")
         address = f"/trial/{trial.number}/{place}/{at}"
         image = (
             el("img", src=address, alt=f"The image changed by {variant.made_by}", width=160, loading="lazy")
@@ -263,8 +265,14 @@ class PlayPage:
         correct = expected_answer(variant.question)
         wanted = f"“{correct}”" if correct else EXPECTS[variant.expect]
         names = [model.name for model in self.ground.models]
-        said = [
-            el("li", _mark(outcome), f" {name}: ", _before(before) if own else None, _said(answer))
+        answers = [
+            el(
+                "li",
+                _mark(outcome),
+                f" {name}: ",
+                _answer_before(before) if is_own_pair else None,
+                _answer_text(answer),
+            )
             for name, outcome, before, answer in zip(names, tried.outcomes, tried.before, tried.answers, strict=True)
         ]
         return el(
@@ -274,8 +282,8 @@ class PlayPage:
                 "div",
                 first,
                 el("p", *pieces, class_="text"),
-                lost,
-                el("ul", *said, class_="answers"),
+                deletions,
+                el("ul", *answers, class_="answers"),
                 el("p", f"expected: {wanted} · {variant.test} · {variant.made_by}", class_="quiet"),
                 *self._steps(tried.steps, address if image else f"/image/{trial.image}", variant.question),
                 self._save(trial, place, at) if "broke" in tried.outcomes else None,
@@ -288,7 +296,7 @@ class PlayPage:
             return el("p", "To save this failure, type the answer you expect and ask again.", class_="quiet")
         return el(
             "form",
-            self._hidden(),
+            self._token_field(),
             el("input", type="hidden", name="trial", value=trial.number),
             el("input", type="hidden", name="suite", value=place),
             el("input", type="hidden", name="variant", value=at),
@@ -305,7 +313,7 @@ class PlayPage:
                 figures = attention_figures(of_model, image, size)
                 yield details(f"How {model.name} got there, step by step", figures)
 
-    def _hidden(self) -> Html:
+    def _token_field(self) -> Html:
         return el("input", type="hidden", name="token", value=self.token)
 
 
@@ -317,7 +325,7 @@ def _choice(name: str, options: Sequence[str]) -> Html:
     return el("select", *(el("option", option) for option in options), name=name)
 
 
-def _about(shown: DataImage) -> str:
+def _image_name(shown: DataImage) -> str:
     return "Your image" if shown.uploaded else f"Image {shown.ref.id}"
 
 
@@ -327,23 +335,23 @@ def _mark(outcome: str) -> Html:
 
 
 def _inserted(text: str) -> Html:
-    """New words; the space before them is not marked."""
+    """Inserted words as HTML; the space before them is not marked."""
     return join(" " if text[:1].isspace() else "", el("ins", text.strip()))
 
 
-def _judged(trial: Trial, answer: Prediction) -> Html:
-    """Whether an answer is the expected one; a dash where nobody has said what is correct."""
+def _correctness(trial: Trial, answer: Prediction) -> Html:
+    """A mark for a correct or an incorrect answer; a dash where the correct answer is unknown."""
     if trial.source in ("", "model") or answer.failed:
         return join("—")
     right = judged(trial.question, answer, None, "modal", "robust") == 1.0
     return el("span", "✓ correct" if right else "✗ wrong", class_="mark held" if right else "mark broke")
 
 
-def _before(answer: Prediction) -> Html:
-    return join(_said(answer), " → ")
+def _answer_before(answer: Prediction) -> Html:
+    return join(_answer_text(answer), " → ")
 
 
-def _said(answer: Prediction) -> Html:
+def _answer_text(answer: Prediction) -> Html:
     if answer.failed:
         return el("span", f"no answer ({answer.error})", class_="quiet")
     return el("q", answer.answer or "")

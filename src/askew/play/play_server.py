@@ -1,6 +1,6 @@
-"""The playground's web server: on this machine alone, from the standard library.
+"""The playground's web server, for this machine only, built on the standard library.
 
-Failures found by hand are added to a file of groups; ``askew run --data FILE`` asks them again.
+Failures found by hand are added to a file of groups, which ``askew run --data FILE`` evaluates.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ from askew.types import Group, ImageRef
 
 @dataclass
 class FailuresFile:
-    """The file; it is read before each change, and written whole. Images that have no file are written beside it."""
+    """The file that failures are saved to. It is read again before each change and rewritten whole. Images that have no
+    file of their own are saved next to it.
+    """
 
     path: Path
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -38,7 +40,7 @@ class FailuresFile:
     def add(self, trial: Trial, spec: str, tried: TriedVariant) -> int:
         """Add a variant to the group of its question; returns how many groups the file has.
 
-        A failure whose correct answer is the model's own word is refused: nobody has said that it is correct.
+        A failure is refused if its expected answer is only the model's own: nobody has confirmed that it is correct.
         """
         if trial.source == "model":
             raise UsageError("Type the answer that you expect and ask again: what is saved must say what is correct.")
@@ -60,11 +62,11 @@ class FailuresFile:
 
 HOST = "127.0.0.1"
 MOST_BYTES = 12_000_000
-"""Of a request, such as one with an image."""
+"""The largest request body, for example with an uploaded image."""
 MOST_DISCARDED = 100_000_000
-"""Bytes of a longer request that are read and dropped before it is refused."""
+"""How many bytes of a request that is too long are read and discarded before it is refused."""
 SIDES = {"thumb": 192, "image": 900}
-"""The longer side of an image that is shown, in pixels."""
+"""The sizes in which images are sent: their longer side, in pixels."""
 POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; "
     "frame-ancestors 'none'"
@@ -80,7 +82,7 @@ TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf
 
 
 class PlayServer(ThreadingHTTPServer):
-    """The server; port 0 takes any that is free."""
+    """The HTTP server of a playground; port 0 takes any free port."""
 
     daemon_threads = True
 
@@ -92,12 +94,12 @@ class PlayServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where a browser finds it."""
+        """The URL of the playground."""
         return f"http://{HOST}:{self.server_port}/"
 
 
 class _Problem(Exception):
-    """A request that is not answered as asked."""
+    """A request that is refused, with its HTTP status."""
 
     def __init__(self, status: HTTPStatus, text: str) -> None:
         super().__init__(text)
@@ -106,7 +108,7 @@ class _Problem(Exception):
 
 @dataclass
 class _Form:
-    """What a form sent: texts by name, and the file if there is one."""
+    """The fields of a submitted form: texts by name, and the uploaded file if there is one."""
 
     texts: dict[str, list[str]] = field(default_factory=dict)
     file: bytes = b""
@@ -128,13 +130,13 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self._post)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """Nothing: what is asked is nobody else's business."""
+        """Log nothing, since questions are private."""
 
     def _answer(self, act: Callable[[], None]) -> None:
         with suppress(BrokenPipeError, ConnectionResetError, TimeoutError):
             port = self.server.server_port
             if self.headers.get("Host") not in (f"{HOST}:{port}", f"localhost:{port}"):
-                # No page here: a site that reaches this server under its own name must not learn the token.
+                # No page here: a website that reaches this server under its own host name must not learn the token.
                 self.close_connection = True
                 self._send(HTTPStatus.FORBIDDEN, b"This page is for this machine alone.", "text/plain; charset=utf-8")
                 return
@@ -172,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _post(self) -> None:
         form = self._form()
         if not hmac.compare_digest(form.one("token").encode(), self.server.token.encode()):
-            raise _Problem(HTTPStatus.FORBIDDEN, "The page was of an earlier start of askew play. Try again from here.")
+            raise _Problem(HTTPStatus.FORBIDDEN, "The page is from an earlier session of askew play. Try again here.")
         try:
             match urlsplit(self.path).path:
                 case "/ask":
@@ -227,7 +229,7 @@ class _Handler(BaseHTTPRequestHandler):
         return read_form(self.headers.get("Content-Type", ""), self.rfile.read(int(length)))
 
     def _discard(self, length: int) -> None:
-        """Read what is too long and drop it, so that the browser reads the reply; not for ever, and not all of it."""
+        """Read and discard a body that is too long, so that the browser reads the reply; limited in time and size."""
         self.close_connection = True
         self.connection.settimeout(2)
         left = min(length, MOST_DISCARDED)
@@ -236,7 +238,7 @@ class _Handler(BaseHTTPRequestHandler):
                 left -= len(part)
 
     def _send_image(self, ref: ImageRef, side: int) -> None:
-        """The image as JPEG, made again from its pixels: nothing of the file itself is passed on."""
+        """Send the image as a JPEG encoded from its pixels, so that no metadata of the file is passed on."""
         try:
             image = open_image(ref)
         except AskewError as error:
@@ -269,7 +271,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def read_form(kind: str, body: bytes) -> _Form:
-    """What a form sent, plain or with a file.
+    """Parse a submitted form, URL-encoded or multipart.
 
     >>> read_form("application/x-www-form-urlencoded", b"suite=rad&suite=p2&question=Why%3F").texts
     {'suite': ['rad', 'p2'], 'question': ['Why?']}
@@ -295,7 +297,7 @@ def _no_file() -> _Problem:
 
 
 def serve(ground: Playground, output: FailuresFile, port: int) -> PlayServer:
-    """A server that is bound and not yet running; UsageError if the port is taken."""
+    """A server that is bound to its port but not yet running; raises UsageError if the port is taken."""
     try:
         return PlayServer(ground, output, port)
     except (OSError, OverflowError) as trouble:

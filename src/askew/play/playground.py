@@ -1,4 +1,4 @@
-"""One try in the playground: a question about an image, the variants that suites make of it, and every answer."""
+"""The playground's trials: a question about an image, the variants that suites make of it, and all answers."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from askew.types import AttentionStep, Expect, Id, ImageRef, Prediction, Questio
 from askew.verbs import HoldsGroups, ModelFacts, ShowsSteps, Streams, Suite
 
 MOST_IMAGES = 60
-"""Images of the data to choose from."""
+"""The most images of the data that are offered."""
 MOST_READ = 2000
-"""Questions of the data that are read to find them."""
+"""The most questions that are read to find these images."""
 POOL = 300
-"""Questions of the data that a suite sees besides the one asked: RAD draws its wrong answers from them."""
+"""How many questions of the data a suite sees besides the user's: RAD draws its wrong answers from them."""
 ALONE = frozenset(("visual", "corruption"))
-"""Suites that change images; they see the question alone."""
+"""Suites that change images; they are given only the user's question."""
 MOST_VARIANTS = 12
-"""Variants of a suite that are asked."""
+"""The most variants per suite that models are queried with."""
 ATTACKS = ("sears", "typos", "textfooler", "pwws", "pso")
 """The attacks offered."""
 BUDGET = 50
-"""Texts that an attack may ask a model about a question."""
+"""The most queries that an attack may make for one question."""
 KEPT = 50
-"""Tries and uploaded images that are remembered."""
+"""How many trials, and how many uploaded images, are kept."""
 
 
 @dataclass(frozen=True)
 class DataImage:
-    """An image to ask about, with the questions that the data has about it."""
+    """An image, with the data's questions about it."""
 
     ref: ImageRef
     questions: tuple[Question, ...] = ()
@@ -54,50 +54,50 @@ class DataImage:
 
 @dataclass(frozen=True)
 class TriedVariant:
-    """A variant, what each model answered, and whether that is what it should have answered."""
+    """A variant, what each model answered, and whether the answer is the expected one."""
 
     variant: Variant
     original: Question
-    """The question it is made from: the one asked, or one that the suite asks about the same image."""
+    """The question it was made from: the user's, or another one that the suite generated about the same image."""
     answers: tuple[Prediction, ...]
     before: tuple[Prediction, ...]
     """Each model's answer to the original."""
     outcomes: tuple[str, ...]
-    """For each model ``held``, ``broke``, ``wrong`` (both times), ``fixed`` or ``failed``."""
+    """``held``, ``broke``, ``wrong`` (both times), ``fixed`` or ``failed`` for each model."""
     steps: tuple[tuple[AttentionStep, ...], ...] = ()
-    """For each model how it got to its answer, where it can show that."""
+    """The reasoning steps of each model, where it can show them."""
 
     @property
     def image_changed(self) -> bool:
-        """Whether it is about another image than its original."""
+        """Whether the variant's image differs from its original's."""
         return self.variant.question.image != self.original.image
 
 
 @dataclass(frozen=True)
 class TriedSuite:
-    """What a suite made of a question: variants, or reasons why not."""
+    """The variants that a suite made of a question, or the reasons why it made none."""
 
     spec: str
     title: str
     variants: tuple[TriedVariant, ...] = ()
     reasons: tuple[str, ...] = ()
     left_out: int = 0
-    """Variants beyond ``MOST_VARIANTS``."""
+    """How many variants beyond ``MOST_VARIANTS`` there are."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A question that was asked, with everything that came of it."""
+    """A question that a user asked, with all variants and answers."""
 
     number: int
     image: str
     """The key of its image."""
     question: Question
-    """With the answer that is taken as correct."""
+    """The question, with the answer that is taken as correct."""
     expected: str
-    """What the person typed as the correct answer."""
+    """The answer that the user typed as correct."""
     source: str
-    """Where the correct answer comes from: ``you``, ``data``, ``model``, or nothing if there is none."""
+    """Where the correct answer comes from: ``you``, ``data``, ``model``, or empty if there is none."""
     answers: tuple[Prediction, ...]
     steps: tuple[tuple[AttentionStep, ...], ...]
     suites: tuple[TriedSuite, ...]
@@ -107,7 +107,7 @@ class Trial:
 
 @dataclass
 class Playground:
-    """Models to ask, data with images to ask about, and the tries so far."""
+    """The models, the data with its images, and the trials so far."""
 
     models: Sequence[Named]
     data: Named
@@ -121,8 +121,8 @@ class Playground:
         for model in self.models:
             if ModelFacts(model.what).by_id:
                 raise UsageError(
-                    f"{model.name} has answers to stored questions only, so it cannot be asked new ones. Give a model "
-                    "that answers, e.g. --model bundled:xnm."
+                    f"{model.name} only has stored answers, so it cannot answer new questions. Give a model that can, "
+                    "e.g. --model bundled:xnm."
                 )
 
     @cached_property
@@ -142,7 +142,7 @@ class Playground:
         return self.uploads.get(key) or self.images.get(key)
 
     def upload(self, content: bytes) -> str:
-        """Keep an image that a person gives; returns its key. BadImage if it is none."""
+        """Keep an uploaded image; returns its key. Raises BadImage if it cannot be decoded."""
         number = f"u{len(self.uploads) + 1}"
         ref = ImageRef("uploaded image", data=content)
         size = check_image(ref)
@@ -153,19 +153,19 @@ class Playground:
         return key
 
     def ask(self, key: str, text: str, expected: str, suites: Sequence[str]) -> Trial:
-        """Ask every model the question and the variants that the suites make of it."""
+        """Query every model with the question and with the variants that the suites make of it."""
         shown = self.image(key)
         if shown is None:
-            raise UsageError("That image is no longer here. Choose one.")
+            raise UsageError("That image is no longer available. Choose another one.")
         if not text.strip():
             raise UsageError("Type a question first.")
         with self._lock:
-            question, source = self._known(shown, " ".join(text.split()), " ".join(expected.split()))
+            question, source = self._find_question(shown, " ".join(text.split()), " ".join(expected.split()))
             answers = self._answers([question])
             first = tuple(one[0] for one in answers)
             if not question.answers and first[0].answer:
                 question, source = replace(question, answers=(first[0].answer,)), "model"
-            tried = tuple(self._tried(spec, question, first) for spec in suites)
+            tried = tuple(self._try_suite(spec, question, first) for spec in suites)
             self._count += 1
             trial = Trial(
                 number=self._count,
@@ -187,16 +187,16 @@ class Playground:
         """Reword the question of a trial until a model answers incorrectly; the trial gets one more suite."""
         attacked = next((one for one in self.models if one.name == model), None)
         if attacked is None or recipe not in ATTACKS:
-            raise UsageError("Choose a model and an attack of the page.")
+            raise UsageError("Choose a model and an attack from the page.")
         with self._lock:
             trial = self.trials.get(number)
             if trial is None:
                 raise UsageError("That question is no longer here. Ask it again.")
-            tried = self._attacked(trial, attacked, recipe)
+            tried = self._run_attack(trial, attacked, recipe)
             self.trials[number] = replace(trial, suites=(*trial.suites, tried))
         return self.trials[number]
 
-    def _attacked(self, trial: Trial, model: Named, recipe: str) -> TriedSuite:
+    def _run_attack(self, trial: Trial, model: Named, recipe: str) -> TriedSuite:
         suite: Suite = make("suite", "attack")
         title = f"Attack by {recipe} on {model.name}"
         data = Named(Questions((trial.question,)), "one question")
@@ -208,11 +208,11 @@ class Playground:
                 results = run.run().results[0]
                 groups = as_data(str(run.output)).what.groups()
                 pairs = [(trial.question, variant) for group in groups for variant in group.variants]
-                pairs = [(asked, _about(variant, asked.image)) for asked, variant in pairs]
+                pairs = [(asked, _with_image(variant, asked.image)) for asked, variant in pairs]
             except AskewError as error:
                 return TriedSuite("attack", title, reasons=(str(error),))
         reasons = [reason for record in results["suites"][0]["coverage"] for reason in record["refused"]]
-        return self._judged(suite, "attack", title, pairs, reasons, trial.question, trial.answers)
+        return self._try_variants(suite, "attack", title, pairs, reasons, trial.question, trial.answers)
 
     def _questions(self) -> Iterator[Question]:
         data = self.data.what
@@ -222,10 +222,10 @@ class Playground:
     def _pool(self) -> tuple[Question, ...]:
         return tuple(islice((question for question in self._questions() if question.answers), POOL))
 
-    def _known(self, shown: DataImage, text: str, expected: str) -> tuple[Question, str]:
-        """The question, as the data has it where it does, and where its correct answer comes from."""
+    def _find_question(self, shown: DataImage, text: str, expected: str) -> tuple[Question, str]:
+        """The question (from the data, if it is there) and the source of its correct answer."""
         same = next((one for one in shown.questions if one.text.lower() == text.lower()), None)
-        if same is not None and (not expected or normalise(expected) == _most(same.answers)):
+        if same is not None and (not expected or normalise(expected) == _modal_answer(same.answers)):
             return same, "data" if same.answers else ""
         key = question_key({"image": str(shown.ref.id), "question": text, "context": expected})
         scene = shown.questions[0].scene if shown.questions else None
@@ -233,15 +233,15 @@ class Playground:
         return Question(key, shown.ref, text, answers, scene=scene), "you" if expected else ""
 
     def _answers(self, questions: Sequence[Question]) -> list[list[Prediction]]:
-        """The answers of each model, in order; an error of a model is a failed prediction."""
+        """The answers of each model, in order; an exception in a model becomes a failed prediction."""
         asked = [replace(as_asked(question), id=number) for number, question in enumerate(questions)]
-        return [self._asked(model, questions, asked) for model in self.models]
+        return [self._query_model(model, questions, asked) for model in self.models]
 
-    def _asked(self, model: Named, questions: Sequence[Question], asked: Sequence[Question]) -> list[Prediction]:
+    def _query_model(self, model: Named, questions: Sequence[Question], asked: Sequence[Question]) -> list[Prediction]:
         step, what = step_for(model.what, self.settings), model.what
         try:
             found = {one.question_id: one for one in (what.stream if isinstance(what, Streams) else what.answer)(asked)}
-        except Exception as error:  # whatever a model raises is shown on the page; the server goes on
+        except Exception as error:  # any exception of a model is shown on the page, and the server continues
             return [Prediction(one.id, None, error=f"{type(error).__name__}: {error}") for one in asked]
         missing = Prediction(0, None, error="the model gave no prediction")
         return [extract(step, question, found.get(at, missing)) for at, question in enumerate(questions)]
@@ -251,15 +251,15 @@ class Playground:
             tuple(model.what.steps(question)) if isinstance(model.what, ShowsSteps) else () for model in self.models
         )
 
-    def _tried(self, spec: str, question: Question, first: tuple[Prediction, ...]) -> TriedSuite:
+    def _try_suite(self, spec: str, question: Question, first: tuple[Prediction, ...]) -> TriedSuite:
         try:
             suite: Suite = make("suite", spec)
-            pairs, reasons = self._made(suite, question)
+            pairs, reasons = self._variants_of(suite, question)
         except AskewError as error:
             return TriedSuite(spec, spec, reasons=(str(error),))
-        return self._judged(suite, spec, suite.title, pairs, reasons, question, first)
+        return self._try_variants(suite, spec, suite.title, pairs, reasons, question, first)
 
-    def _judged(
+    def _try_variants(
         self,
         suite: Suite,
         spec: str,
@@ -269,7 +269,7 @@ class Playground:
         question: Question,
         first: tuple[Prediction, ...],
     ) -> TriedSuite:
-        """Ask every model the variants, and judge the answers; ``first`` are those to the question."""
+        """Query every model with the variants and judge its answers; ``first`` are those to the question itself."""
         left_out = max(0, len(pairs) - MOST_VARIANTS)
         pairs = pairs[:MOST_VARIANTS]
         if not pairs and not reasons:
@@ -278,17 +278,17 @@ class Playground:
         after = self._answers([variant.question for _, variant in pairs]) if pairs else []
         tried = []
         for at, (original, variant) in enumerate(pairs):
-            said = tuple(one[at] for one in after)
+            answers = tuple(one[at] for one in after)
             earlier = tuple(one[at] for one in before) if before is not None else first
-            outcomes = tuple(outcome_of(suite, original, variant, *both) for both in zip(earlier, said, strict=True))
+            outcomes = tuple(outcome_of(suite, original, variant, *both) for both in zip(earlier, answers, strict=True))
             steps = self._steps(variant.question) if "broke" in outcomes else ()
-            tried.append(TriedVariant(variant, original, said, earlier, outcomes, steps))
+            tried.append(TriedVariant(variant, original, answers, earlier, outcomes, steps))
         return TriedSuite(spec, title, tuple(tried), tuple(reasons), left_out)
 
-    def _made(self, suite: Suite, question: Question) -> tuple[list[tuple[Question, Variant]], list[str]]:
-        """The variants of the question, each with its original, and the reasons for those that were not made.
+    def _variants_of(self, suite: Suite, question: Question) -> tuple[list[tuple[Question, Variant]], list[str]]:
+        """The variants of the question, each with its original, and the reasons why others were not made.
 
-        A suite that generates its own questions from scenes (CARETS) gives pairs about the image.
+        For a suite that generates its own questions from scenes (CARETS), its pairs about the image.
         """
         others = () if suite.name in ALONE else (one for one in self._pool if one.id != question.id)
         pairs: list[tuple[Question, Variant]] = []
@@ -299,7 +299,7 @@ class Playground:
                 if item.question_id == question.id:
                     reasons[f"{item.test}: {item.reason}"] = None
             elif item.original.id in known:
-                break  # of the questions after ours
+                break  # groups of the pool's questions, which follow the user's
             elif item.original.image == question.image:
                 pairs.extend((item.original, variant) for variant in item.variants)
         return pairs, list(reasons)
@@ -318,12 +318,12 @@ def outcome_of(suite: Suite, original: Question, variant: Variant, before: Predi
     return names[1.0 if first is None else first, second]
 
 
-def _about(variant: Variant, image: ImageRef | None) -> Variant:
-    """The variant with an image that outlives the folder of an attack."""
+def _with_image(variant: Variant, image: ImageRef | None) -> Variant:
+    """The variant with the trial's own image, since the attack's folder is deleted."""
     return replace(variant, question=replace(variant.question, image=image))
 
 
-def _most(answers: Sequence[str]) -> str:
+def _modal_answer(answers: Sequence[str]) -> str:
     return modal_answer(answers, normalise)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from askew.errors import need
-from askew.rank.compiled import vectorised
+from askew.rank.numba_loops import vectorised
 from askew.rank.question_pool import QuestionPool
 from askew.rank.sentence_encoders import embedded, encoder_of
 from askew.types import Ranked

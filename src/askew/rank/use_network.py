@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from askew.errors import need
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 
 _TOKENS = 384
 """Tokens per forward pass: as many as fit into a processor's cache."""

@@ -14,7 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from askew.files.paths import cache_folder
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.verbs import Executor
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID"

@@ -13,7 +13,7 @@ from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.rad_metrics import Rad
 from askew.perturb.back_translation import ATTEMPTS, TEST, BackTranslation
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, published
 from askew.types import Column, Group, Mode, Refusal, Table
 from askew.verbs import Dataset, Executor, Metric

@@ -17,8 +17,8 @@ from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.noise import NoiseAccuracy, NoiseFalls, NoiseLoss, RScore
 from askew.perturb.basic_questions import SIZE, BasicQuestions, partition_name
-from askew.perturb.vary import vary_all
-from askew.rank.bqd import BqdFile, write_bqd, write_parquet
+from askew.perturb.vary_dataset import vary_all
+from askew.rank.basic_question_data import BqdFile, write_bqd, write_parquet
 from askew.rank.question_pool import pool_of
 from askew.rank.ranking import BATCH, Ranking, RankingStore, ranking_path
 from askew.registry import make

@@ -21,7 +21,7 @@ from askew.metrics.accuracy import Accuracy, Mu, Worst
 from askew.metrics.consistency import Consensus
 from askew.metrics.correct import Correct, check_correct
 from askew.perturb.lexical import TYPES, P2Perturbation, fit
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.suites.suite_parts import Originals, before_after, check_originals, listed, published
 from askew.types import Column, Group, Mode, Refusal, Table, Variant
 from askew.verbs import Dataset, Executor, Metric

@@ -16,7 +16,7 @@ from askew.metrics.accuracy import Worst
 from askew.metrics.consistency import SelfConsistency
 from askew.metrics.correct import Correct, check_correct
 from askew.metrics.noise import NoiseAccuracy
-from askew.perturb.vary import vary_all
+from askew.perturb.vary_dataset import vary_all
 from askew.perturb.visual import CHANGES, KINDS, TEST, Corruption, Visual, channel_mean
 from askew.perturb.visual.corruptions import SEVERITIES
 from askew.perturb.visual.hide_background import change_title

@@ -16,7 +16,7 @@ from askew.metrics.accuracy import accuracy
 from askew.nets.net_config import MODULES
 from askew.nets.networks import PixelNet
 from askew.report.markup import Html, el, join, own
-from askew.train.trained import Trained
+from askew.train.checkpoint import Trained
 from askew.types import Group, ImageRef, Question
 
 SIDE = 224

@@ -28,10 +28,19 @@ from askew.nets.layers import Output
 from askew.nets.net_config import NetConfig
 from askew.nets.networks import build_net
 from askew.train.batches import QuestionRows, order
+from askew.train.checkpoint import (
+    BEST,
+    STATE,
+    Trained,
+    TrainProgress,
+    load_state,
+    load_trained,
+    save_state,
+    save_weights,
+)
 from askew.train.features import FeatureStore
 from askew.train.losses import AnswerLoss, Step
 from askew.train.prepare import Data, Groups, Request, TrainConfig, Training, as_losses, as_net, prepare
-from askew.train.trained import BEST, STATE, Trained, TrainProgress, load_state, load_trained, save_state, save_weights
 from askew.train.training_page import write_page
 from askew.verbs import Loss
 

@@ -23,7 +23,7 @@ from askew.errors import AskewError, BadOption, RunError, need
 from askew.files.read_write import replaced
 from askew.nets.layers import Output
 from askew.nets.region_encoder import RegionEncoder
-from askew.train.trained import Trained, load_trained
+from askew.train.checkpoint import Trained, load_trained
 from askew.world.draw import draw
 from askew.world.scenes import make_scene
 

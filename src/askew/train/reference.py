@@ -30,10 +30,10 @@ from askew.metrics.accuracy import official_table
 from askew.models.onnx_model import Onnx
 from askew.nets.region_encoder import EncoderConfig, RegionEncoder
 from askew.registry import make
+from askew.train.checkpoint import Trained
 from askew.train.features import WorldFeatures
 from askew.train.loop import train
 from askew.train.onnx_export import export_encoder, export_trained
-from askew.train.trained import Trained
 from askew.train.world_labels import LabelledImages, images_with_scenes, label_images, labels_of
 from askew.types import Group
 

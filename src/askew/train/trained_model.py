@@ -15,7 +15,7 @@ from askew.files.read_write import fingerprint
 from askew.types import AttentionStep, Prediction, Question
 
 if TYPE_CHECKING:
-    from askew.train.trained import Trained
+    from askew.train.checkpoint import Trained
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class TrainedModel:
     @cached_property
     def trained(self) -> Trained:
         """The network in memory."""
-        from askew.train.trained import load_trained
+        from askew.train.checkpoint import load_trained
 
         return load_trained(self.folder, self.features)
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from carets_scenes import GQA, TEXT_TESTS, Scenes, synthetic
 
-from askew.data.scene_graphs import read_scenes
+from askew.data.scene_graphs import SceneFile
 from askew.engine.executors.local import LocalExecutor
 from askew.errors import BadOption
 from askew.perturb.carets import TESTS, CaretsGenerator, PairSettings, fit, generate, generator, training
@@ -68,7 +68,7 @@ def test_the_evaluator_agrees_with_every_label_of_made_up_gqa_scenes():
 def test_the_evaluator_agrees_with_every_label_of_real_gqa_scenes():
     if not GQA.exists():
         pytest.skip("the four GQA scene graphs are not there")
-    scenes = list(read_scenes(str(GQA)))
+    scenes = [question.scene for question in SceneFile(str(GQA)).questions()]
     groups = pairs(scenes)
     assert groups
     assert list(disagreements(scenes, groups)) == []

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from askew.collect.stats.told_examples import Source
+    from askew.collect.stats.example_records import Source
 
 
 def _stats_options(parser: argparse.ArgumentParser) -> None:
@@ -26,7 +26,7 @@ def _stats_options(parser: argparse.ArgumentParser) -> None:
 def _stats(args: argparse.Namespace) -> int:
     """Count, write the files, and print what matters most."""
     from askew.collect.stats.answer_groups import read_vocabulary
-    from askew.collect.stats.coding import read_coded
+    from askew.collect.stats.human_coding import read_coded
     from askew.collect.stats.page import PAGE, write_statistics
     from askew.collect.stats.statistics import opened_source, statistics
 
@@ -83,7 +83,7 @@ def _coding(args: argparse.Namespace) -> int:
 def _write(args: argparse.Namespace, source: Source) -> int:
     from collections import Counter
 
-    from askew.collect.stats.coding import LABELS, NO_LABEL, draw_sample, sample_lines
+    from askew.collect.stats.human_coding import LABELS, NO_LABEL, draw_sample, sample_lines
     from askew.errors import UsageError
     from askew.files.read_write import write_joined
 
@@ -104,7 +104,7 @@ def _write(args: argparse.Namespace, source: Source) -> int:
 
 
 def _read_coded(args: argparse.Namespace, source: Source) -> int:
-    from askew.collect.stats.coding import check_coded, kappa_table, read_coded, table7
+    from askew.collect.stats.human_coding import check_coded, kappa_table, read_coded, table7
 
     coders = [read_coded(path, allow_uncoded=args.allow_uncoded) for path in args.read]
     with closing(source.examples()) as examples:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from askew.collect.stats.facts import NONE, TYPES, WORDS, Facts
+from askew.collect.stats.example_columns import NONE, TYPES, WORDS, Facts
 from askew.collect.stats.published import FIGURE_NOTES
 from askew.collect.stats.sheets import Ints, Mask, Sheet, SheetColumn, share
 from askew.collect.stats.tables import Counted

@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example, VerifierAnswers
+from askew.collect.stats.example_records import About, Answer, Drawn, Ended, Example, VerifierAnswers
 from askew.collect.study_settings import StudySettings
 from askew.collect.typed_text import same_answer
 from askew.errors import DataError

@@ -13,7 +13,7 @@ import orjson
 import sqlalchemy as sa
 
 from askew.collect.database import AnyRow, Tx
-from askew.collect.freeze import Verdicts, example_type
+from askew.collect.example_types import Verdicts, example_type
 from askew.collect.schema import (
     annotator,
     draw,
@@ -28,7 +28,7 @@ from askew.collect.schema import (
     study,
     verification,
 )
-from askew.collect.stats.told_examples import About, Answer, Drawn, Ended, Example, VerifierAnswers
+from askew.collect.stats.example_records import About, Answer, Drawn, Ended, Example, VerifierAnswers
 
 _AT_ONCE = 5000
 _AUTHOR = Example._fields.index("author")

@@ -11,11 +11,11 @@ import numpy as np
 
 from askew.collect.stats import figures, tables, work_tables
 from askew.collect.stats.answer_groups import Vocabulary
-from askew.collect.stats.coding import Coded, check_coded, kappa_table, table7
-from askew.collect.stats.facts import NONE, SPLITS, TYPES, Facts, facts_of, no_cycles
+from askew.collect.stats.example_columns import NONE, SPLITS, TYPES, Facts, facts_of, no_cycles
+from askew.collect.stats.example_records import About, Source
 from askew.collect.stats.from_release import MANIFEST, FromRelease
+from askew.collect.stats.human_coding import Coded, check_coded, kappa_table, table7
 from askew.collect.stats.sheets import Ints, Sheet
-from askew.collect.stats.told_examples import About, Source
 from askew.errors import DataError, UsageError
 
 

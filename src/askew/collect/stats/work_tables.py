@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from askew.collect.agreement import AlphaSums
-from askew.collect.stats.facts import NONE
+from askew.collect.stats.example_columns import NONE
 from askew.collect.stats.sheets import Floats, Rate, Sheet, SheetColumn, mean_share, of_sums, share
 from askew.collect.stats.tables import Counted
 

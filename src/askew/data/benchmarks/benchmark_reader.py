@@ -30,12 +30,12 @@ _IMAGE = re.compile(r"\.(jpe?g|png|webp|gif|bmp|tiff?)$", re.IGNORECASE)
 
 @dataclass(frozen=True, repr=False)
 class BenchmarkFiles:
-    """The files of a published benchmark. Nothing is downloaded: what is missing is named with where it belongs."""
+    """The files of a published benchmark. Nothing is downloaded: errors name missing files and where to put them."""
 
     title: ClassVar[str]
-    """What tables call the data."""
+    """The name of the data in tables."""
     suites: ClassVar[Sequence[str]]
-    """The suites that are measured where none is named."""
+    """The suites that are run by default."""
 
     path: str
     """The file, or the folder that contains the files."""
@@ -46,7 +46,7 @@ class BenchmarkFiles:
     skipped: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
     """Messages about the bad records left out by the last reading."""
     remarks: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
-    """What else the last reading has to tell: counts against published sizes, fields and files that are missing."""
+    """Other messages of the last reading: counts against published sizes, missing fields and files."""
 
     def __post_init__(self) -> None:
         if not os.path.exists(self.path):
@@ -58,7 +58,7 @@ class BenchmarkFiles:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """The name of the benchmark in tables."""
         return self.title
 
     def fingerprint(self) -> str:
@@ -67,17 +67,17 @@ class BenchmarkFiles:
 
     @abstractmethod
     def files(self) -> Sequence[str]:
-        """The files that are read; DataError that says what is missing and where it belongs."""
+        """The files that are read; raises DataError if one is missing, saying where it belongs."""
 
     @abstractmethod
     def expected(self) -> Mapping[str, int | tuple[int, ...]]:
-        """Published sizes, e.g. ``{"questions in coco_pope_random.json": 3000}``; empty where none is known.
+        """Published sizes, e.g. ``{"questions in coco_pope_random.json": 3000}``; empty if none is known.
 
-        Editions of different sizes are a tuple.
+        If editions differ in size, the value is a tuple.
         """
 
     def marked_files(self, wanted: str) -> list[str]:
-        """The files at the path that this reader's marks fit; DataError that says what is missing."""
+        """The files at the path that match this reader's marks; raises DataError if there are none."""
         reader = type(self)
         found = PathContents(self.path).of(f"{reader.__module__.rpartition('.')[2]}:{reader.__name__}")
         if not found:
@@ -86,11 +86,11 @@ class BenchmarkFiles:
         return found
 
     def in_the_paper(self) -> Mapping[str, str]:
-        """Sizes that the paper has and that need not hold, for what is counted; they are printed beside the counts."""
+        """The paper's sizes, which are printed next to the counts but not enforced."""
         return {}
 
     def sieve(self, path: str, word: str = "record") -> Sieve:
-        """What handles the bad records of a file."""
+        """The handler of a file's bad records."""
         return Sieve(path, self.skip_bad, self.skipped, word)
 
     def records(self, sieve: Sieve, key: str = "questions") -> Iterator[tuple[int, Any]]:
@@ -105,7 +105,7 @@ class BenchmarkFiles:
 
     @property
     def has_images(self) -> bool:
-        """False where images are only known by their names: no folder is given and none lie beside the files."""
+        """False if images are only known by their names: no folder is given and there are none next to the files."""
         return self._found.has_files
 
     def image(self, name: str) -> ImageRef:
@@ -117,7 +117,7 @@ class BenchmarkFiles:
         return replace(self._found.find(self._found.first(names)), id=key)
 
     def begin(self) -> Counter[str]:
-        """Forget the last reading; gives what the records of this one are counted in."""
+        """Forget the last reading; returns the counter for the records of this one."""
         self.skipped.clear()
         self.remarks.clear()
         return Counter()
@@ -261,7 +261,7 @@ def _sizes(size: int | tuple[int, ...]) -> str:
 
 
 def _shared_tail(path: str, name: str) -> int:
-    """How many of the last parts of two paths are equal.
+    """How many trailing parts two paths have in common.
 
     >>> _shared_tail("/data/VD/chart/0_1.png", "./hallusion_bench/VD/chart/0_1.png")
     3
@@ -302,5 +302,5 @@ def wrong_file(path: str, title: str, wanted: str) -> DataError:
 
 
 def bad_label(value: object, wanted: str) -> str:
-    """The words for a label that is not one of those that a benchmark has."""
+    """The error message for a label that the benchmark does not have."""
     return f"the label is {short(value)}; it must be {wanted}. Fix the record."

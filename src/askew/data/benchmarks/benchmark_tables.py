@@ -20,7 +20,7 @@ from askew.types import Id, ImageRef
 SHORT = 64
 """A cell of at most this many characters in an image column is the index of the row that has the image."""
 _BATCH = 32
-"""Rows of a Parquet file in memory at a time; a row may hold images."""
+"""How many rows of a Parquet file are in memory at a time; a row may hold images."""
 
 
 def table_records(sieve: Sieve) -> Iterator[tuple[int, dict[str, str]]]:

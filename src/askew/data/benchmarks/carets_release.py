@@ -56,7 +56,7 @@ class CaretsRelease(GroupBenchmark):
         return self.marked_files(_WANTED)
 
     def expected(self) -> Mapping[str, int]:
-        """Nothing that must hold: the paper's sizes are only remarks, since a part of the files is useful too."""
+        """Nothing is enforced: the paper's sizes are only remarks, since some of the files alone are useful too."""
         return {}
 
     def in_the_paper(self) -> Mapping[str, str]:
@@ -131,7 +131,7 @@ def _variant(original: Question, question: Question, record: Mapping[str, Any]) 
 
 
 def _note(original: Question, record: Mapping[str, Any], test: str) -> dict[str, Any]:
-    """What assigns a pair to the columns of Tables 2, 3 and 4: told by the answer and the options."""
+    """The note that assigns a pair to the columns of Tables 2, 3 and 4, derived from the answer and the options."""
     arguments = record.get("assignment")
     note: dict[str, Any] = {"arguments": arguments} if isinstance(arguments, dict) else {}
     binary = original.kind.answer_type == "yes/no"

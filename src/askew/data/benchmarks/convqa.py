@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from askew.answers.normalise import answer_type
 from askew.data.bad_records import mapping, short, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, folder_of, missing_files, wrong_file
-from askew.data.benchmarks.gqa import answer_type
 from askew.data.benchmarks.sniff import PathContents, first_keys, names_of
 from askew.data.disk_index import Index, distinct
 from askew.data.json_stream import items, pairs
@@ -33,7 +33,7 @@ _SIZES = {LOGICAL: {"images": 725, "sets": 2003, "questions": 6751}, COMMON_SENS
 
 @dataclass(frozen=True, repr=False)
 class ConVqa(GroupBenchmark):
-    """ConVQA: sets of questions about an image that hang together, by logic or common sense (Ray et al. 2019)."""
+    """ConVQA: sets of questions about an image that imply one another, by logic or common sense (Ray et al. 2019)."""
 
     title: ClassVar[str] = "ConVQA"
     suites: ClassVar[Sequence[str]] = ("convqa",)

@@ -14,6 +14,7 @@ from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from askew.answers.normalise import answer_type
 from askew.data.bad_records import Sieve, mapping, repeated, text, wrong
 from askew.data.disk_index import Index
 from askew.data.find_images import ImagesById
@@ -93,17 +94,6 @@ class Gqa:
             kind=Kind(answer_type(answer), _question_type(fields)),
             scene=scenes.find(image) if scenes else None,
         )
-
-
-def answer_type(answer: str) -> str:
-    """The answer type of an answer, as in VQA.
-
-    >>> [answer_type(answer) for answer in ("yes", "3", "red", "")]
-    ['yes/no', 'number', 'other', '']
-    """
-    if answer in ("yes", "no"):
-        return "yes/no"
-    return "number" if answer.isdecimal() else "other" if answer else ""
 
 
 def question_files(path: str, split: str | None = None) -> list[str]:

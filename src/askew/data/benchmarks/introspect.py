@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from askew.answers.normalise import answer_type
 from askew.data.bad_records import identity, mapping, text, wrong
 from askew.data.benchmarks.benchmark_reader import GroupBenchmark, missing_files, wrong_file
-from askew.data.benchmarks.gqa import answer_type
 from askew.data.benchmarks.sniff import PathContents, inner_keys, match_name, names_of
 from askew.data.benchmarks.vqa import annotated_answers, question_id
 from askew.data.benchmarks.vqa_records import coco_image

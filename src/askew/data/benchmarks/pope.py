@@ -30,7 +30,7 @@ _OFFICIAL = re.compile(r"(?:coco_pope|aokvqa_pope_seem|gqa_pope_seem)_[a-z]+\.js
 _KEYS = {"question_id", "image", "text", "label"}
 
 Asked = tuple[Question, Question]
-"""A question about an object that is there, and one about an object that is not."""
+"""A question about an object in the image, and one about an object that is not in it."""
 Row = tuple[int, Id, Question | None]
 """The number of a row, its id and its question (None if it is bad)."""
 

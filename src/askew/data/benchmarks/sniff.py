@@ -1,4 +1,4 @@
-"""Which benchmark a path holds, told by file names, keys of first records and column names.
+"""Which benchmark a path holds, recognised by file names, keys of first records and column names.
 
 ``MARKS`` says for every reader what identifies its files, so that only the reader that fits is imported.
 """
@@ -21,7 +21,7 @@ _DATA = re.compile(r"\.(json|jsonl|csv|tsv|parquet)(\.gz)?$", re.IGNORECASE)
 _TABLE = re.compile(r"\.(csv|tsv)(\.gz)?$", re.IGNORECASE)
 _HEAD = 1 << 16
 _DEPTH = 4
-"""How many levels of sub-folders are looked into."""
+"""How many levels of sub-folders are searched."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class PathContents:
         return FileStart(cache(first_keys), cache(inner_keys), cache(_beginning))
 
     def of(self, reader: str) -> list[str]:
-        """The files that a reader's marks fit."""
+        """The files that match a reader's marks."""
         return sorted({file for mark in MARKS[reader] for file in mark.files(self)})
 
 
@@ -67,7 +67,7 @@ class FileStart(NamedTuple):
 
 @dataclass(frozen=True)
 class Mark:
-    """What identifies a file: everything that is given must hold of it.
+    """What identifies a file; all the given conditions must hold.
 
     Without ``names`` it identifies only a file that is given as the path, not one in a folder.
     """
@@ -79,7 +79,7 @@ class Mark:
     inner: frozenset[str] = frozenset()
     """Keys of the first record of a JSON file ``{id: record}``."""
     begins: bytes = b""
-    """What its beginning matches."""
+    """A regular expression that its beginning must match."""
     annotations: bytes = b""
     """What is in the beginning of the annotations file beside it."""
     beside: str = ""
@@ -226,7 +226,7 @@ def names_of(reader: str) -> str:
 
 
 def delimiter_of(first: str) -> str:
-    """What separates the cells of a table, told by its first line; some programs write CSV with semicolons.
+    """The delimiter of a table, detected from its first line; some programs write CSV with semicolons.
 
     >>> delimiter_of("image;question;answer"), delimiter_of("image,question")
     (';', ',')

@@ -33,7 +33,7 @@ from askew.types import Id, ImageRef, Kind, Question
 _FILE = names_of("visdial:VisDial")
 _SIZES = {"visdial_1.0_val.json": 20_640}
 _MOST_PEOPLE = 21
-"""Shares are taken as those of fewer people than this if they can be."""
+"""A share is read as a fraction of fewer people than this, if there is such a fraction."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,7 +164,7 @@ class TextsOnDisk:
             self._ends.append(self._ends[-1] + self._file.write(one.encode()))
 
     def __len__(self) -> int:
-        """How many there are."""
+        """The number of texts."""
         return len(self._ends) - 1
 
     def at(self, place: object) -> str:

@@ -130,7 +130,7 @@ def _answered(key: Id, image: ImageRef, asked: str, record: Any) -> Question:
 
 
 def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[str, ...], str, str]:
-    """What is taken from an annotation: image, answers, confidences, type of the answer and of the question."""
+    """The fields used of an annotation: image, answers, confidences, type of the answer and of the question."""
     answers, confidences = annotated_answers(record)
     kind, opening = record.get("answer_type"), record.get("question_type")
     if type(kind) is not str or type(opening) is not str:
@@ -139,7 +139,9 @@ def _annotation(record: Mapping[str, Any]) -> tuple[Any, tuple[str, ...], tuple[
 
 
 def _packed(record: Mapping[str, Any]) -> Any:
-    """The annotation as it waits to be looked up; a bad one as it is, so that it is refused when its turn comes."""
+    """The annotation in the form in which it is stored until it is looked up; a bad one unchanged, so that it is
+    refused then.
+    """
     try:
         return orjson.dumps(_annotation(record))
     except BadRecord:

@@ -150,7 +150,7 @@ _MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written."""
+    """The result of an export."""
 
     questions: int
     ids: int

@@ -37,12 +37,11 @@ class LocalExecutor:
             raise BadOption(f"workers is {self.workers}; give 1 or more.")
         self._numbers = count()
         self._last: tuple[Any, Any] = (None, None)
-        """The last work that was given, and what it became: a file to read it from, or in this process the result of
-        ``start``."""
+        """The last work, and the file that workers read it from or, in this process, the result of ``start``."""
 
     @property
     def width(self) -> int:
-        """How many items are worked on at the same time."""
+        """How many items are processed at the same time."""
         return self.workers
 
     def __enter__(self) -> LocalExecutor:
@@ -69,7 +68,7 @@ class LocalExecutor:
         yield from in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
-        """The place and the result of each item, in any order. ``start`` is called once in each worker."""
+        """The position and the result of each item, in any order. ``start`` is called once in each worker."""
         if self.workers == 1:
             if self._last[0] is not start:
                 self._last = (start, start())
@@ -87,7 +86,7 @@ class LocalExecutor:
     def _submit(self, path: str, item: Any) -> Future[Any]:
         try:
             return self._processes.submit(_do, path, item)
-        except BrokenProcessPool:  # found out only now
+        except BrokenProcessPool:  # the pool broke before
             self._close_pool()
             return self._processes.submit(_do, path, item)
 
@@ -124,7 +123,7 @@ class LocalExecutor:
         if self._pool is not None:
             if (
                 self._pool._broken
-            ):  # a process that was starting when the pool broke is not ended by it, only waited for
+            ):  # the pool waits for processes that were starting when it broke, but does not end them
                 for process in list((self._pool._processes or {}).values()):
                     process.kill()
             self._pool.shutdown(cancel_futures=True)
@@ -132,9 +131,9 @@ class LocalExecutor:
 
 
 _Places: TypeAlias = dict[Future[Any], tuple[int, ProcessPoolExecutor]]
-"""Items in progress: their places, and the processes that they were given to."""
+"""Items in progress: their positions, and the processes that they were given to."""
 TRIES = 3
-"""How often items are given to a worker before it is their fault that it was lost."""
+"""How often items are repeated before they are blamed for the loss of their workers."""
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ class MapsChunks:
     work: Callable[[Any], Any]
 
     def __call__(self) -> Callable[[list[Any]], list[Any]]:
-        """What does the work."""
+        """Return the function that processes a list."""
         return lambda items: list(map(self.work, items))
 
 
@@ -156,7 +155,7 @@ def is_same(before: object, now: object) -> bool:
 
 
 def in_order(executor: Executor, work: Callable[[T], R], items: Iterable[T], chunk: int) -> Iterator[R]:
-    """``Executor.map`` by ``Executor.each``: results in the order of the items; lost chunks are given again first."""
+    """``Executor.map`` by ``Executor.each``: results in the order of the items; lost chunks are repeated first."""
     rest, again = enumerate(chunks_of(items, chunk)), deque[tuple[int, list[T]]]()
     given: list[tuple[int, list[T]] | None] = []
     lost, done, wanted = Counter[int](), dict[int, list[R]](), 0

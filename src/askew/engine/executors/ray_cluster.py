@@ -1,8 +1,8 @@
 """Work on a Ray cluster: one actor per worker, each on whatever host has room for it.
 
-Only Ray's core is used, without its retries: a lost item is reported, and who gave the work decides what to do. Hosts
-need the same askew and the same packages; this is checked before work begins. A Ray cluster runs the code of anyone who
-can reach its ports, so keep it in a private network.
+Only Ray's core is used, without its retries: a lost item is reported, and the caller decides what to do. Hosts need the
+same askew and the same packages; this is checked before work begins. A Ray cluster runs the code of anyone who can
+reach its ports, so keep it in a private network.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from askew.engine.executors.local import TRIES, in_order, is_same
-from askew.engine.results import versions
+from askew.engine.run_folder import versions
 from askew.errors import BadOption, MissingExtra, RunError
 from askew.files.images import content_hash
 from askew.files.resources import package_digest
@@ -29,7 +29,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PATIENCE = 120.0
-"""Seconds without any worker after which the work is given up."""
+"""After this many seconds without any worker, the work fails."""
 
 
 @dataclass
@@ -57,13 +57,13 @@ class RayExecutor:
         """Workers in a row that were lost while they started."""
         self._starting: dict[Any, Any] = {}
         self._last: tuple[Any, Any] = (None, None)
-        """The last work that was given, and its place in Ray's object store."""
+        """The last work, and its reference in Ray's object store."""
         self._number = 0
-        """The number of that work."""
+        """The number of the last work."""
 
     @property
     def width(self) -> int:
-        """How many items are worked on at the same time."""
+        """How many items are processed at the same time."""
         self._connect()
         return max(1, len(self._actors) + len(self._starting))
 
@@ -89,7 +89,7 @@ class RayExecutor:
         return in_order(self, work, items, chunk)
 
     def each(self, start: Callable[[], Callable[[T], R]], items: Iterable[T]) -> Iterator[tuple[int, R | LostWorker]]:
-        """The place and the result of each item, in any order. ``start`` is called once in each worker."""
+        """The position and the result of each item, in any order. ``start`` is called once in each worker."""
         self._connect()
         if not is_same(self._last[0], start):
             self._last = (start, self._ray.put(pickle.dumps(start)))
@@ -139,7 +139,7 @@ class RayExecutor:
                 _check_reachable(self.address)
                 own: dict[str, Any] = {} if self.address else {"include_dashboard": False}
                 ray.init(address=self.address or "local", log_to_driver=False, **own)
-            except Exception as trouble:  # Ray raises plain ones too, e.g. where a machine is too busy to start it
+            except Exception as trouble:  # Ray raises plain exceptions too, e.g. if the machine is too busy to start it
                 self._ray, self._started_here = None, False
                 said = str(trouble).splitlines()[0][:200]
                 raise RunError(
@@ -169,7 +169,7 @@ class RayExecutor:
         self._starting[actor.hello.remote()] = actor
 
     def _enlist(self, ready: Any) -> Any | None:
-        """Take a started actor into service, after comparing versions; None if it was lost meanwhile."""
+        """Use a started actor after comparing versions; None if it was lost in the meantime."""
         actor = self._starting.pop(ready)
         said = self._result(ready, actor)
         if isinstance(said, LostWorker):
@@ -191,7 +191,7 @@ class RayExecutor:
         return actor
 
     def _wait_for_actors(self) -> None:
-        """Wait until one worker is ready; take in all that are."""
+        """Wait until one worker is ready; then use all that are."""
         deadline = time.monotonic() + PATIENCE
         while not self._actors:
             if not self._starting:
@@ -214,7 +214,7 @@ class RayExecutor:
         return list(ready)
 
     def _result(self, ready: Any, actor: Any) -> Any:
-        """A result, or that its worker was lost; another one is started in its place."""
+        """A result, or LostWorker if its worker was lost; another worker is started in its place."""
         errors = self._ray.exceptions
         lost = (errors.RayActorError, errors.WorkerCrashedError, errors.NodeDiedError, errors.ObjectLostError)
         try:
@@ -235,7 +235,7 @@ class RayExecutor:
 
 
 def _check_reachable(address: str) -> None:
-    """Raise OSError where nothing listens at HOST:PORT; Ray itself would try for many minutes."""
+    """Raise OSError if nothing listens at HOST:PORT; Ray itself would retry for many minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdecimal() and "/" not in host:
         with socket.create_connection((host, int(port)), timeout=10):
@@ -248,7 +248,7 @@ def installed() -> dict[str, str]:
 
 
 class _Worker:
-    """In an actor: keeps what ``start`` returned, and works."""
+    """In an actor: keeps the function that ``start`` returned, and applies it to items."""
 
     def __init__(self, folder: str, cache: str) -> None:
         if os.path.isdir(folder):

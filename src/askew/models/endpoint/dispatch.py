@@ -20,7 +20,7 @@ from askew.models.endpoint.chat import (
     Verdict,
     judge,
 )
-from askew.models.endpoint.completion import Replies, prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_reply import Replies, prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.http import Client, Lost, Reply, TooLarge, Unreachable
 from askew.models.endpoint.image_urls import EncodedImage, EncodedImages
 from askew.models.endpoint.rate_limit import Limiter, jitter

@@ -21,7 +21,7 @@ from askew.perturb.lexical.paraphrastic import Paraphrastic
 from askew.perturb.lexical.rule_shares import Case, HashSample, RuleShares, limited
 from askew.perturb.lexical.substitutions import Edit, edited
 from askew.perturb.lexical.synonymous import Synonymous
-from askew.perturb.vary import SENT, chunks_of, opening, question_rng
+from askew.perturb.vary_dataset import SENT, chunks_of, opening, question_rng
 from askew.types import Expect, Question, Refusal, Variant
 from askew.verbs import Executor
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from askew.rank.compiled import vectorised
+from askew.rank.numba_loops import vectorised
 from askew.rank.pool_vectors import ROUNDING, exact_dot
 
 SLACK = 1e-13
@@ -40,7 +40,7 @@ def short_dot(left, right):  # type: ignore[no-untyped-def]
 
 @vectorised
 def factor(gram, active, first, count, low, inverse):  # type: ignore[no-untyped-def]
-    """Cholesky rows ``first`` to ``count`` of the active Gram matrix; gives the row whose pivot vanishes, or -1."""
+    """Cholesky rows ``first`` to ``count`` of the active Gram matrix; returns the row whose pivot vanishes, or -1."""
     for i in range(first, count):
         for j in range(i + 1):
             rest = gram[active[i], active[j]] - dot(low[i], low[j], j)
@@ -278,7 +278,7 @@ def solve_working_set(  # type: ignore[no-untyped-def]
 
 @vectorised
 def value(products, penalty, active, x, count):  # type: ignore[no-untyped-def]
-    """Twice what the objective has fallen by, at a solution on the active columns."""
+    """Twice the decrease of the objective, at a solution on the active columns."""
     total = 0.0
     for i in range(count):
         total += x[i] * (products[active[i]] - penalty)

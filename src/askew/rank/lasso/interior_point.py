@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import blas, lapack
 
 from askew.errors import RunError
-from askew.rank.compiled import vectorised
+from askew.rank.numba_loops import vectorised
 
 _SHORT_OF_THE_WALL = 0.99
 _RIDGE = {"float64": 1e-13, "float32": 3e-7}
@@ -39,7 +39,7 @@ class Point:
     gap: float = np.inf
     """The sum of all products of slack and multiplier before the last step."""
     stuck: bool = False
-    """Whether the precision has given what it can."""
+    """Whether floating-point precision allows no further progress."""
 
     def leave_out(self, columns: Any) -> None:
         """Exclude these columns: zero multipliers and huge slacks."""

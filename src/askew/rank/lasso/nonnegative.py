@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from askew.rank.compiled import vectorised
 from askew.rank.lasso.active_set import enter, factor, refine, solve_working_set, solved
 from askew.rank.lasso.certificate import UNIT, Outside, Solution, certify
+from askew.rank.numba_loops import vectorised
 from askew.rank.pool_vectors import correlations, rounding
 
 BATCH = 256
@@ -28,9 +28,9 @@ CHUNK = 4096
 _FIRST = 128
 """Columns in the first working set: those nearest to the question."""
 _MORE = 128
-"""Columns added in a round, at most."""
+"""The most columns added in a round."""
 _LISTED = 2048
-"""Columns that a scan of the pool lists for a question, at most."""
+"""The most columns that a scan of the pool lists for a question."""
 _NEAR = 0.03
 """Columns whose correlation is below λ by less than this share of the residual's length are listed too: they are the
 only ones that can reach λ while the residual moves by no more than that."""
@@ -47,7 +47,7 @@ _FEW = 4
 
 @dataclass
 class _Task:
-    """One question on its way."""
+    """The state of one question while it is solved."""
 
     number: int
     target: Any

@@ -29,13 +29,13 @@ _RANK = 1e-9
 _HEAVY = 1.6
 """Columns in the normal matrix while all columns matter, per dimension."""
 _HEAVY_LATE = 1.5
-"""And where only those near their constraint do."""
+"""The same when only columns near their constraint matter."""
 _NEAR = 4
-"""How many these are, per dimension."""
+"""How many columns count as near their constraint, per dimension."""
 _ROUGH_GAP = 1.0
 """All columns are used until the gap is below this share of the objective."""
 _FINE_GAP = 0.004
-"""And those near their constraint until it is below this."""
+"""Columns near their constraint are used until the gap is below this share."""
 _MOST_STEPS = 15
 _DONE = 1e-9
 _MOST_FINE_STEPS = 60
@@ -235,7 +235,7 @@ class Vertex:
 
     @cached_property
     def residual(self) -> Any:
-        """What the columns leave of the target."""
+        """The residual: the target minus the combination of the columns."""
         return self.target - self.x @ self.rows
 
     @cached_property

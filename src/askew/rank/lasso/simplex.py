@@ -24,9 +24,9 @@ _SMALLEST_PIVOT = 1e-9
 _REFRESH = 250
 """Pivots after which the inverse is computed anew."""
 _MOST_PIVOTS = 3
-"""Per dimension; if more are needed, the start was too far from the optimum."""
+"""The most pivots per dimension; if more are needed, the start was too far from the optimum."""
 _ROUNDS = 4
-"""How often b − λy is updated, at most."""
+"""The most updates of b − λy."""
 
 
 def heavy_basis(rows: Any, weights: Any) -> Any:

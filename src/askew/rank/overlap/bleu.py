@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.rank.overlap.ngrams import count_shared, count_term, find_grams, grams_of, seek, times_in
 from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
 from askew.rank.overlap.top_k import UNIT, FittedOverlap, Queries, TopK, least_key, offer, visits

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from askew.answers.normalise import tokens
 from askew.errors import BadOption
 from askew.language.wordnet import Pos, WordNet
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.rank.overlap.ngrams import count_word, seek
 from askew.rank.overlap.porter import stem
 from askew.rank.overlap.text_index import TextIndex, check_rule, cumulated, read

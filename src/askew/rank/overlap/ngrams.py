@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TABLED, Ints, Postings, TextIndex, Wides
 
 LONGEST = 4

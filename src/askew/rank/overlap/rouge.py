@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.rank.overlap.ngrams import count_shared, seek
 from askew.rank.overlap.text_index import TextIndex, Wides, check_rule, read
 from askew.rank.overlap.top_k import FittedOverlap, Queries, TopK, least_key, offer, visits

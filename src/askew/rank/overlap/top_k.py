@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from askew.errors import BadOption
-from askew.rank.compiled import compiled
+from askew.rank.numba_loops import compiled
 from askew.rank.overlap.text_index import TextIndex, Wides, cumulated
 from askew.rank.question_pool import QuestionPool
 from askew.types import Ranked

@@ -19,7 +19,7 @@ from askew.errors import BadImage, BadOption, ModelError
 from askew.files.images import check_image
 from askew.models.endpoint.budget import Budget, BudgetLimits, Price, price_of
 from askew.models.endpoint.chat import Chat, Completion, judge
-from askew.models.endpoint.completion import prediction_from_reply, tokens_of_reply
+from askew.models.endpoint.chat_reply import prediction_from_reply, tokens_of_reply
 from askew.models.endpoint.dispatch import Dispatcher, EndpointSettings, streamed
 from askew.models.endpoint.http import Reply
 from askew.models.endpoint.image_urls import EncodedImage, EncodedImages, scaled

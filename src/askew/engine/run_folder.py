@@ -1,4 +1,4 @@
-"""The folder of a run: claimed and cleared before it, filled with results.json and samples.jsonl by it.
+"""The folder of a run: claim and clear it, and write results.json and samples.jsonl into it.
 
 Each model has a folder of its own. A folder that holds something else is refused.
 """
@@ -125,7 +125,7 @@ def suite_record(suite: Named, cover: Coverage) -> dict[str, Any]:
 
 
 MADE = ("results.json", "samples.jsonl", "report.html", "tables.md", "tables.tex", "differences.json")
-"""Files that a finished run leaves in its folder, and that the next one deletes first."""
+"""Files of a finished run, which the next run in the same folder deletes first."""
 
 
 def begin(folder: Path, members: Sequence[Path] = ()) -> None:

@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from askew.answers.normalise import normalise, tokens
+from askew.answers.normalise import answer_type, normalise, tokens
 from askew.collect.agreement import AlphaSums
 from askew.collect.stats.answer_groups import CONFIDENCE, AnswerGroups, Vocabulary, answer_groups, equal_answers
+from askew.collect.stats.example_records import Answer, Example
 from askew.collect.stats.sheets import Floats, Ints, Mask
-from askew.collect.stats.told_examples import Answer, Example
 from askew.collect.study_settings import StudySettings
 from askew.errors import DataError
 from askew.metrics.accuracy import accuracy, leave_one_out
@@ -283,15 +283,16 @@ def no_cycles() -> Iterator[None]:
             gc.enable()
 
 
+_ANSWER_CLASSES = {"yes/no": "Y/N", "number": "Num"}
+
+
 def answer_class(answer: str) -> str:
     """Table 9's class of a question by its most frequent answer, normalised; out of vocabulary is decided before.
 
     >>> answer_class("no"), answer_class("2"), answer_class("red")
     ('Y/N', 'Num', 'Other')
     """
-    if answer in ("yes", "no"):
-        return "Y/N"
-    return "Num" if answer.isascii() and answer.isdigit() else "Other"
+    return _ANSWER_CLASSES.get(answer_type(answer), "Other")
 
 
 def best_accuracy(answers: tuple[str, ...], vocabulary: Vocabulary | None = None) -> float:

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from askew.collect.stats import published
+from askew.collect.stats.example_records import Example
 from askew.collect.stats.sheets import Cell, Floats, Rate, Sheet, SheetColumn, share
-from askew.collect.stats.told_examples import Example
 from askew.errors import DataError
 from askew.files.limits import bounded_read
 from askew.files.read_write import csv_line

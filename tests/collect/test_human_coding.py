@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from askew.collect.stats.coding import (
+from askew.collect.stats.example_records import Answer, Example, VerifierAnswers
+from askew.collect.stats.human_coding import (
     LABELS,
     SAMPLE,
     Kappa,
@@ -19,7 +20,6 @@ from askew.collect.stats.coding import (
     sample_lines,
     table7,
 )
-from askew.collect.stats.told_examples import Answer, Example, VerifierAnswers
 from askew.errors import DataError
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from askew.perturb.vary import LazyRandom, vary_all
+from askew.perturb.vary_dataset import LazyRandom, vary_all
 from askew.types import Question, Variant
 
 

@@ -90,7 +90,7 @@ class BqdFile:
 
     @cached_property
     def signature(self) -> str:
-        """The content of the file in 16 digits."""
+        """A hash of the file's content, as 16 hexadecimal digits."""
         return file_sha256(self.path)[:16]
 
     @cached_property
@@ -100,7 +100,7 @@ class BqdFile:
 
     @property
     def name(self) -> str:
-        """What tables call the ranker that wrote it."""
+        """The name in tables of the ranker that wrote the file."""
         return str(self.header.get("name") or "file")
 
     def nearest(self, texts: Sequence[str]) -> Mapping[str, Nearest]:

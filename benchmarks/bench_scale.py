@@ -34,8 +34,9 @@ READ_PER_SECOND = 100_000
 RUN_SECONDS = 60 / 200_000
 """For each question, of ``askew run`` with a free model."""
 SCORE_AGAINST_EVALUATOR = 1 / 3
-SCORE_BYTES = 400
-"""For each question, of ``askew score``, beyond what the smallest size takes."""
+SCORE_BYTES = 64
+"""For each question, of ``askew score``, beyond what the smallest size takes: a prediction takes twelve, ids in three
+files five each, sums for each image and sorting the rest; caches that are not yet full at 20,000 count here too."""
 SLOWER_PER_QUESTION = 1.0
 """At the largest size against the smallest, whose time includes starting."""
 PEER_AT_MOST = 300_000

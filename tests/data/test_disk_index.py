@@ -62,8 +62,12 @@ def test_records_come_back_in_any_order_whatever_their_hashes() -> None:
         assert list(records.numbers()) == sorted((keys.index(key), key) for key in order[100:])
 
 
-def test_numbers_in_runs_gaps_and_any_order_are_found_with_their_first_record() -> None:
+@pytest.mark.parametrize("recent", [5, 1 << 15])
+def test_numbers_in_runs_gaps_and_any_order_are_found_with_their_first_record(
+    monkeypatch: pytest.MonkeyPatch, recent: int
+) -> None:
     """Of numbers that follow one another only the first is kept; a dictionary says what must come out."""
+    monkeypatch.setattr("askew.data.disk_index._RECENT", recent)
     rng = Random("runs")
     for _ in range(30):
         known: dict[Id, int] = {}

@@ -106,7 +106,7 @@ def test_bounds_are_reached_by_some_answers_and_exceeded_by_none():
             rows = GroupRows({"m": metric}, ())
             for outcome in case:
                 rows.add(outcome)
-            selected = rows.select(("", ""))["m"]
+            (selected,) = (block["m"] for block in rows.select(("", "")))
             found = bounds(metric, selected.fillable) if selected.fillable.fixed.size else (math.nan, math.nan)
             if not values:
                 assert all(map(math.isnan, found)), (metric, case)

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from outcomes_by_hand import outcome, variant
 
 from askew.errors import BadOption
+from askew.metrics import group_rows
 from askew.metrics.accuracy import Accuracy
-from askew.metrics.group_rows import GroupRows, Numbering, cluster_key, keep
-from askew.types import Kind
+from askew.metrics.group_rows import GroupRows, Numbering, image_number, keep
+from askew.metrics.paired_difference import compare
+from askew.metrics.scorer import score
+from askew.types import Kind, Prediction
 from askew.verbs import Metric
 
 METRICS = {"original": Accuracy("original"), "variant": Accuracy("variant")}
@@ -18,6 +23,12 @@ def rows_of(*outcomes, slices=("test", "made_by", "answer_type", "question_type"
     for one in outcomes:
         rows.add(one)
     return rows
+
+
+def select(rows, part):
+    """The rows of a part, all in memory."""
+    (found,) = rows.select(part)
+    return found
 
 
 def test_an_object_that_is_not_a_metric_is_refused_before_anything_is_measured():
@@ -49,9 +60,9 @@ def test_parts_of_the_original_and_of_its_variants():
         ("question_type", "how many"),
         ("question_type", "what"),
     ]
-    assert rows.select(("test", "H"))["variant"].rows.tolist() == [[0.0, 1.0]]
-    assert rows.select(("answer_type", "number"))["variant"].rows.tolist() == [[1.0, 1.0]]
-    assert rows.select(("", ""))["variant"].rows.tolist() == [[1.0, 1.0], [0.0, 1.0]]
+    assert select(rows, ("test", "H"))["variant"].rows.tolist() == [[0.0, 1.0]]
+    assert select(rows, ("answer_type", "number"))["variant"].rows.tolist() == [[1.0, 1.0]]
+    assert select(rows, ("", ""))["variant"].rows.tolist() == [[1.0, 1.0], [0.0, 1.0]]
 
 
 def test_a_group_with_variants_of_several_parts_is_measured_apart_in_each():
@@ -63,7 +74,7 @@ def test_a_group_with_variants_of_several_parts_is_measured_apart_in_each():
         variant("x", "red", test="H", made_by="h/1"),
     )
     rows = rows_of(mixed)
-    found = {part: rows.select(part)["variant"].rows.tolist() for part in rows.parts()}
+    found = {part: select(rows, part)["variant"].rows.tolist() for part in rows.parts()}
     assert found["", ""] == [[1.0, 3.0]]
     assert found["test", "C"] == [[1.0, 2.0]]
     assert found["test", "H"] == [[0.0, 1.0]]
@@ -71,7 +82,7 @@ def test_a_group_with_variants_of_several_parts_is_measured_apart_in_each():
     assert found["made_by", "c/2"] == [[0.0, 1.0]]
     assert found["made_by", "h/1"] == [[0.0, 1.0]]
     assert found["answer_type", "other"] == [[1.0, 3.0]]
-    assert [len(rows.select(part)["original"].rows) for part in rows.parts()] == [1] * len(found)
+    assert [len(select(rows, part)["original"].rows) for part in rows.parts()] == [1] * len(found)
 
 
 def test_a_part_scores_like_a_run_of_that_part_alone():
@@ -79,7 +90,7 @@ def test_a_part_scores_like_a_run_of_that_part_alone():
     for test in "CH":
         assert keep(mixed, [test == "H"]) == mixed.only({"test": test})
         row = METRICS["variant"].measure(mixed.only({"test": test}))
-        assert rows_of(mixed).select(("test", test))["variant"].rows.tolist() == [list(row)]
+        assert select(rows_of(mixed), ("test", test))["variant"].rows.tolist() == [list(row)]
 
 
 def test_slices_by_notes():
@@ -89,7 +100,7 @@ def test_slices_by_notes():
         slices=("note.choices",),
     )
     assert list(rows.parts()) == [("", ""), ("note.choices", "2"), ("note.choices", "3")]
-    assert rows.select(("note.choices", "3"))["variant"].rows.tolist() == [[0.0, 1.0]]
+    assert select(rows, ("note.choices", "3"))["variant"].rows.tolist() == [[0.0, 1.0]]
 
 
 def test_missing_answers_are_counted_and_bounded():
@@ -99,7 +110,7 @@ def test_missing_answers_are_counted_and_bounded():
         outcome("red", "red", variant(None, "red"), variant("red", "red"), id=3),  # counts with one of two
         outcome("red", "red", variant(None, ()), id=4),  # nothing to say: nobody knows
     )
-    found = rows.select(("", ""))["variant"]
+    found = select(rows, ("", ""))["variant"]
     assert found.rows.tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert found.failed == 1
     low, high = found.fillable.columns()
@@ -108,14 +119,32 @@ def test_missing_answers_are_counted_and_bounded():
 
 
 def test_no_outcomes():
-    found = rows_of().select(("", ""))["variant"]
-    assert len(found.rows) == found.failed == 0
+    rows = rows_of()
+    assert list(rows.select(("", ""))) == []
+    assert len(rows.images()) == 0
 
 
-def test_clusters_are_images_and_ids_of_different_kinds_stay_apart():
-    assert cluster_key(outcome("a", "a", image=1)) != cluster_key(outcome("a", "a", image="1"))
-    assert cluster_key(outcome("a", "a", image=1, id=1)) == cluster_key(outcome("a", "a", image=1, id=2))
-    assert cluster_key(outcome("a", "a", image=None, id=1)) != cluster_key(outcome("a", "a", image=None, id=2))
+def test_images_of_different_kinds_of_ids_stay_apart():
+    assert image_number(outcome("a", "a", image=1)) != image_number(outcome("a", "a", image="1"))
+    assert image_number(outcome("a", "a", image=2**63)) != image_number(outcome("a", "a", image=str(2**63)))
+    assert image_number(outcome("a", "a", image=1, id=1)) == image_number(outcome("a", "a", image=1, id=2))
+    assert image_number(outcome("a", "a", image=None, id=1)) != image_number(outcome("a", "a", image=None, id=2))
+    assert image_number(outcome("a", "a", image=None, id=1)) != image_number(outcome("a", "a", image=1, id=1))
+
+
+def test_rows_in_the_file_are_scored_like_rows_in_memory(monkeypatch):
+    outcomes = [
+        outcome(None if n % 7 == 3 else "red" if n % 3 else "x", "red", variant("red", "red"), id=n, image=n * 7 % 15)
+        for n in range(50)
+    ]
+    runs = {"a": outcomes, "b": [replace(one, original=Prediction(1, "x")) for one in outcomes[::-1]]}
+    expected, differences = score(outcomes, METRICS), compare(runs, METRICS)
+    assert expected[0].images == 15
+    assert expected[0].failed
+    monkeypatch.setattr(group_rows, "_TOGETHER", 4)
+    assert len(list(rows_of(*outcomes).select(("", "")))) == 13
+    assert score(outcomes, METRICS) == expected
+    assert repr(compare(runs, METRICS)) == repr(differences)
 
 
 def test_index_numbers_start_at_zero():
@@ -126,15 +155,16 @@ def test_index_numbers_start_at_zero():
 
 def test_outcomes_can_be_added_after_reading_scores():
     rows = rows_of(outcome("red", "red", variant("red", "red"), id=1))
-    first = rows.select(("", ""))
+    first = select(rows, ("", ""))
     rows.add(outcome("red", "red", variant("red", "red"), id=2))
     assert len(first["variant"].rows) == 1
-    assert len(rows.select(("", ""))["variant"].rows) == 2
+    assert len(select(rows, ("", ""))["variant"].rows) == 2
 
 
 @pytest.mark.parametrize("name", ["original", "variant"])
-def test_rows_know_their_group_and_cluster(name):
+def test_rows_know_their_group_and_image(name):
     rows = rows_of(*(outcome("red", "red", variant("red", "red"), id=n, image=n // 2) for n in range(4)))
-    found = rows.select(("", ""))[name]
+    found = select(rows, ("", ""))[name]
     assert found.groups.tolist() == [0, 1, 2, 3]
-    assert found.clusters.tolist() == [0, 0, 1, 1]
+    assert found.images.tolist() == [0, 0, 1, 1]
+    assert rows.images().tolist() == [0, 1]

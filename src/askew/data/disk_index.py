@@ -1,20 +1,15 @@
-"""An index of records on disk, for what a reader must remember of a whole file without using memory."""
+"""Indexes of records on disk, for what a reader must remember of a whole file without holding it in memory."""
 
 from __future__ import annotations
 
 import marshal
-import os
 import sqlite3
-import sys
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
-from functools import partial
-from io import BufferedWriter, FileIO
-from itertools import groupby, islice
+from contextlib import closing, contextmanager
+from itertools import accumulate, groupby, islice
 from operator import itemgetter
-from tempfile import TemporaryFile
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -23,6 +18,7 @@ import orjson
 
 from askew.data.bad_records import Sieve, known_id, repeated
 from askew.errors import BadRecord, DataError
+from askew.files.temp_blocks import DistinctNumbers, TempBlocks
 from askew.types import Id
 
 T = TypeVar("T")
@@ -33,7 +29,7 @@ _INSERT = "INSERT OR IGNORE INTO entry VALUES (?, ?, ?)"
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """An error of SQLite as one that says what to do."""
+    """Turn errors of SQLite into errors that say what to do."""
     try:
         yield
     except sqlite3.OperationalError as trouble:
@@ -104,7 +100,7 @@ class Index:
 class RecordFile:
     """Records by id in a temporary file, to be taken out in any order; a quarter of the work of an :class:`Index`.
 
-    Ids must be distinct. Records are JSON values and tuples of them. Memory: 33 bytes a record.
+    Ids must be distinct. Records are JSON values and tuples of them. Memory: 25 bytes a record.
 
     >>> with closing(RecordFile([(1, 7, {"answer": "yes"}), ("1", 8, (2,))])) as records:
     ...     records.pop("1"), records.pop("1"), records.pop(2), list(records.numbers())
@@ -112,7 +108,7 @@ class RecordFile:
     """
 
     def __init__(self, entries: Iterable[tuple[Id, int, Any]]) -> None:
-        self._file = TemporaryFile(prefix="askew-", buffering=0)  # noqa: SIM115
+        self._blocks = TempBlocks()
         try:
             columns = self._write_all(entries)
         except BaseException:
@@ -120,37 +116,27 @@ class RecordFile:
             raise
         order = np.argsort(np.asarray(columns[0]), kind="stable")
         self._hashes, self._starts, self._sizes, self._numbers = (
-            array("q", np.asarray(column)[order].tobytes()) for column in columns
+            array(column.typecode, np.asarray(column)[order].tobytes()) for column in columns
         )
         self._left = bytearray(b"\x01") * len(order)
 
     def _write_all(self, entries: Iterable[tuple[Id, int, Any]]) -> tuple[array[int], ...]:
-        """The hash of the id, the place in the file, the size and the number of each record."""
-        hashes, sizes, numbers = array("q"), array("q"), array("q")
-        buffered, rest = BufferedWriter(self._file, _BUFFER), iter(entries)
-        try:
-            while some := list(islice(rest, _SOME)):
-                keys, places, records = zip(*some, strict=True)
-                packed = list(map(marshal.dumps, zip(keys, records, strict=True)))
-                buffered.write(b"".join(packed))
-                sizes.extend(map(len, packed))
-                hashes.extend(map(hash, keys))
-                numbers.extend(places)
-            buffered.flush()
-        except OSError as trouble:
-            raise DataError(
-                f"records cannot be written to the temporary folder ({trouble.strerror}). Free some disk space there, "
-                "or use another folder: TMPDIR=FOLDER."
-            ) from None
-        finally:
-            with suppress(OSError):
-                buffered.detach()
-        lengths = np.asarray(sizes)
-        return hashes, array("q", (np.cumsum(lengths) - lengths).tobytes()), sizes, numbers
+        """The hash of the id, the offset in the file, the size and the number of each record."""
+        hashes, starts, sizes, numbers = array("q"), array("q"), array("i"), array("i")
+        rest = iter(entries)
+        while some := list(islice(rest, _SOME)):
+            keys, places, records = zip(*some, strict=True)
+            packed = list(map(marshal.dumps, zip(keys, records, strict=True)))
+            lengths = list(map(len, packed))
+            starts.extend(accumulate(lengths[:-1], initial=self._blocks.append(b"".join(packed))))
+            sizes.extend(lengths)
+            hashes.extend(map(hash, keys))
+            numbers.extend(places)
+        return hashes, starts, sizes, numbers
 
     def close(self) -> None:
         """Delete the file."""
-        self._file.close()
+        self._blocks.close()
 
     def pop(self, key: Id) -> tuple[int, Any] | None:
         """The number and record with this id, which is removed."""
@@ -162,7 +148,7 @@ class RecordFile:
         places = np.searchsorted(np.asarray(self._hashes), wanted)
         found = {}
         hashes, starts, sizes, numbers, left = self._hashes, self._starts, self._sizes, self._numbers, self._left
-        read, loads = _reader(self._file), marshal.loads
+        read, loads = self._blocks.read, marshal.loads
         for key, place in zip(keys, places.tolist(), strict=True):
             while place < len(left) and hashes[place] == hash(key):
                 named, record = loads(read(sizes[place], starts[place]))
@@ -176,24 +162,11 @@ class RecordFile:
     def numbers(self) -> Iterator[tuple[int, Id]]:
         """The number and id of all remaining records, by number."""
         left = [place for place, there in enumerate(self._left) if there]
-        read = _reader(self._file)
+        read = self._blocks.read
         for place in sorted(left, key=self._numbers.__getitem__):
             yield self._numbers[place], marshal.loads(read(self._sizes[place], self._starts[place]))[0]
 
 
-def _reader(file: FileIO) -> Callable[[int, int], bytes]:
-    """Reads so many bytes from a place in the file, in one call of the operating system where there is one for it."""
-    if sys.platform != "win32":
-        return partial(os.pread, file.fileno())
-
-    def read(size: int, start: int) -> bytes:
-        file.seek(start)
-        return file.read(size)
-
-    return read
-
-
-_BUFFER = 1 << 16
 _SOME = 128
 """The number of records that are written together."""
 
@@ -201,9 +174,9 @@ _SOME = 128
 class SeenIds:
     """Ids with the number of their first record. Memory stays flat for texts, which are in an :class:`Index` on disk.
 
-    A number that is larger than all before is new, and of numbers that follow one another only the first is kept. Of
-    other numbers sixteen bytes are kept, sorted in blocks that are merged with those of the same size. A bitmap of
-    hashes tells that most ids are new.
+    A number that is larger than all before is new. Of numbers that follow one another, as those of one image do, only
+    the first is kept, in sixteen to twenty-four bytes; those in no order are sorted in blocks, which are merged with
+    blocks of the same size. A bitmap of hashes tells that most ids are new.
 
     >>> with SeenIds() as seen:
     ...     [seen.add(key, number) for number, key in enumerate((1, "1", 3, 2, 1, 2))]
@@ -215,7 +188,7 @@ class SeenIds:
         self._largest, self._last = -1, -2
         """The largest number so far, and its record; runs of numbers are in the three arrays."""
         self._recent: dict[int, int] = {}
-        self._blocks: list[Any] = []
+        self._blocks: list[tuple[Any, Any, Any]] = []
         self._index = Index()
         self._bitmap = bytearray((_BITS >> 3) + 1)
         self._waiting: list[tuple[Id, int]] = []
@@ -229,7 +202,7 @@ class SeenIds:
         self._index.close()
 
     def add(self, key: Id, number: int) -> int | None:
-        """Add an id; returns the number of its first record if it was there already."""
+        """Add an id; returns the number of its first record if it was already present."""
         whole = key if isinstance(key, int) and -_LARGE < key < _LARGE else None
         if whole is not None:
             if (largest := self._largest) < whole:
@@ -264,10 +237,10 @@ class SeenIds:
     def _first_number(self, key: int) -> int | None:
         if key in self._recent:
             return self._recent[key]
-        for keys, numbers in self._blocks:
-            place = int(np.searchsorted(keys, key))
-            if place < len(keys) and keys[place] == key:
-                return int(numbers[place])
+        for starts, numbers, lengths in self._blocks:
+            run = int(np.searchsorted(starts, key, side="right")) - 1
+            if run >= 0 and (place := key - int(starts[run])) < lengths[run]:
+                return int(numbers[run]) + place
         return None
 
     def _first_text(self, key: Id) -> int | None:
@@ -276,12 +249,20 @@ class SeenIds:
         return entry and entry[0]
 
     def _merge(self) -> None:
-        """Make a block of the recent numbers; no block stays beside one that is not larger."""
-        block = np.array([list(self._recent), list(self._recent.values())], dtype=np.int64)
+        """Make a block of the recent numbers: where runs of them start, and how long these are."""
+        keys, numbers = (np.fromiter(column, np.int64) for column in (self._recent, self._recent.values()))
+        order = np.argsort(keys)
+        keys, numbers = keys[order], numbers[order]
+        first = np.flatnonzero((np.diff(keys, prepend=keys[0]) != 1) | (np.diff(numbers, prepend=numbers[0]) != 1))
+        lengths = np.diff(first, append=len(keys))
+        block = keys[first], numbers[first].astype(np.int32), lengths.astype(np.int32)
         self._recent.clear()
-        while self._blocks and self._blocks[-1].shape[1] <= block.shape[1]:
-            block = np.concatenate([self._blocks.pop(), block], axis=1)
-        self._blocks.append(block[:, np.argsort(block[0])])
+        while self._blocks and len(self._blocks[-1][0]) <= len(block[0]):  # none stays beside one that is not larger
+            earlier = self._blocks.pop()
+            columns = [np.concatenate([earlier[column], block[column]]) for column in range(3)]
+            order = np.argsort(columns[0])
+            block = columns[0][order], columns[1][order], columns[2][order]
+        self._blocks.append(block)
 
     def _flush(self) -> None:
         self._index.add_all(self._waiting)
@@ -289,7 +270,7 @@ class SeenIds:
 
 
 class DistinctIds:
-    """The number of distinct ids, with eight bytes for each that differs from the one before.
+    """The number of distinct ids; memory stays flat.
 
     >>> images = DistinctIds()
     >>> for key in (7, 7, "7", 8, 7):
@@ -299,20 +280,17 @@ class DistinctIds:
     """
 
     def __init__(self) -> None:
-        self._keys, self._most = array("q"), 1 << 20
+        self._numbers = DistinctNumbers()
         self._last: Id | None = None
 
     def add(self, key: Id) -> None:
         """Count this id, unless it was counted."""
-        if key is not self._last:  # questions about one image usually stand together
+        if key != self._last:  # questions about one image are usually adjacent
             self._last = key
-            self._keys.append(key if isinstance(key, int) and -_LARGE < key < _LARGE else hash(key))
-            if len(self._keys) == self._most:
-                self._most = max(self._most, 2 * len(self))
+            self._numbers.add(key if isinstance(key, int) and -_LARGE < key < _LARGE else hash(key))
 
     def __len__(self) -> int:
-        self._keys = array("q", np.unique(np.asarray(self._keys)).tobytes())
-        return len(self._keys)
+        return len(self._numbers)
 
 
 _BITS = (1 << 26) - 5

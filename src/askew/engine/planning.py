@@ -1,16 +1,13 @@
-"""What must be asked of a model, counted while the groups are built: nothing is read again for it.
+"""Count the requests that a model needs while the groups are built, so that they need not be read again.
 
-A missing image and an id that belongs to two questions must be found before the first answer is paid for, so every
-group is seen by a :class:`Planner` for each model before any model is asked.
+Missing images and ids that belong to two questions must be found before the first answer is paid for, so a
+:class:`Planner` for each model sees every group before any model is run.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from askew.answers.choices import as_asked
 from askew.engine.ask import chunks, members
@@ -18,19 +15,18 @@ from askew.engine.resume import Keys
 from askew.engine.settings import Named
 from askew.engine.store import PREFIX, Store
 from askew.errors import BadImage
+from askew.files.temp_blocks import DistinctNumbers
 from askew.types import Group, Id, Question
 from askew.verbs import FindsById, ModelFacts
-
-_LARGEST = (1 << 8 * PREFIX) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much there is to ask."""
+    """The number of requests that a run needs."""
 
     groups: int
     questions: int
-    """Originals and variants, repeats included."""
+    """Originals and variants, including repeats."""
     distinct: int
     known: int
     """Distinct questions whose answer is already in the store."""
@@ -39,23 +35,23 @@ class Plan:
 
     @property
     def calls(self) -> int:
-        """Distinct questions that the model will be asked."""
+        """Distinct questions that will be sent to the model."""
         return self.distinct - self.known
 
 
 class Planner:
-    """Sees every group once and counts what must be asked of one model.
+    """Sees every group once and counts the requests for one model.
 
-    Memory: eight bytes a question, and sixteen more for a model that finds answers by id.
+    Memory stays flat: hashes of questions are in temporary files.
     """
 
     def __init__(self, model: Named) -> None:
         self.model = model
         self.keys = Keys(model.what, model.signature)
-        self._groups = self._missing = 0
+        self._groups = self._questions = self._missing = 0
         self._example: Question | None = None
         self._trouble: BadImage | None = None
-        self._prefixes = array("Q")
+        self._prefixes = DistinctNumbers()
         facts = ModelFacts(model.what)
         self._ids = _IdHashes(model.what) if facts.by_id else None
         self._recorded = facts.recorded
@@ -67,27 +63,28 @@ class Planner:
             if self.keys.lacks_image(question):
                 self._missing += 1
                 self._example = self._example or question
-            self._prefixes.append(self._prefix(question))
+            self._questions += 1
+            self._prefixes.add(self._prefix(question))
             if self._ids is not None:
                 self._ids.add(question)
 
     def _prefix(self, question: Question) -> int:
         """The beginning of the key; a recorded answer has no key, and one id asks one thing."""
         if self._recorded:
-            return hash((question.id,)) & _LARGEST
+            return hash((question.id,))
         try:
-            return int.from_bytes(self.keys.of(question)[:PREFIX], "big")
-        except BadImage as trouble:  # raised by check, when all groups are there
+            return int.from_bytes(self.keys.of(question)[:PREFIX], "big", signed=True)
+        except BadImage as trouble:  # raised by check, after all groups were added
             self._trouble = self._trouble or trouble
             return 0
 
     def check(self) -> None:
-        """Refuse images that are named and missing."""
+        """Refuse missing image files."""
         if self._trouble is not None:
             raise self._trouble
         if self._example is not None and self._example.image is not None:
             raise BadImage(
-                f"{self._missing:,} of {len(self._prefixes):,} questions name an image whose file is not known, e.g. "
+                f"{self._missing:,} of {self._questions:,} questions name an image whose file is not known, e.g. "
                 f"image {self._example.image.id!r} of question {self._example.id!r}, and the model looks at images. "
                 "Give their folder (--images DIR; images=... in Python). A model that never looks must say so "
                 "(blind=true)."
@@ -98,13 +95,17 @@ class Planner:
         return self._ids.found_by if self._ids is not None and self._ids.may_repeat() else None
 
     def plan(self, store: Store | None) -> Plan:
-        """What is left to ask, given the answers in the store; recorded answers are not in one."""
+        """The plan, given the answers in the store; recorded answers are not in a store."""
         self.check()
-        distinct = np.unique(np.asarray(self._prefixes, dtype=np.uint64))
-        prefixes = () if store is None or self._recorded else map(int, distinct)
-        known = store.tokens_of(prefix.to_bytes(PREFIX, "big") for prefix in prefixes) if store is not None else {}
-        read, written = (sum(counts) for counts in zip((0, 0), *known.values(), strict=True))
-        return Plan(self._groups, len(self._prefixes), len(distinct), len(known), (read, written))
+        distinct = known = read = written = 0
+        for part in self._prefixes.parts():
+            distinct += len(part)
+            prefixes = () if store is None or self._recorded else part.tolist()
+            found = store.tokens_of(prefix.to_bytes(PREFIX, "big", signed=True) for prefix in prefixes) if store else {}
+            known += len(found)
+            read += sum(tokens[0] for tokens in found.values())
+            written += sum(tokens[1] for tokens in found.values())
+        return Plan(self._groups, self._questions, distinct, known, (read, written))
 
 
 class _IdHashes:
@@ -112,16 +113,16 @@ class _IdHashes:
 
     def __init__(self, model: object) -> None:
         self.found_by: Callable[[Id], Id] = model.key if isinstance(model, FindsById) else _itself
-        self._ids, self._asked = array("q"), array("q")
+        self._ids, self._asked = DistinctNumbers(), DistinctNumbers()
 
     def add(self, question: Question) -> None:
         image, key = question.image, self.found_by(question.id)
         shown = (None, None) if image is None else (str(image.id), image.path)
-        self._ids.append(hash(key))
-        self._asked.append(hash((key, as_asked(question).text, question.context, shown)))
+        self._ids.add(hash(key))
+        self._asked.add(hash((key, as_asked(question).text, question.context, shown)))
 
     def may_repeat(self) -> bool:
-        return len(np.unique(np.asarray(self._ids))) != len(np.unique(np.asarray(self._asked)))
+        return len(self._ids) != len(self._asked)
 
 
 def _itself(key: Id) -> Id:
@@ -129,7 +130,7 @@ def _itself(key: Id) -> Id:
 
 
 def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:
-    """What must be asked of a model to answer these groups, without asking."""
+    """The plan for these groups; sends no request."""
     planner = Planner(model)
     for group in groups:
         planner.add(group)
@@ -137,7 +138,7 @@ def plan(groups: Iterable[Group], model: Named, store: Store) -> Plan:
 
 
 def unknown(groups: Iterable[Group], keys: Keys, store: Store) -> Iterator[Question]:
-    """Each distinct question that has no answer in the store yet, as it will be asked."""
+    """Each distinct question without an answer in the store, as it will be sent."""
     seen: set[bytes] = set()
     for window in chunks(groups, 512):
         found = {keys.of(question): question for group in window for question in members(group)}

@@ -34,6 +34,16 @@ class Fillable:
     rows: Floats
     """Shape (rows, columns): a row for each way to fill a group in."""
 
+    @staticmethod
+    def joined(parts: Sequence[Fillable]) -> Fillable:
+        """Those of several sets of groups, whose numbers may be the same."""
+        offsets = np.cumsum([0, *(int(part.groups.max(initial=-1)) + 1 for part in parts)])
+        return Fillable(
+            np.sum([part.fixed for part in parts], axis=0),
+            np.concatenate([part.groups + offset for part, offset in zip(parts, offsets, strict=False)]),
+            np.concatenate([part.rows for part in parts]),
+        )
+
     def extremes(self, fraction: Callable[[Any], tuple[Any, Any]]) -> tuple[Floats, Floats] | None:
         """The sums that minimise and maximise a fraction of two linear functions of them (Dinkelbach 1967).
 
@@ -195,5 +205,5 @@ def unsaid(taken: Iterable[str], other: int = 0) -> str:
 
 
 def known_answers(outcome: Outcome) -> Sequence[str]:
-    """What was answered to the variants."""
+    """The answers to the variants."""
     return [prediction.answer for prediction in outcome.variants if prediction.answer is not None]

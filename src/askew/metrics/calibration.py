@@ -18,9 +18,8 @@ import numpy as np
 from askew.errors import BadOption
 from askew.metrics.accuracy import Accuracy, Side, agreement, check_mode, soft
 from askew.metrics.bounds import Fillable, best_and_worst, filled
-from askew.metrics.group_rows import Numbering, cluster_key
+from askew.metrics.group_rows import image_number
 from askew.metrics.interval import difference, interval
-from askew.metrics.scorer import ranks
 from askew.metrics.sums import Floats, Ints, ratio, settled
 from askew.types import Mode, Outcome, Prediction, Question, Row
 from askew.verbs import Metric
@@ -60,7 +59,7 @@ class CalibrationError(Metric):
 
     @property
     def better(self) -> Literal[-1]:
-        """Less error."""
+        """Lower is better."""
         return -1
 
     def measure(self, outcome: Outcome, failed: float | None = None) -> Row | None:
@@ -78,7 +77,7 @@ class CalibrationError(Metric):
         return ratio(np.abs(np.asarray(sums)[1:]).sum(axis=0), np.asarray(sums)[0])
 
     def fillings(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Missing answers correct at the lower end of each bin, and wrong at its upper end."""
+        """Fill in missing answers as correct at the lower end of each bin, and as wrong at its upper end."""
         original = best_and_worst(outcome.group.original.answers, self.mode, None)
         variants = [best_and_worst(v.question.answers, self.mode, None) for v in outcome.group.variants]
         for number in range(self.bins):
@@ -95,7 +94,7 @@ class CalibrationError(Metric):
                 yield Outcome(outcome.group, first, tuple(others))
 
     def bounds(self, fillable: Fillable) -> tuple[float, float]:
-        """Each bin as near to and as far from calibration as it can be by itself."""
+        """Each bin separately as close to and as far from calibration as possible."""
         low, high = fillable.columns()
         least = np.where((low <= 0) & (high >= 0), 0.0, np.minimum(np.abs(low), np.abs(high)))[1:].sum()
         most = np.maximum(np.abs(low), np.abs(high))[1:].sum()
@@ -103,7 +102,7 @@ class CalibrationError(Metric):
 
 
 def is_probability(score: float | None) -> TypeGuard[float]:
-    """Whether a score can be taken for a probability.
+    """Whether a score is a valid probability.
 
     >>> [is_probability(score) for score in (0.0, 1.0, None, 1.5, float("nan"))]
     [True, True, False, False, False]
@@ -129,7 +128,7 @@ def members(outcome: Outcome, of: Side) -> Iterator[tuple[Question, Prediction, 
 
 
 COVERAGES = tuple(tenth / 10 for tenth in range(1, 11))
-"""Shares of the answers, the surest first, of which the accuracy is given."""
+"""Coverages: shares of the most confident answers, for which the accuracy is given."""
 
 
 @dataclass
@@ -140,10 +139,9 @@ class _ScoredAnswers:
     accuracies: array[float] = field(default_factory=lambda: array("d"))
     images: array[int] = field(default_factory=lambda: array("q"))
 
-    def columns(self, rank: Ints) -> tuple[Floats, Floats, Ints]:
-        """As arrays, images by their place in the order of their keys."""
-        images = np.asarray(self.images, dtype=np.int64)
-        return np.asarray(self.scores), np.asarray(self.accuracies), rank[images]
+    def columns(self, images: Ints) -> tuple[Floats, Floats, Ints]:
+        """As arrays, with the places of the images among all ``images``."""
+        return np.asarray(self.scores), np.asarray(self.accuracies), np.searchsorted(images, np.asarray(self.images))
 
 
 class ConfidenceTable:
@@ -153,7 +151,6 @@ class ConfidenceTable:
 
     def __init__(self, mode: Mode) -> None:
         self._mode = mode
-        self._images = Numbering()
         self._sides: dict[Side, _ScoredAnswers] = {
             "all": _ScoredAnswers(),
             "original": _ScoredAnswers(),
@@ -167,7 +164,7 @@ class ConfidenceTable:
         """Of these, those whose score is not from 0 to 1."""
 
     def add(self, outcome: Outcome) -> None:
-        """Note how sure the model was here, and how correct."""
+        """Add the scores and accuracies of an outcome."""
         self._add(
             outcome, outcome.group.original, outcome.original, ("all", "original") if outcome.variants else ("all",)
         )
@@ -186,19 +183,19 @@ class ConfidenceTable:
                 found = self._sides[side]
                 found.scores.append(score)
                 found.accuracies.append(agreement(prediction.answer, question.answers, self._mode))
-                found.images.append(self._images[cluster_key(outcome)])
+                found.images.append(image_number(outcome))
         else:
             self.outside += 1
 
     def record(self) -> dict[str, Any]:
         """For results.json: ``before`` and ``after`` where answers have scores, and how the error changes."""
         counts = {"answered": self.answered, "unscored": self.unscored, "outside": self.outside}
-        rank = ranks(self._images)
+        images = np.unique(np.concatenate([np.asarray(side.images) for side in self._sides.values()]))
         before: Side = "original" if self._sides["variant"].scores else "all"
-        columns = {"before": self._sides[before].columns(rank), "after": self._sides["variant"].columns(rank)}
+        columns = {"before": self._sides[before].columns(images), "after": self._sides["variant"].columns(images)}
         found = {name: _side(*answers, self._mode) for name, answers in columns.items() if len(answers[0])}
         if len(found) == 2:
-            rows = (_rows(*columns[name], len(self._images)) for name in ("after", "before"))
+            rows = (_rows(*columns[name], len(images)) for name in ("after", "before"))
             change = difference(CalibrationError(mode=self._mode), *rows)
             found["change"] = _known(value=change.value, **_ends(change.interval()), p=change.p())
         return {**counts, "mode": self._mode, "bins": BINS, **found}
@@ -271,5 +268,5 @@ def _ends(found: tuple[float, float]) -> Mapping[str, float]:
 
 
 def _known(**values: float) -> dict[str, float | None]:
-    """Rounded so that they are the same on every machine; nan is null."""
+    """Rounded so that values are equal on every machine; nan becomes null."""
     return {name: None if isnan(value) else settled(value) for name, value in values.items()}

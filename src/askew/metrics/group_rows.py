@@ -8,14 +8,17 @@ of the original.
 
 from __future__ import annotations
 
+import pickle
 from array import array
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 
 from askew.errors import BadOption
+from askew.files.temp_blocks import TempBlocks
 from askew.metrics.bounds import Fillable, rows_of_fillings
 from askew.metrics.sums import Floats, Ints
 from askew.types import Outcome, Row, Variant
@@ -42,11 +45,12 @@ class Numbering(dict[Hashable, int]):
 
 @dataclass(frozen=True)
 class Selected:
-    """The rows of one metric in one part: for each group that counts its number, its cluster and its row."""
+    """The rows of one metric in one part: for each group that counts its number, its image and its row."""
 
     groups: Ints
     """Numbers of their own where groups are not numbered (see :class:`GroupRows`)."""
-    clusters: Ints
+    images: Ints
+    """See ``image_number``."""
     rows: Floats
     """Shape (groups, columns)."""
     failed: int
@@ -63,22 +67,16 @@ class Selected:
 class GroupRows:
     """Collects the rows of a stream of outcomes; keeps a few numbers per group and metric, not the outcomes.
 
-    Several runs share ``groups`` and ``clusters`` when their rows are compared group by group; the ids of groups are
-    not kept otherwise.
+    Memory holds the last rows, the others are in a temporary file. Several runs share ``groups`` when their rows are
+    compared group by group; the ids of groups are not kept otherwise.
     """
 
     def __init__(
-        self,
-        metrics: Mapping[str, Metric],
-        slices: Sequence[str] = SLICES,
-        groups: Numbering | None = None,
-        clusters: Numbering | None = None,
+        self, metrics: Mapping[str, Metric], slices: Sequence[str] = SLICES, groups: Numbering | None = None
     ) -> None:
         self.metrics = {name: checked_metric(name, metric) for name, metric in metrics.items()}
         self.slices = tuple(slices)
         self.groups = groups
-        self.clusters = Numbering() if clusters is None else clusters
-        self._tables = {name: _MetricRows() for name in self.metrics}
         self._parts = {name: Numbering() for name in (WHOLE, *self.slices)}
         self._combinations = Numbering()
         """The parts that a row counts in, together; there are few combinations, and many rows of each."""
@@ -86,12 +84,12 @@ class GroupRows:
         """For each slice, the number of the part that a combination has in it; -1 for none."""
         self._plain: dict[Hashable, int] = {}
         """The combination of groups without variants, by what the original decides."""
-        self._combination = array("i")
-        self._group = array("i")
-        self._cluster = array("i")
-        self._incomplete = array("b")
+        self._block = _Block(list(self.metrics))
+        self._written: list[tuple[int, int]] = []
+        """Size and place of the blocks in the file."""
+        self._file: TempBlocks | None = None
         self._last: tuple[type, object, int] = (type(None), None, -1)
-        """Type, id and cluster of the last image; groups about one image usually stand together."""
+        """Type, id and number of the last image; groups about one image usually stand together."""
 
     def add(self, outcome: Outcome) -> None:
         """Measure this outcome for every part it counts in."""
@@ -114,13 +112,35 @@ class GroupRows:
             for value in sorted(map(str, self._parts[name])):
                 yield name, value
 
-    def select(self, part: tuple[str, str]) -> dict[str, Selected]:
-        """The rows of each metric in this part."""
+    def images(self) -> Ints:
+        """The numbers of all images, in order."""
+        found: Ints = np.zeros(0, dtype=np.int64)
+        for block in self._blocks():
+            found = np.union1d(found, np.asarray(block.image))
+        return found
+
+    def select(self, part: tuple[str, str]) -> Iterator[dict[str, Selected]]:
+        """The rows of each metric in this part, block by block; those of one group are in one block."""
         name, value = part
-        chosen = (np.asarray(self._codes[name]) == self._parts[name].get(value, -2))[np.asarray(self._combination)]
-        incomplete = np.asarray(self._incomplete).astype(bool)
-        group, cluster = None if self.groups is None else np.asarray(self._group), np.asarray(self._cluster)
-        return {metric: table.select(chosen, incomplete, group, cluster) for metric, table in self._tables.items()}
+        wanted = np.asarray(self._codes[name]) == self._parts[name].get(value, -2)
+        for block in self._blocks():
+            chosen = wanted[np.asarray(block.combination)]
+            if chosen.any():
+                yield block.select(chosen)
+
+    def _blocks(self) -> Iterator[_Block]:
+        for size, start in self._written:
+            assert self._file is not None
+            yield pickle.loads(self._file.read(size, start))
+        if self._block.combination:
+            yield self._block
+
+    def _write(self) -> None:
+        """Move the rows in memory to the file."""
+        block = pickle.dumps(self._block)
+        self._file = self._file or TempBlocks()
+        self._written.append((len(block), self._file.append(block)))
+        self._block = _Block(list(self.metrics))
 
     def _numbered(self, parts: Mapping[str, str]) -> int:
         """The number of this combination of parts."""
@@ -131,26 +151,28 @@ class GroupRows:
         return number
 
     def _add(self, outcome: Outcome, combination: int) -> None:
-        record = len(self._combination)
-        self._combination.append(combination)
-        if self.groups is not None:
-            self._group.append(self.groups[outcome.group.id])
-        self._cluster.append(self._cluster_of(outcome))
+        block = self._block
+        record = len(block.combination)
+        block.combination.append(combination)
+        block.group.append(record if self.groups is None else self.groups[outcome.group.id])
+        block.image.append(self._image_of(outcome))
         incomplete = outcome.original.answer is None
         if outcome.variants and not incomplete:
             incomplete = any(prediction.answer is None for prediction in outcome.variants)
-        self._incomplete.append(incomplete)
+        block.incomplete.append(incomplete)
         for name, metric in self.metrics.items():
-            self._tables[name].add(record, metric, outcome, incomplete)
+            block.tables[name].add(record, metric, outcome, incomplete)
+        if record + 1 == _TOGETHER:
+            self._write()
 
-    def _cluster_of(self, outcome: Outcome) -> int:
-        """The number of the group's cluster."""
+    def _image_of(self, outcome: Outcome) -> int:
+        """The number of the group's image."""
         image = outcome.group.original.image
         if image is None:
-            return self.clusters[cluster_key(outcome)]
+            return image_number(outcome)
         kind, known, number = self._last
         if type(image.id) is not kind or image.id != known:
-            number = self.clusters[cluster_key(outcome)]
+            number = image_number(outcome)
             self._last = type(image.id), image.id, number
         return number
 
@@ -165,14 +187,22 @@ def checked_metric(name: str, metric: Metric) -> Metric:
     return metric
 
 
-def cluster_key(outcome: Outcome) -> tuple[str, str, str]:
-    """The cluster of a group: the original's image, or the group itself if it has no image.
+def image_number(outcome: Outcome) -> int:
+    """The number of the original's image, or of the group itself if it has no image: 64 bits, the same on any machine.
 
-    Keys sort the same way on any machine, and the ids 1 and "1" stay different.
+    A whole number is its own number; others are hashes, which differ from all others but for a chance of 1 in 10¹⁹.
     """
     image = outcome.group.original.image
     kind, found = ("group", outcome.group.id) if image is None else ("image", image.id)
-    return kind, type(found).__name__, str(found)
+    if kind == "image" and type(found) is int and -_LARGE <= found < _LARGE:
+        return found
+    text = f"{kind} {type(found).__name__} {found}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big", signed=True)
+
+
+_LARGE = 1 << 63
+_TOGETHER = 1 << 15
+"""Groups whose rows are in memory before they are written to the file."""
 
 
 def keep(outcome: Outcome, places: Sequence[int]) -> Outcome:
@@ -215,6 +245,20 @@ _TAGS = ("round", "domain")
 """Tags of the original by which scores are sliced, for benchmarks collected in rounds."""
 
 
+class _Block:
+    """The rows of some groups."""
+
+    def __init__(self, metrics: Sequence[str]) -> None:
+        self.combination, self.group, self.image = array("i"), array("i"), array("q")
+        self.incomplete = array("b")
+        self.tables = {name: _MetricRows() for name in metrics}
+
+    def select(self, chosen: npt.NDArray[np.bool_]) -> dict[str, Selected]:
+        incomplete = np.asarray(self.incomplete).astype(bool)
+        group, image = np.asarray(self.group), np.asarray(self.image)
+        return {metric: table.select(chosen, incomplete, group, image) for metric, table in self.tables.items()}
+
+
 class _MetricRows:
     """The rows of one metric, and the possible rows of groups with missing answers."""
 
@@ -234,13 +278,13 @@ class _MetricRows:
                 self._failed.append(record)
 
     def select(
-        self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints | None, cluster: Ints
+        self, chosen: npt.NDArray[np.bool_], incomplete: npt.NDArray[np.bool_], group: Ints, image: Ints
     ) -> Selected:
         columns = max(self._measured.columns, self._possible.columns)
         records, rows = self._measured.where(chosen, columns)
         return Selected(
-            groups=records if group is None else group[records],
-            clusters=cluster[records],
+            groups=group[records],
+            images=image[records],
             rows=rows,
             failed=int(chosen[np.asarray(self._failed)].sum()) if self._failed else 0,
             fillable=Fillable(rows[~incomplete[records]].sum(axis=0), *self._possible.where(chosen, columns)),

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from askew.errors import BadRecord
 from askew.metrics.group_rows import SLICES, GroupRows, Numbering, Selected
 from askew.metrics.interval import difference
-from askew.metrics.scorer import part_name, ranks
+from askew.metrics.scorer import part_name
 from askew.metrics.sums import Floats, Ints, by_image, settled
 from askew.significance import holm, mcnemar, resolvable, ten_digits
 from askew.types import Outcome
@@ -68,12 +68,11 @@ def compare(
     ``headlines`` are the headline metrics of the suite: over the whole they are a family of their own. Only the rows of
     each run are kept in memory. A part or metric for which two runs share no group is left out.
     """
-    groups, clusters = Numbering(), Numbering()
-    rows = {name: GroupRows(metrics, parts, groups, clusters) for name in runs}
+    groups = Numbering()
+    rows = {name: GroupRows(metrics, parts, groups) for name in runs}
     for name, outcomes in runs.items():
         _read(name, outcomes, rows[name])
-    rank = ranks(clusters)
-    found = _compared(rows, metrics, suite, rank)
+    found = _compared(rows, metrics, suite)
     return corrected([replace(one, family=_family(one, headlines)) for one in found])
 
 
@@ -104,7 +103,7 @@ def _family(one: Difference, headlines: Collection[str]) -> str:
 class _Aligned:
     """The rows of two runs for the groups they share."""
 
-    clusters: Ints
+    images: Ints
     first: Floats
     second: Floats
 
@@ -114,23 +113,22 @@ class _Aligned:
         return np.asarray(self.first.any(axis=1) | self.second.any(axis=1))
 
 
-def _compared(
-    rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str, rank: Ints
-) -> Iterator[Difference]:
+def _compared(rows: Mapping[str, GroupRows], metrics: Mapping[str, Metric], suite: str) -> Iterator[Difference]:
     """All pairs of runs by every metric in every part."""
     for part in dict.fromkeys(part for table in rows.values() for part in table.parts()):
-        selected = [(run, table.select(part)) for run, table in rows.items()]
+        selected = [(run, list(table.select(part))) for run, table in rows.items()]
         for (a, first), (b, second) in combinations(selected, 2):
             for name, metric in metrics.items():
-                aligned = _align(first[name], second[name])
-                if len(aligned.clusters):
-                    yield _difference(Difference(suite, part_name(part), name, a, b), metric, aligned, rank)
+                aligned = _align([block[name] for block in first], [block[name] for block in second])
+                if aligned is not None:
+                    yield _difference(Difference(suite, part_name(part), name, a, b), metric, aligned)
 
 
-def _difference(of: Difference, metric: Metric, aligned: _Aligned, rank: Ints) -> Difference:
+def _difference(of: Difference, metric: Metric, aligned: _Aligned) -> Difference:
     """The comparison that ``of`` names, with its numbers."""
     first, second = (float(metric.combine(rows.sum(axis=0))) for rows in (aligned.first, aligned.second))
-    images = by_image(rank[aligned.clusters], np.hstack([aligned.first, aligned.second]))
+    _, images_of = np.unique(aligned.images, return_inverse=True)
+    images = by_image(images_of, np.hstack([aligned.first, aligned.second]))
     ours, theirs = np.hsplit(images, 2)
     found = difference(metric, ours, theirs)
     low, high = found.interval()
@@ -165,6 +163,13 @@ def _read(name: str, outcomes: Iterable[Outcome], rows: GroupRows) -> None:
         rows.add(outcome)
 
 
-def _align(first: Selected, second: Selected) -> _Aligned:
-    _, in_first, in_second = np.intersect1d(first.groups, second.groups, assume_unique=True, return_indices=True)
-    return _Aligned(first.clusters[in_first], first.rows[in_first], second.rows[in_second])
+def _align(first: Sequence[Selected], second: Sequence[Selected]) -> _Aligned | None:
+    """The rows of the groups that both have; None if there are none."""
+    ours, theirs = ([block for block in blocks if len(block.rows)] for blocks in (first, second))
+    if not ours or not theirs:
+        return None
+    groups, their_groups = (np.concatenate([block.groups for block in blocks]) for blocks in (ours, theirs))
+    rows, their_rows = (np.concatenate([block.rows for block in blocks]) for blocks in (ours, theirs))
+    _, in_first, in_second = np.intersect1d(groups, their_groups, assume_unique=True, return_indices=True)
+    images = np.concatenate([block.images for block in ours])[in_first]
+    return _Aligned(images, rows[in_first], their_rows[in_second]) if len(images) else None

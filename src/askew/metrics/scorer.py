@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from askew.metrics.bounds import bounds
-from askew.metrics.group_rows import SLICES, WHOLE, GroupRows, Numbering, Selected
+from askew.metrics.bounds import Fillable, bounds
+from askew.metrics.group_rows import SLICES, WHOLE, GroupRows, Selected
 from askew.metrics.interval import METHOD, interval
-from askew.metrics.sums import Ints, by_image, settled
+from askew.metrics.sums import Floats, Ints, settled
 from askew.types import Outcome, Score
 from askew.verbs import ComparesAnswers, Metric
 
@@ -42,29 +42,36 @@ class Scorer:
 
     def scores(self) -> list[Score]:
         """All scores so far."""
-        rank = ranks(self._rows.clusters)
+        images = self._rows.images()
         return [
-            self._score(name, part, selected, rank)
+            self._score(name, part, sums)
             for part in self._rows.parts()
-            for name, selected in self._rows.select(part).items()
-            if part[0] == WHOLE or len(selected.rows) or selected.failed
+            for name, sums in self._sums(part, images).items()
+            if part[0] == WHOLE or sums.rows or sums.failed
         ]
 
-    def _score(self, name: str, part: tuple[str, str], selected: Selected, rank: Ints) -> Score:
+    def _sums(self, part: tuple[str, str], images: Ints) -> dict[str, _ImageSums]:
+        found = {name: _ImageSums(images) for name in self._rows.metrics}
+        for block in self._rows.select(part):
+            for name, selected in block.items():
+                found[name].add(selected)
+        return found
+
+    def _score(self, name: str, part: tuple[str, str], sums: _ImageSums) -> Score:
         metric = self._rows.metrics[name]
         value, low, high, lowest, highest = (float("nan"),) * 5
-        images = by_image(rank[selected.clusters], selected.rows)
-        if selected.rows.shape[1]:
-            value = settled(metric.combine(selected.rows.sum(axis=0)))
+        images = sums.by_image()
+        if sums.columns:
+            value = settled(metric.combine(sums.total))
             low, high = map(settled, interval(metric, images))
-            lowest, highest = map(settled, bounds(metric, selected.fillable))
+            lowest, highest = map(settled, bounds(metric, Fillable.joined(sums.fillable)))
         return Score(
             metric=name,
             value=value,
             low=low,
             high=high,
-            n=int(selected.counts.sum()),
-            failed=selected.failed,
+            n=sums.counting,
+            failed=sums.failed,
             signature=signature(metric),
             suite=self._suite,
             part=part_name(part),
@@ -72,6 +79,41 @@ class Scorer:
             highest=highest,
             images=len(images),
         )
+
+
+class _ImageSums:
+    """The rows of one metric in one part, summed by image as they come."""
+
+    def __init__(self, images: Ints) -> None:
+        self._images = images
+        self._sums: list[Floats] = []
+        """For each column, its sum for each image."""
+        self.total: Floats = np.zeros(0)
+        self.rows = self.counting = self.failed = self.columns = 0
+        """``counting``: the rows that contribute."""
+        self.fillable: list[Fillable] = []
+
+    def add(self, selected: Selected) -> None:
+        """Add some rows."""
+        self.failed += selected.failed
+        if columns := selected.rows.shape[1]:
+            if not self.columns:
+                self.columns, self.total = columns, np.zeros(columns)
+                self._sums = [np.zeros(len(self._images)) for _ in range(columns)]
+            self.rows += len(selected.rows)
+            self.counting += int(selected.counts.sum())
+            self.total += selected.rows.sum(axis=0)
+            self.fillable.append(selected.fillable)
+            places = np.searchsorted(self._images, selected.images)
+            for sums, column in zip(self._sums, selected.rows.T, strict=True):
+                np.add.at(sums, places, column)
+
+    def by_image(self) -> Floats:
+        """The sums of the images where they are not all zero, shape (images, columns)."""
+        if not self.columns:
+            return np.zeros((0, 0))
+        kept = np.logical_or.reduce([sums != 0 for sums in self._sums])
+        return np.column_stack([sums[kept] for sums in self._sums])
 
 
 def score(
@@ -82,14 +124,6 @@ def score(
     for outcome in outcomes:
         scorer.add(outcome)
     return scorer.scores()
-
-
-def ranks(clusters: Numbering) -> Ints:
-    """The rank of each cluster in the order of their keys, so that the order of reading does not matter."""
-    rank = np.empty(len(clusters), dtype=np.int64)
-    for place, key in enumerate(sorted(clusters, key=str)):
-        rank[clusters[key]] = place
-    return rank
 
 
 def part_name(part: tuple[str, str]) -> str:

@@ -93,7 +93,7 @@ class PairTable:
 
 def read_pairs(runs: Sequence[Run]) -> PairTable:
     """Read the samples of every run once."""
-    reader = _PairReader()
+    reader = _PairReader(several=len(runs) > 1)
     for run in runs:
         reader.read(run)
     return reader.table(runs)
@@ -130,6 +130,8 @@ def common_answer(answers: Sequence[str]) -> str:
 
 @dataclass
 class _PairReader:
+    several: bool
+    """Whether groups must be found again in other runs."""
     group_numbers: dict[tuple[Any, ...], int] = field(default_factory=dict)
     group_marks: array[int] = field(default_factory=lambda: array("Q"))
     group_starts: array[int] = field(default_factory=lambda: array("Q"))
@@ -177,6 +179,9 @@ class _PairReader:
         total = crc32(record["original"].get("question", "").encode())
         for variant in variants:
             total = crc32(f"{variant.get('id')}{variant.get('question')}".encode(), total)
+        if not self.several:
+            self.register(key, total, record, variants)
+            return len(self.group_starts) - 1
         number = self.group_numbers.get(key)
         if number is not None and self.group_sums[number] != total:
             key = (*key, total)

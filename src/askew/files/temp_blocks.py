@@ -1,0 +1,111 @@
+"""What is needed again and would fill the memory: blocks in a temporary file, and the distinct ones of many numbers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from array import array
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from typing import TypeAlias
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from askew.errors import DataError
+
+Numbers: TypeAlias = npt.NDArray[np.int64]
+
+
+class TempBlocks:
+    """Blocks of bytes in a temporary file, which is deleted when it is closed or no longer used.
+
+    >>> blocks = TempBlocks()
+    >>> blocks.append(b"ab"), blocks.append(b"cde"), blocks.read(3, 2)
+    (0, 2, b'cde')
+    """
+
+    def __init__(self) -> None:
+        self._file = TemporaryFile(prefix="askew-", buffering=0)  # noqa: SIM115
+        self._size = 0
+        self.close = finalize(self, self._file.close)
+        """Delete the file."""
+
+    def append(self, block: bytes) -> int:
+        """Write a block; returns where it begins."""
+        start, left = self._size, memoryview(block)
+        try:
+            self._file.seek(start)
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as trouble:
+            raise DataError(
+                f"records cannot be written to the temporary folder ({trouble.strerror}). Free some disk space there, "
+                "or use another folder: TMPDIR=FOLDER."
+            ) from None
+        self._size += len(block)
+        return start
+
+    def read(self, size: int, start: int) -> bytes:
+        """So many bytes from this place."""
+        if sys.platform != "win32":
+            return os.pread(self._file.fileno(), size, start)
+        self._file.seek(start)
+        return self._file.read(size)
+
+
+class DistinctNumbers:
+    """Whole numbers from -2⁶³ to 2⁶³ - 1, each once however often it was added; most of them in a temporary file.
+
+    >>> numbers = DistinctNumbers()
+    >>> for number in (7, 8, 7, -1):
+    ...     numbers.add(number)
+    >>> len(numbers), [part.tolist() for part in numbers.parts()]
+    (3, [[-1, 7, 8]])
+    """
+
+    def __init__(self) -> None:
+        self._recent = array("q")
+        self._blocks: TempBlocks | None = None
+        self._places: list[tuple[int, Numbers]] = []
+        """Where each block begins, and where in it the numbers of each part end."""
+
+    def add(self, number: int) -> None:
+        """Add a number."""
+        self._recent.append(number)
+        if len(self._recent) == _RECENT:
+            self._write()
+
+    def parts(self) -> Iterator[Numbers]:
+        """All numbers, in parts of which each is in order; no number is in two."""
+        if self._blocks is None:
+            yield np.unique(np.asarray(self._recent))
+            return
+        if self._recent:
+            self._write()
+        for part in range(_PARTS):
+            yield np.unique(np.concatenate([self._read(start, ends, part) for start, ends in self._places]))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts()))
+
+    def _write(self) -> None:
+        """Write the recent numbers as a block, those of a part together: memory then holds one part at a time."""
+        numbers = np.unique(np.asarray(self._recent))
+        part = (numbers.astype(np.uint64) * _ODD) >> np.uint64(64 - 6)
+        ends = np.cumsum(np.bincount(part.astype(np.int64), minlength=_PARTS))
+        self._blocks = self._blocks or TempBlocks()
+        self._places.append((self._blocks.append(numbers[np.argsort(part, kind="stable")].tobytes()), ends))
+        del self._recent[:]
+
+    def _read(self, start: int, ends: Numbers, part: int) -> Numbers:
+        first, end = int(ends[part - 1]) if part else 0, int(ends[part])
+        assert self._blocks is not None
+        return np.frombuffer(self._blocks.read(8 * (end - first), start + 8 * first), np.int64)
+
+
+_RECENT = 1 << 16
+_PARTS = 64
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Multiplied by it, numbers near one another are in different parts."""

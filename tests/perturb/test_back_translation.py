@@ -58,6 +58,7 @@ def test_equivalent_questions_are_kept(before, after):
         ("Do the boards have wheels?", "The boards have wheels?", "the yes/no question begins differently"),
         ("Does he have a hat?", "Has he have a hat?", "the yes/no question begins differently"),
         ("What is this?", "Is this it?", "no longer an open question"),
+        ("What has a black top?", "What does a black top have?", "asks something else"),
         ("How pieces of pizza are on it?", "How are the pizza pieces on it?", "asks something else"),
         ("Which sponsor's logo is visible?", "What is the sponsor's logo visible?", "asks something else"),
         ("What is the floor made of?", "What is the floor made?", "the end is cut off"),

@@ -114,6 +114,17 @@ def test_no_synonymous_variant_is_also_a_paraphrastic_one():
         assert becomes not in [edited(text, [edit]) for edit in words], rule.id
 
 
+def test_a_paraphrase_that_repeats_a_word_of_the_question_is_refused():
+    for text in (
+        "Where is this location?",
+        "What is the lady in pink wearing?",
+        "What is lined up in a row?",
+        "What is painted on the side of the vase on the left?",
+    ):
+        (refusal,) = P2Perturbation(("paraphrastic",)).vary(Question(1, None, text), Random(0))
+        assert refusal == Refusal(1, "para", "the paraphrase repeats a word of the question"), text
+
+
 def test_a_type_gives_the_same_variants_alone_and_with_others():
     questions = [Question(i, None, f"Is the car next to the plane {i} by the couch clean?", YES) for i in range(20)]
     questions.append(Question(20, None, "Is this store-bought cake clean?", YES))

@@ -37,6 +37,7 @@ ATTEMPTS = 1 + len(_OPENINGS)
 """How many ways of asking there are."""
 _REMEMBERED = 20_000
 _POS: dict[str, Pos] = {"N": "n", "V": "v", "J": "a", "R": "r"}
+_AUXILIARIES = frozenset(("is", "are", "was", "were", "do", "does", "did", "'s"))
 _SMALL = ("IN", "DT", "PDT", "MD", "CC", "PRP", "PRP$", "WP$")
 """The tags of function words."""
 
@@ -199,7 +200,7 @@ def _form(old: Sequence[Token], new: Sequence[Token]) -> str:
         return "no longer an open question"
     if first not in data["opens"] and words[0] in data["opens"]:
         return "no longer an open question"
-    if _how_or_adjective_alone(new) and not _how_or_adjective_alone(old):
+    if (_how_or_adjective_alone(new) and not _how_or_adjective_alone(old)) or _asks_subject(old) != _asks_subject(new):
         return "asks something else"
     if _loose_end(old) != _loose_end(new):
         return "the end is cut off"
@@ -226,6 +227,12 @@ def _how_or_adjective_alone(tokens: Sequence[Token]) -> bool:
     if words[0].lower == "how":
         return True
     return words[0].lower == "what" and words[-1].tag == "JJ" and words[-2].is_noun
+
+
+def _asks_subject(tokens: Sequence[Token]) -> bool:
+    """True for *What has a black top?*, which asks the opposite of *What does a black top have?*"""
+    verb = tokens[1] if len(tokens) > 1 and tokens[0].lower in ("what", "who", "which") else None
+    return verb is not None and verb.tag in ("VBZ", "VBP", "VBD") and verb.lower not in _AUXILIARIES
 
 
 def _generic(tokens: Sequence[Token]) -> bool:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from askew.language.fixed_phrases import FixedPhrases
-from askew.language.paraphrases import Paraphrases
-from askew.language.senses import WordCounts
+from askew.language.inflect import base
+from askew.language.paraphrases import ParaphraseMatch, Paraphrases
+from askew.language.senses import WordCounts, words_of
 from askew.language.tagger import Token
 from askew.perturb.lexical.substitutions import Edit
 
 _SLOT = re.compile(r"\[[^\]]+\]")
+_SHORTEST = 4
+"""The letters of a word that should not be repeated: shorter ones are mostly articles and prepositions."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,20 @@ class Paraphrastic:
             if found.rule.origin != "reviewed" and self.phrases.overlap(tokens, found.first, found.last):
                 yield "inside a fixed phrase"
                 continue
+            if _repeats_word(found, tokens):
+                yield "the paraphrase repeats a word of the question"
+                continue
             start, end = tokens[found.first].start, tokens[found.last].end
             note = {"confidence": found.rule.confidence, "origin": found.rule.origin}
             yield Edit(start, end, found.text, found.rule.id, note)
+
+
+def _repeats_word(found: ParaphraseMatch, tokens: Sequence[Token]) -> bool:
+    """True for a new word that the question already has: *the location of this location*, *lined up in a line*."""
+    inside = tokens[found.first : found.last + 1]
+    added = Counter(words_of(found.text)) - Counter(token.lower for token in inside)
+    new = {word for word in added if len(word) >= _SHORTEST}
+    outside = (*tokens[: found.first], *tokens[found.last + 1 :]) if new else ()
+    return any(token.lower in new for token in inside) or any(
+        token.lower in new or base(token.text, token.tag) in new for token in outside
+    )

@@ -160,3 +160,33 @@ def test_words_have_the_sense_of_scene_graphs():
     assert Value("activity", "eating").before == ""
     assert number("landing gear") == "mass"
     assert not [name for name in ("zoo", "kitchen", "hotel room", "classroom") if askable(name)]
+
+
+def test_people_who_feed_something_do_not_eat_and_chefs_do_not_bathe():
+    """ "Is the boy feeding the goat bathing or eating?" had the answer eating."""
+    assert value("feeding", "boy") is None
+    assert [suits("activity", "bathing", name) for name in ("chef", "baby", "elephant")] == [False, True, True]
+    assert [suits("material", "wicker", name) for name in ("runway", "knife", "basket", "chair")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert not exclusive("spoon", "ladle")
+
+
+def test_only_hair_is_blond_and_bottles_are_not_wicker():
+    """ "Which color is the tablecloth, blond, orange or white?" """
+    assert [suits("color", "blond", name) for name in ("tablecloth", "dog", "hair", "beard")] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert value("blond", "tablecloth") is None
+    assert [suits("material", "wicker", name) for name in ("bottle", "cup", "box", "couch")] == [
+        False,
+        False,
+        True,
+        True,
+    ]

@@ -167,21 +167,21 @@ def test_a_model_connects_to_no_other_host() -> None:
         asyncio.run(AddressRule("model.example", look_up=FakeDns([[PUBLIC]]))("other.example", 80))
 
 
-def study_with(folder: Path, spec: str) -> SmallStudy:
+def study_with(folder: Path, spec: str, url: str | None) -> SmallStudy:
     """A study whose open round has this one model."""
-    small = SmallStudy.make(folder, robots=1)
+    small = SmallStudy.make(folder, url, robots=1)
     small.do(lambda tx: tx.change(model, model.c.id == small.models[0], spec=spec))
     return small
 
 
 def test_the_service_does_not_start_with_a_model_in_a_private_network_unless_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database_url: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def resolved(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (PRIVATE, port))]
 
+    small = study_with(tmp_path / "study", "openai:any,base_url=http://gpu.example:8000/v1", database_url)
     monkeypatch.setattr(socket, "getaddrinfo", resolved)
-    small = study_with(tmp_path / "study", "openai:any,base_url=http://gpu.example:8000/v1")
     with pytest.raises(UsageError, match=r"--private-host gpu\.example"):
         make_service(small.study, Address())
     service = make_service(small.study, Address(), ["GPU.example"])
@@ -189,18 +189,19 @@ def test_the_service_does_not_start_with_a_model_in_a_private_network_unless_all
     small.close()
 
 
-def test_the_service_refuses_the_address_of_cloud_metadata(tmp_path: Path) -> None:
-    small = study_with(tmp_path / "study", "openai:any,base_url=http://169.254.169.254/v1")
+def test_the_service_refuses_the_address_of_cloud_metadata(tmp_path: Path, database_url: str | None) -> None:
+    small = study_with(tmp_path / "study", "openai:any,base_url=http://169.254.169.254/v1", database_url)
     with pytest.raises(UsageError, match="never a model's address"):
         make_service(small.study, Address(), ["169.254.169.254"])
     small.close()
 
 
 def test_the_models_of_a_service_are_guarded_and_answer_before_people_stop_waiting(
-    tmp_path: Path, endpoint: Endpoint
+    tmp_path: Path, database_url: str | None, endpoint: Endpoint
 ) -> None:
     """A question of an annotator reaches the owner's endpoint through the rule, and no other place."""
-    small = study_with(tmp_path / "study", f"openai:any,base_url=http://127.0.0.1:{endpoint.port}/v1,blind=true")
+    spec = f"openai:any,base_url=http://127.0.0.1:{endpoint.port}/v1,blind=true"
+    small = study_with(tmp_path / "study", spec, database_url)
     service = make_service(small.study, Address())
     assert endpoint.requests == 0, "an endpoint gets no test question: each may cost something"
     robots = service.robots.robots

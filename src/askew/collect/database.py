@@ -213,7 +213,8 @@ def _engine(url: str, durable: bool) -> Engine:
     if kind == "postgresql+psycopg":
         need("psycopg", "postgres")
         options = f"-c lock_timeout={BUSY_SECONDS}s" + ("" if durable else " -c synchronous_commit=off")
-        return sa.create_engine(url, pool_size=10, max_overflow=30, connect_args={"options": options})
+        ping = {"pool_pre_ping": True}  # a restarted server leaves dead connections in the pool
+        return sa.create_engine(url, pool_size=10, max_overflow=30, connect_args={"options": options}, **ping)
     raise UsageError(f"A study cannot be kept in {kind!r}. Use SQLite (the default) or postgresql+psycopg://...")
 
 

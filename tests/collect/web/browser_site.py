@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from importlib.resources import files
@@ -13,7 +12,6 @@ from web_study import WebStudy
 from askew.collect.web.serve import Address, listening, make_server
 from askew.types import Prediction
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 REPLY = "There are two dogs near the tree, as far as I can see." + " I looked at it carefully." * 30
 
 

@@ -12,9 +12,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from browser_site import CHROMIUM, Site
+from browser_site import Site
 from small_study import SmallStudy
-from web_study import RUNNING, WebStudy
+from web_study import NO_LIMITS, RUNNING, WebStudy
 
 _NUMBERS = count()
 
@@ -52,17 +52,19 @@ def postgres_template(tmp_path_factory: pytest.TempPathFactory, cluster: Any) ->
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def copied(request: pytest.FixtureRequest) -> Callable[[Path], WebStudy]:
+def copied(request: pytest.FixtureRequest) -> Callable[..., WebStudy]:
     """Makes services on studies of their own, on SQLite and on PostgreSQL."""
     if request.param == "sqlite":
         template = request.getfixturevalue("template")
-        return lambda folder: WebStudy.copied(template, folder)
+        return lambda folder, limits=NO_LIMITS: WebStudy.copied(template, folder, limits)
     there, cluster = request.getfixturevalue("postgres_template"), request.getfixturevalue("cluster")
-    return lambda folder: WebStudy.copied(there, folder, url=cluster.create(f"web{next(_NUMBERS)}", "web"))
+    return lambda folder, limits=NO_LIMITS: WebStudy.copied(
+        there, folder, limits, cluster.create(f"web{next(_NUMBERS)}", "web")
+    )
 
 
 @pytest.fixture
-def anywhere(tmp_path: Path, copied: Callable[[Path], WebStudy]) -> Iterator[WebStudy]:
+def anywhere(tmp_path: Path, copied: Callable[..., WebStudy]) -> Iterator[WebStudy]:
     """The service on SQLite and on PostgreSQL."""
     made = copied(tmp_path / "study")
     yield made
@@ -77,16 +79,12 @@ def roomy(tmp_path_factory: pytest.TempPathFactory) -> SmallStudy:
     return made
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Headless Chromium."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed to open the pages with")
-    with playwright.sync_playwright() as driver:
-        launched = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
+@pytest.fixture(scope="session")
+def roomy_postgres(tmp_path_factory: pytest.TempPathFactory, cluster: Any) -> SmallStudy:
+    """The same in PostgreSQL."""
+    made = SmallStudy.make(tmp_path_factory.mktemp("roomy") / "study", cluster.create("roomy"), images=10)
+    made.close()
+    return made
 
 
 @pytest.fixture
@@ -95,8 +93,9 @@ def site(request: pytest.FixtureRequest, tmp_path: Path, roomy: SmallStudy) -> I
     if vars(request).get("param") != "postgres":
         made = Site(WebStudy.copied(roomy, tmp_path / "study"))
     else:
-        url = request.getfixturevalue("cluster").create(f"web{next(_NUMBERS)}")
-        made = Site(WebStudy.of(SmallStudy.make(tmp_path / "study", url, images=10)))
+        there, cluster = request.getfixturevalue("roomy_postgres"), request.getfixturevalue("cluster")
+        url = cluster.create(f"web{next(_NUMBERS)}", "roomy")
+        made = Site(WebStudy.copied(there, tmp_path / "study", url=url))
     yield made
     made.close()
 

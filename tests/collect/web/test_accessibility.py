@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from browser_site import ALL, COLOURS, Site, violations
 from recipes import ask_for_quiz
+from starlette.routing import Route
 
 from askew.collect.moderation import exclude, quarantine, report_image
 from askew.collect.quiz import quiz_for
 from askew.collect.stats.page import write_statistics
 from askew.collect.stats.statistics import opened_source, statistics
 from askew.collect.web import visit as visit_module
+from askew.collect.web.app import PAGES, _endpoint
+from askew.collect.web.failures import WORDS, Failure, failure_page
 from askew.collect.web.login import create_invite
+from askew.collect.web.visit import Visit
 from askew.collect.writing import claim_image
 
 pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
@@ -24,6 +29,7 @@ TEMPLATES = Path(visit_module.__file__).parent / "templates"
 PARTS = {"base.html", "parts.html", "keys.html"}
 DARK = {"/sign-in", "/home", "/instructions", "/my-work", "/owner", "/owner/examples", "/owner/examples/1", "/nothing"}
 """Pages whose colours are looked at in the dark too; together they have every colour."""
+LONG, RIGHT_TO_LEFT = "Donaudampfschifffahrtsgesellschaftskapitänsmütze", "هل الكلب الصغير على اليسار من الشجرة؟ 🐕"
 
 
 def overflows(page: Any) -> bool:
@@ -196,6 +202,46 @@ def _look_at_work(site: Site, page: Any, rules: str) -> None:
     assert "Take the next question" in page.inner_text("h1")
     look()
     site.small.clock.pass_seconds(1)
+
+
+def test_failures_and_rare_states(site: Site, enter: Callable[..., Any]) -> None:
+    """Every kind of failure, with long and right-to-left text; excluded people; a stranger."""
+    small, web = site.small, site.web
+    web.service.name = f"{LONG} {RIGHT_TO_LEFT}"
+    small.attack(small.people[1], f"{LONG}?", answer=LONG)
+    small.attack(small.people[1], RIGHT_TO_LEFT, robot=RIGHT_TO_LEFT)
+    small.do(exclude, small.people[2], LONG)
+    failures = [key for key in WORDS if key[0] != 401]
+    number = iter(range(2 * len(failures)))
+
+    def failing(visit: Visit) -> Any:
+        status, why = failures[next(number) % len(failures)]
+        text = {"question": RIGHT_TO_LEFT, "answer": LONG}
+        shown = replace(visit, form=text) if why != "opened" else visit
+        return failure_page(shown, Failure(status, why, seconds=30 * (status == 429), number="1a2b" * (status == 500)))
+
+    page = next(one for one in PAGES if one.path == "/finish")
+    route = Route("/finish", _endpoint(web.service, replace(page, show=failing)))
+    web.app.app.router.routes.insert(0, route)
+    for width, scheme, rules in ((1280, "light", ALL), (320, "dark", COLOURS)):
+        worker = enter(small.people[0], width=width, color_scheme=scheme)
+        for key in failures:
+            worker.goto("/finish")
+            assert violations(worker, rules) == [], key
+            assert not overflows(worker), key
+        for person, path in (
+            (None, "/my-work"),
+            (small.people[0], "/write"),
+            (small.people[1], "/my-work"),
+            (small.people[2], "/home"),
+            (small.owner, "/owner/examples"),
+            (small.owner, "/owner/examples/1"),
+            (small.owner, f"/owner/people/{small.people[2]}"),
+        ):
+            page_ = enter(person, width=width, color_scheme=scheme)
+            page_.goto(path)
+            assert violations(page_, rules) == [], (person, path)
+            assert not overflows(page_), (person, path)
 
 
 def test_the_page_of_statistics(site: Site, browser: Any, tmp_path: Path) -> None:

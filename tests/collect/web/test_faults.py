@@ -7,12 +7,14 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
 from recipes import RECIPES
+from small_study import SmallStudy
 from web_study import WebStudy, at_once, saying
 
 from askew.collect import database as database_module
@@ -254,8 +256,12 @@ def test_a_locked_database_gives_503_with_the_text_and_recovers(
 
 
 @contextmanager
-def full_disk() -> Iterator[None]:
-    """No file of this process can grow, which looks like a full disk to SQLite."""
+def full_disk(web: WebStudy) -> Iterator[None]:
+    """No file of this process can grow, which looks like a full disk to SQLite; PostgreSQL reports one."""
+    if not web.service.database.is_sqlite:
+        with postgres_fault(web, "RAISE EXCEPTION 'no space left on device' USING ERRCODE = 'disk_full'"):
+            yield
+        return
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1, before[1]))
@@ -265,10 +271,42 @@ def full_disk() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-def test_a_full_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None:
+@contextmanager
+def postgres_fault(web: WebStudy, statement: str) -> Iterator[None]:
+    """A statement that runs with every answer of a verifier."""
+    with web.service.database.engine.begin() as connection:
+        body = f"BEGIN {statement}; RETURN NEW; END"
+        connection.exec_driver_sql(f"CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS $${body}$$")
+        connection.exec_driver_sql(
+            "CREATE TRIGGER fault BEFORE INSERT ON verification FOR EACH ROW EXECUTE FUNCTION fault()"
+        )
+    yield
+    with web.service.database.engine.begin() as connection:
+        connection.exec_driver_sql("DROP FUNCTION fault CASCADE")
+
+
+@contextmanager
+def read_only(web: WebStudy) -> Iterator[None]:
+    """No transaction can write."""
+    engine, sqlite = web.service.database.engine, web.service.database.is_sqlite
+
+    def refuse_writes(connection: sa.Connection) -> None:
+        connection.exec_driver_sql("PRAGMA query_only = ON" if sqlite else "SET TRANSACTION READ ONLY")
+
+    sa.event.listen(engine, "begin", refuse_writes)
+    yield
+    sa.event.remove(engine, "begin", refuse_writes)
+    engine.dispose()
+
+
+@pytest.mark.parametrize("fault", [full_disk, read_only])
+def test_a_full_or_read_only_disk_gives_503_with_the_text_and_recovers(
+    fault: Callable[[WebStudy], AbstractContextManager[None]], anywhere: WebStudy
+) -> None:
+    web = anywhere
     recipe = RECIPES["/verify/{task}/answer"](web)
     value, before = recipe.browser.value(), web.rows()
-    with full_disk():
+    with fault(web):
         page = recipe.browser.post(recipe.path, value, answer="red <ball>", confidence="yes", then="next")
         reading = recipe.browser.get("/home")
     assert page.status == 503
@@ -279,25 +317,22 @@ def test_a_full_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None
     web.small.check()
 
 
-def test_a_read_only_disk_gives_503_with_the_text_and_recovers(web: WebStudy) -> None:
+def test_work_goes_on_after_postgresql_was_restarted(
+    tmp_path: Path, postgres_template: SmallStudy, cluster: Any
+) -> None:
+    """All connections are cut, as by a restart; the pool held dead ones, and each gave somebody an error."""
+    web = WebStudy.copied(postgres_template, tmp_path / "study", url=cluster.create("restarted", "web"))
     recipe = RECIPES["/verify/{task}/answer"](web)
-    value, before = recipe.browser.value(), web.rows()
-    engine = web.service.database.engine
-
-    def refuse_writes(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("PRAGMA query_only = ON")
-
-    sa.event.listen(engine, "begin", refuse_writes)
-    page = recipe.browser.post(recipe.path, value, answer="red <ball>", confidence="yes", then="next")
-    reading = recipe.browser.get("/home")
-    sa.event.remove(engine, "begin", refuse_writes)
-    engine.dispose()
-    assert page.status == 503
-    assert "red &lt;ball&gt;" in page.html
-    assert reading.status == 200, "reading goes on"
-    assert web.rows() == before
-    assert recipe.browser.post(recipe.path, value, answer="red <ball>", confidence="yes", then="next").status == 303
+    cut = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'restarted' AND pid <> pg_backend_pid()"
+    )
+    elsewhere = Database(cluster.url("restarted"))
+    with elsewhere.engine.begin() as connection:
+        connection.exec_driver_sql(cut)
+    elsewhere.close()
+    assert recipe.browser.post(recipe.path, answer="red", confidence="yes", then="next").status == 303
     web.small.check()
+    web.close()
 
 
 def test_unreadable_images_are_not_found(web: WebStudy) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from web_study import WebStudy
 
 from askew.collect import verify_queue
+from askew.collect.moderation import exclude
+from askew.collect.rounds import change_round
 from askew.collect.schema import annotator, question
 from askew.collect.web.login import create_invite, owner_link
 from askew.collect.web.pages import verify
+from askew.collect.writing import claim_image
 
 
 def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verify(anywhere: WebStudy) -> None:
@@ -58,7 +62,8 @@ def test_an_invited_person_goes_from_the_link_to_a_fooled_robot_and_others_verif
         assert ada.get(path).status == 200, path
 
 
-def test_the_owner_link_makes_one_owner_and_works_once(web: WebStudy) -> None:
+def test_the_owner_link_makes_one_owner_and_works_once(anywhere: WebStudy) -> None:
+    web = anywhere
     with web.small.study.database.write() as tx:
         tx.execute(annotator.update().where(annotator.c.role == "owner").values(role="annotator"))
         token = owner_link(tx)
@@ -122,3 +127,39 @@ def test_pages_of_owners_show_the_study(web: WebStudy) -> None:
     assert "Is it &lt;b&gt;red&lt;/b&gt;?" in page.html
     assert "Nothing found" in owner.get("/owner/examples?q=purple").html
     assert "Nothing found" in owner.get("/owner/examples?q=%25").html
+
+
+def test_pages_of_failures_fit_what_was_done(web: WebStudy) -> None:
+    """The links of the person stay; a page that was only opened speaks of no text; nothing is said twice."""
+    person = web.browser(web.small.people[0])
+    pages = {404: person.get("/nothing"), 405: person.get("/write"), 413: person.post("/write", question="x" * 70_000)}
+    for status, page in pages.items():
+        assert page.status == status
+        assert 'href="/my-work"' in page.html, status
+    web.service.buckets.take("posts:1", 1)
+    web.service.limits = replace(web.service.limits, posts=1)
+    page = web.browser(web.small.people[0]).post("/write")
+    assert page.status == 429
+    assert page.html.count("Wait ") == 1
+    with web.small.study.database.write() as tx:
+        tx.connection.exec_driver_sql("ALTER TABLE place RENAME TO gone")
+    page = person.get("/home")
+    assert page.status == 503
+    assert "reload the page" in page.html
+    assert "your text" not in page.html
+
+
+def test_home_says_why_there_is_nothing_to_do(anywhere: WebStudy) -> None:
+    web, small = anywhere, anywhere.small
+    small.do(exclude, small.people[5], "spam")
+    page = web.browser(small.people[5]).get("/home")
+    assert "You no longer take part in this study" in page.html
+    assert "<button" not in page.html.partition("<main")[2], "no work is offered, though there is some"
+    for person in small.people[1:4]:
+        small.do(claim_image, person)
+    assert "Other people hold what is left" in web.browser(small.people[0]).get("/home?nothing=write").html
+    small.do(exclude, small.people[1], "spam")
+    assert "Next image" not in web.browser(small.people[1]).get("/write/1").html
+    assert "Get an image" in web.browser(small.people[0]).get("/home").html
+    small.do(change_round, small.round_id, "DRAINING")
+    assert "No round of the study is open" in web.browser(small.people[0]).get("/home").html

@@ -103,8 +103,9 @@ def test_secrets_are_never_in_logs_or_on_error_pages(
     assert not [secret for secret in cookies for text in shown if secret in text]
 
 
-def test_nobody_can_make_the_service_send_a_request(web: WebStudy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_can_make_the_service_send_a_request(anywhere: WebStudy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sockets to elsewhere are forbidden while every page is used with addresses in every field."""
+    web = anywhere
     opened: list[object] = []
     local = socket.socket.connect
 

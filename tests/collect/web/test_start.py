@@ -84,12 +84,12 @@ def test_weak_keys_are_refused(weak: str, tmp_path: Path, monkeypatch: pytest.Mo
         read_secret(tmp_path)
 
 
-def test_files_that_others_can_read_are_refused(tmp_path: Path) -> None:
-    small = SmallStudy.make(tmp_path / "study")
+def test_files_that_others_can_read_are_refused(tmp_path: Path, database_url: str | None) -> None:
+    small = SmallStudy.make(tmp_path / "study", database_url)
     check_files(small.study)
     for path in small.study.folder.glob("study.*"):
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
-    for name in ("study.json", "study.sqlite"):
+    for name in ("study.json", "study.sqlite") if database_url is None else ("study.json",):
         os.chmod(small.study.folder / name, 0o644)
         with pytest.raises(DataError, match="other users"):
             check_files(small.study)

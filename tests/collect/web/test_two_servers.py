@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Barrier
 
 import httpx
 import pytest
@@ -20,7 +21,7 @@ from askew.collect.schema import question, session, verification
 from askew.collect.web.login import start_session
 from askew.collect.web.study_files import read_consent
 
-PEOPLE, IMAGES = 5, 6
+PEOPLE, IMAGES, BURSTS = 8, 10, 4
 
 
 class Worker:
@@ -45,6 +46,16 @@ class Worker:
         places = {answer.headers["location"].partition("/verify/")[0] for answer in answers}
         assert len(places) == 1, places
         return answers[0].headers["location"]
+
+    def claim(self, barrier: Barrier) -> None:
+        """Take an image at the same moment as everybody else, and give it back, a few times."""
+        for _ in range(BURSTS):
+            page = self.get("/home")
+            form = re.search(r'action="/write".*?name="form" value="([^"]+)"', page, re.DOTALL).group(1)
+            barrier.wait(60)
+            place = self._send("POST", "/write", data={"form": form}).headers["location"]
+            assert place.startswith("/write/"), place
+            self.post(f"{place}/skip", self.get(place), "/skip", reason="Other")
 
     def work(self) -> None:
         """Fool the robot once, then verify while there are tasks."""
@@ -103,6 +114,10 @@ def test_two_servers_keep_every_invariant(served: tuple[SmallStudy, list[int]]) 
             give_consent(tx, person, version)
             workers.append(Worker(ports, start_session(tx, person)))
     try:
+        barrier = Barrier(len(workers))
+        for n, worker in enumerate(workers):
+            worker.turn = n  # half of them at either server
+        at_once(len(workers), lambda n: workers[n].claim(barrier))
         at_once(len(workers), lambda n: workers[n].work())
         for worker in workers * 2:  # what was written after the others had left
             worker.work()
@@ -112,7 +127,8 @@ def test_two_servers_keep_every_invariant(served: tuple[SmallStudy, list[int]]) 
     small.check()
     with small.study.database.read() as tx:
         asked = tx.rows(sa.select(question.c.state, question.c.done))
-        assert tx.value(sa.select(sa.func.count()).select_from(session)) == IMAGES
+        ended = dict(map(tuple, tx.rows(sa.select(session.c.state, sa.func.count()).group_by(session.c.state))))
         said = tx.value(sa.select(sa.func.count()).select_from(verification))
     assert [tuple(row) for row in asked] == [("VERIFIED", 2)] * IMAGES
     assert said == 2 * IMAGES
+    assert ended == {"RELEASED": PEOPLE * BURSTS, "SUCCEEDED": IMAGES}

@@ -96,6 +96,15 @@ def _identify(visit: Visit) -> None:
             login.seen(tx, token)
 
 
+def _before_page(visit: Visit, failure: Failure) -> Response:
+    """The page of a failure before any page was reached, with the links of the person who is signed in."""
+    try:
+        _identify(visit)
+    except Exception as error:
+        failure_of(error)  # for the log: the page is about what the request lacks
+    return failure_page(visit, failure)
+
+
 def _check_access(visit: Visit, page: Page) -> None:
     if page.who == "anyone":
         return
@@ -128,7 +137,7 @@ def _endpoint(service: Service, page: Page) -> Callable[[Request], Awaitable[Res
             try:
                 visit.form = await _form(request, service)
             except Failure as failure:
-                return await run_in_threadpool(failure_page, visit, failure)
+                return await run_in_threadpool(_before_page, visit, failure)
         return await run_in_threadpool(answer, visit, page)
 
     return endpoint
@@ -157,7 +166,7 @@ def _unrouted(service: Service) -> Callable[[Request, Exception], Awaitable[Resp
     async def handler(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500
         failure = Failure(status if status in (404, 405) else 400)
-        response = await run_in_threadpool(failure_page, Visit(service, request), failure)
+        response = await run_in_threadpool(_before_page, Visit(service, request), failure)
         if isinstance(error, HTTPException) and error.headers:
             response.headers.update(error.headers)
         return response
@@ -200,7 +209,11 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not host_allowed(hosts[0], self.service.hosts):
-            response = Response("This host name is not served here.\n", 400, media_type="text/plain; charset=utf-8")
+            response = Response(
+                "This host name is not served here. If the service is yours, name it: --trusted-host.\n",
+                400,
+                media_type="text/plain; charset=utf-8",
+            )
             await response(scope, receive, send)
             return
         address = scope["client"][0] if scope.get("client") else "unknown"

@@ -26,7 +26,8 @@ TYPED = {"question": "Your question", "answer": "Your answer", "note": "Your not
 
 @dataclass
 class Failure(Exception):
-    """A status with the words that go with it; ``why`` tells cases of one status apart."""
+    """A status with the words that go with it; ``why`` tells cases of one status apart, such as a page that was only
+    opened."""
 
     status: int
     why: str = ""
@@ -83,19 +84,16 @@ WORDS: dict[tuple[int, str], Words] = {
         "Go back to the start page.",
     ),
     (405, ""): Words(
-        "This page cannot be used that way", "The address takes another kind of request.", _NOT_SAVED, "Go back."
+        "There is nothing to see at this address",
+        "A form is sent to it; it cannot be opened by itself.",
+        _NOT_SAVED,
+        "Go back to the start page. What you sent before is saved.",
     ),
     (409, ""): Words(
-        "This has ended",
-        "It is no longer possible.",
-        "What you sent before is saved. What you sent just now was not taken.",
-        "Go to the start page and take the next task.",
-    ),
-    (409, "seen"): Words(
-        "This has ended",
-        "It is no longer possible.",
-        "Everything you sent is saved.",
-        "Go to the start page.",
+        "This is no longer possible",
+        "It has ended, or somebody else has changed it.",
+        "What you sent before is saved. What you sent just now is not.",
+        "Go back to the start page.",
     ),
     (409, "invite"): Words(
         "This link does not work",
@@ -110,16 +108,22 @@ WORDS: dict[tuple[int, str], Words] = {
         "Read the text, agree if you want to continue, and send it again.",
     ),
     (413, ""): Words(
-        "That is too much text", "The form is larger than this service takes.", _NOT_SAVED, "Shorten your text."
+        "That is too much text",
+        "The form is larger than this service takes.",
+        _NOT_SAVED,
+        "Go back: your browser still has what you wrote. Shorten it, then send it again.",
     ),
     (422, ""): Words(
-        "That cannot be saved as it is",
+        "That did not work",
         "Something in the form is missing or too long.",
         _NOT_SAVED,
-        "Correct it and send it again.",
+        "Go back, change it and send it again.",
     ),
     (429, ""): Words(
-        "Too fast", "There were more requests than one person makes.", _NOT_SAVED, "Wait a moment, then try again."
+        "That was too fast",
+        "More requests came from you than one person makes.",
+        _NOT_SAVED,
+        "Wait a moment, then go back and try again.",
     ),
     (500, ""): Words(
         "Something went wrong on our side",
@@ -128,11 +132,23 @@ WORDS: dict[tuple[int, str], Words] = {
         "Go back and try again: sending the same form twice saves it once. If it happens again, tell the study's "
         "owner the number below.",
     ),
+    (500, "opened"): Words(
+        "Something went wrong on our side",
+        "It is not your fault.",
+        "",
+        "Reload the page. If it happens again, tell the study's owner the number below.",
+    ),
     (503, ""): Words(
         "The service is busy",
         "The database could not take your text just now.",
         "What you sent before is saved. What you sent just now is not.",
-        "Wait a few seconds, then send it again: sending the same form twice saves it once.",
+        "Wait a few seconds, then go back and send it again: sending the same form twice saves it once.",
+    ),
+    (503, "opened"): Words(
+        "The service is busy",
+        "The database does not answer just now.",
+        "",
+        "Wait a few seconds, then reload the page.",
     ),
 }
 
@@ -148,9 +164,11 @@ def failure_of(error: Exception) -> Failure:
     for kind, status in ((Refused, 422), (Gone, 409), (NotAllowed, 403)):
         if isinstance(error, kind):
             return Failure(status, message=str(error))
-    if isinstance(error, sqlalchemy.exc.OperationalError):
-        log.error("the database refuses: %s", type(error.orig).__name__ if error.orig else "unknown")
-        return Failure(503)
+    if isinstance(error, sqlalchemy.exc.DBAPIError):
+        reason = type(error.orig).__name__ if error.orig else "unknown"
+        if isinstance(error, sqlalchemy.exc.OperationalError) or reason == "ReadOnlySqlTransaction":
+            log.error("the database refuses: %s", reason)
+            return Failure(503)
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EROFS, errno.EDQUOT):
         log.error("the disk refuses: %s", errno.errorcode.get(error.errno or 0, "unknown"))
         return Failure(503)
@@ -179,7 +197,7 @@ def page_again(
 
 def failure_page(visit: Visit, failure: Failure) -> Response:
     """The page of a failure, with what the person had typed."""
-    why = failure.why or ("seen" if failure.status == 409 and visit.request.method == "GET" else "")
+    why = failure.why or ("opened" if visit.request.method == "GET" else "")
     words = WORDS.get((failure.status, why)) or WORDS.get((failure.status, "")) or WORDS[(400, "")]
     typed = [(label, visit.text(name)) for name, label in TYPED.items() if visit.text(name).strip()]
     response = visit.render("failure.html", failure.status, failure=failure, words=words, typed=typed)

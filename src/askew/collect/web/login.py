@@ -110,13 +110,11 @@ def open_invite(tx: Tx, token: str) -> AnyRow:
     """The invite of a link that can still be used."""
     found = tx.first(sa.select(invite).where(invite.c.token_hash == token_hash(token)))
     if found is None:
-        raise Gone("This invite link is not known. Check that you have the whole link, or ask for a new one.")
+        raise Gone("This invite link is not known. Perhaps a part of it is missing.")
     if found.used_at is not None and found.completion_code is None:
-        raise Gone(
-            "This invite link has been used already. Sign in with your name and password, or ask for a new link."
-        )
+        raise Gone("This invite link has been used already.")
     if found.expires_at is not None and found.expires_at <= tx.now:
-        raise Gone("This invite link is too old. Ask the study's owner for a new one.")
+        raise Gone("This invite link is too old.")
     return found
 
 

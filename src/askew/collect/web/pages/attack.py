@@ -137,8 +137,8 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
     with visit.service.database.read() as tx:
         try:
             task = writing.writing_task(tx, visit.me, number)
-        except Gone as over:
-            return _over(visit, number, status, error or str(over))
+        except Gone:
+            return _over(visit, number, status)
         values = {"task": task, "settings": tx.settings, "now": tx.now}
     failed = next((one for one in reversed(task.tries) if one.state == "MODEL_FAILED"), None)
     if failed is not None and failed is task.tries[-1] and not error and not notice:
@@ -153,7 +153,7 @@ def _page(visit: Visit, status: int = 200, error: str = "", notice: str = "") ->
     return visit.render("attack.html", status, error=error, notice=notice, typed=form, lost=lost, **values)
 
 
-def _over(visit: Visit, number: int, status: int, message: str) -> Response:
+def _over(visit: Visit, number: int, status: int) -> Response:
     """How a session ended, with its questions, and any text that came too late."""
     with visit.service.database.read() as tx:
         row = tx.first(
@@ -165,8 +165,7 @@ def _over(visit: Visit, number: int, status: int, message: str) -> Response:
             raise NotAllowed("This is not your image.")
         tries = writing.session_tries(tx, number)
     late = [visit.text(name) for name in ("question", "answer") if visit.text(name).strip()]
-    won = next((one for one in tries if one.verdict == "wrong"), None)
-    return visit.render("attack_over.html", status, row=row, tries=tries, won=won, late=late, message=message)
+    return visit.render("attack_over.html", status, row=row, tries=tries, late=late)
 
 
 PAGES = (

@@ -94,6 +94,8 @@ def accept_invite(visit: Visit) -> Response:
     except Refused as error:
         assert found is not None
         return _invite(visit, found.role, known, platform, ids, str(error), 422)
+    except Gone as gone:
+        raise Failure(409, "invite", str(gone)) from None
     return visit.set_session(visit.redirect("/home"), session)
 
 

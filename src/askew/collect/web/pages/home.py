@@ -9,6 +9,7 @@ from starlette.responses import Response
 from askew.collect.database import Tx
 from askew.collect.quiz import needs_quiz, quiz_for, take_quiz
 from askew.collect.refusals import Refused
+from askew.collect.rounds import open_round
 from askew.collect.web import login, progress
 from askew.collect.web.visit import Page, Visit
 
@@ -20,6 +21,7 @@ def home(visit: Visit) -> Response:
             return visit.redirect("/quiz")
         values: dict[str, Any] = {
             "work": progress.work_for(tx, visit.me),
+            "open": open_round(tx) is not None,
             "done": progress.progress_of(tx, visit.me),
             "now": tx.now,
             "settings": tx.settings,

@@ -69,7 +69,7 @@ def test_a_folder_without_a_model_is_named_with_what_is_missing(tmp_path):
         made.there_and_back(["What is this?"])
     assert str(told.value).startswith(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
-    with pytest.raises(DataError, match=r"there is no source\.spm, no model\.safetensors\."):
+    with pytest.raises(DataError, match=r"it has no source\.spm, no model\.safetensors\."):
         made.there_and_back(["What is this?"])
 
 
@@ -82,7 +82,7 @@ def test_the_second_folder_is_checked_before_any_work(tmp_path, monkeypatch):
     monkeypatch.setattr(
         translate, "_marian", lambda folder: (there, there) if folder.endswith("there") else real(folder)
     )
-    with pytest.raises(DataError, match="back: a translation model is wanted here"):
+    with pytest.raises(DataError, match="back: this must be the folder of a translation model"):
         Marian(str(tmp_path / "there"), str(tmp_path / "back")).there_and_back(["What is this?"])
     assert there.batches == []
 

@@ -27,8 +27,8 @@ from askew.language.tagger import Token, spacy_tokens
 
 EXPECTED = {"spacy": "3.8.", "thinc": "8.3."}
 """The versions whose internals are known."""
-_MAKE = ["expand_window", "maxout", "layernorm", "dropout"]
-"""The parts of each layer of a model that can be read."""
+_LAYER_PARTS = ["expand_window", "maxout", "layernorm", "dropout"]
+"""The parts that each layer must have."""
 _CHECK = "What color is the man's well-known T-shirt, red or blue?"
 """A text that both taggers must tag identically before the fast one is used."""
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?:['-][A-Za-z0-9]+)*[,?]?")
@@ -90,11 +90,11 @@ class Pieces:
         self._learn(self._inner, chain.from_iterable(split), spaced=True)
         self._learn(self._last, ends, spaced=False)
         self._embed_new()
-        found = [[*map(self._inner.get, parts), self._last[end]] for parts, end in zip(split, ends, strict=True)]
-        return [pieces if all(pieces) else None for pieces in found]  # type: ignore[misc]
+        looked_up = [[*map(self._inner.get, parts), self._last[end]] for parts, end in zip(split, ends, strict=True)]
+        return [pieces if all(pieces) else None for pieces in looked_up]  # type: ignore[misc]
 
     def _learn(self, known: dict[str, Piece | None], parts: Iterable[str], *, spaced: bool) -> None:
-        """Split the new pieces, joined into one text in which a space follows each."""
+        """Split the new pieces, joined into one text with a space after each, in one call of the tokenizer."""
         new = [part for part in dict.fromkeys(parts) if part not in known]
         known.update(dict.fromkeys(new))
         plain = filter(_PLAIN.fullmatch, new)
@@ -144,8 +144,8 @@ class FastTagger:
         """The tokens of each text; None for a text that spaCy must tag."""
         for start in range(0, len(texts), _BATCH):
             with self._lock:
-                found, tags = self._read(texts[start : start + _BATCH])
-            for pieces in found:
+                batch, tags = self._read(texts[start : start + _BATCH])
+            for pieces in batch:
                 yield None if pieces is None else _tokens(pieces, tags)
 
     def clear(self) -> None:
@@ -157,17 +157,17 @@ class FastTagger:
         """The pieces of each text, and the tags of all."""
         if len(self.pieces) > _KNOWN:
             self.clear()
-        found = self.pieces.of(texts)
+        batch = self.pieces.of(texts)
         gap = (0,) * self.network.reach
         rows = [*gap]
-        for pieces in found:
+        for pieces in batch:
             if pieces is not None:
                 for piece in pieces:
                     rows += piece.rows
                 rows += gap
         if len(rows) == len(gap):
-            return found, iter(())
-        return found, iter(self.network.tags(self.pieces.vectors, rows, self.pieces.alone))
+            return batch, iter(())
+        return batch, iter(self.network.tags(self.pieces.vectors, rows, self.pieces.alone))
 
 
 _token = partial(tuple.__new__, Token)
@@ -175,7 +175,7 @@ _token = partial(tuple.__new__, Token)
 
 
 def _tokens(pieces: Iterable[Piece], tags: Iterator[str]) -> tuple[Token, ...]:
-    """The tokens of one text, which take their tags from those of all texts."""
+    """The tokens of one text; takes their tags from the iterator over the tags of all texts."""
     words: list[str] = []
     steps: list[int] = []
     for piece in pieces:
@@ -208,7 +208,7 @@ def _read_internals(pipeline: Any) -> FastTagger | None:
     whole, tagger = pipeline.get_pipe("tok2vec").model, pipeline.get_pipe("tagger")
     parts = [_leaves(layer) for layer in whole.layers[-1].layers[0].layers]
     outputs = _leaves(tagger.model)
-    if any([leaf.name for leaf in layer] != _MAKE for layer in parts) or outputs[-1].name != "softmax":
+    if any([leaf.name for leaf in layer] != _LAYER_PARTS for layer in parts) or outputs[-1].name != "softmax":
         return None
     embed, encoder = whole.layers
     if encoder.attrs["pad"] != len(parts) or any(layer[0].attrs["window_size"] != 1 for layer in parts):

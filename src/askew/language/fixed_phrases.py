@@ -17,7 +17,7 @@ from askew.language.wordnet import Pos, WordNet
 _LONGEST = 4
 _REMEMBERED = 1 << 16
 """How many pairs of words are cached."""
-_INSIDE = frozenset({"DT", "PRP$", "WDT", "."})
+_NOT_IN_COMPOUNDS = frozenset({"DT", "PRP$", "WDT", "."})
 """Tags that do not occur in the relevant compounds of WordNet."""
 
 
@@ -54,8 +54,8 @@ class FixedPhrases:
             least = (first if start < first else last + 1) + 1
             for end in range(least, min(len(words), start + _LONGEST) + 1):
                 part, spelled = tokens[start:end], words[start:end]
-                own = start < first == end - 1 and part[-1].tag == "IN" and part[0].tag.startswith("VB")
-                if _is_listed(spelled) or (not own and self._is_phrase(part, spelled)):
+                is_own_preposition = start < first == end - 1 and part[-1].tag == "IN" and part[0].tag.startswith("VB")
+                if _is_listed(spelled) or (not is_own_preposition and self._is_phrase(part, spelled)):
                     return True
         return False
 
@@ -67,7 +67,7 @@ class FixedPhrases:
     def _is_phrase(self, tokens: Sequence[Token], words: Sequence[str]) -> bool:
         if _is_listed(words):
             return True
-        if any(token.tag in _INSIDE for token in tokens):
+        if any(token.tag in _NOT_IN_COMPOUNDS for token in tokens):
             return False
         if tokens[-1].is_noun:
             text = " ".join(words)

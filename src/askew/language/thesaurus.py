@@ -35,7 +35,7 @@ _AUXILIARY = frozenset({"be", "do", "have"})
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What must be around a word, so that a rule applies; an empty set allows anything."""
+    """What must surround a word for a rule to apply; an empty set allows anything."""
 
     tags: frozenset[str] = frozenset()
     """The tags of the word."""
@@ -137,9 +137,9 @@ def _in_sense(wordnet: WordNet) -> Iterator[Synonym]:
     for name, entry in data.items():
         sense, context, bare = wordnet.named(name), Context.of(entry), entry.get("bare", False)
         own = dict.fromkeys((*entry.get("words", ()), *entry.get("from", ())), sense)
-        beyond = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
+        also = {word: each and wordnet.named(each) for word, each in entry.get("also", {}).items()}
         targets = [*entry.get("words", ()), *entry.get("also", ()), *entry.get("to", ())]
-        for source, needed in (own | beyond).items():
+        for source, needed in (own | also).items():
             for target in targets:
                 if target != source:
                     yield Synonym(source, target, sense.pos, 1.0, "reviewed", needed, context, bare)

@@ -127,7 +127,7 @@ def _marian(folder: str) -> tuple[Any, Any]:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
         model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True)
     except ImportError as missing:
-        raise MissingExtra(f"{folder}: this model needs more than is installed: {_line(missing)}") from missing
+        raise MissingExtra(f"{folder}: this model needs a package that is not installed: {_line(missing)}") from missing
     except Exception as wrong:
         raise DataError(
             f"{folder}: transformers cannot read this as a translation model: {_line(wrong)}. {_SAVE}"
@@ -139,7 +139,7 @@ def _check_folder(folder: Path) -> None:
     missing = [names[0] for names in _PARTS if not any((folder / name).is_file() for name in names)]
     if missing:
         raise DataError(
-            f"{folder}: a translation model is wanted here, but there is no {', no '.join(missing)}. {_SAVE}"
+            f"{folder}: this must be the folder of a translation model, but it has no {', no '.join(missing)}. {_SAVE}"
         )
 
 

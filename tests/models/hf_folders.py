@@ -114,6 +114,8 @@ def randomise(model: Any, seed: int = 0) -> Any:
         for name, weight in model.named_parameters():
             if weight.dim() > 1 or name.endswith("class_embedding"):
                 weight.normal_(0.0, SPREAD, generator=generator)
+            elif name.endswith("A_log"):  # transformers draws it from the global generator
+                weight.copy_(torch.arange(1, len(weight) + 1).log())
     return model
 
 

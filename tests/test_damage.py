@@ -141,7 +141,7 @@ def test_half_a_line_of_samples_is_reported_with_its_number(gate, runs):
         (whole[:100], "line 1: not JSON"),
         (b'{"group": 1}\n' + whole, "line 1: not an outcome"),
         (b'{"group": 1, "suite": "accuracy", "original": {}}\n' + whole.split(b"\n", 1)[1], "line 1: not an outcome"),
-        (whole.split(b"\n", 1)[1], "23 groups, and results.json says 24"),
+        (whole.split(b"\n", 1)[1], "23 groups, but results.json says 24"),
         (b"\xff\xff\n", "line 1: not JSON"),
     ):
         code, said = gate("samples.jsonl", content)

@@ -83,16 +83,16 @@ def test_answers_correct_only_after_normalisation_are_counted_and_reported():
 def test_answers_wrong_only_by_their_form_are_counted_reported_and_warned_about():
     told = {"Yes.": "form missed", "Yes, it is red.": "extraction missed", "Yes": "form missed"}
     for words, kind in told.items():
-        with pytest.warns(UserWarning, match="20 of 20 answers are wrong only by"):
+        with pytest.warns(UserWarning, match="20 of 20 answers are wrong only because of"):
             result = askew.evaluate(says(words), SAYING, "accuracy", accuracy="official", extract="none", **QUICK)
         assert result.score("accuracy.all").value == 0.0
         assert result.results["answer_forms"]["counts"] == {kind: 20}
-        assert "20 of 20 answers are wrong only by" in str(result)
+        assert "20 of 20 answers are wrong only because of" in str(result)
 
 
 def test_the_named_option_does_what_the_error_says():
     for words in ("Yes.", "Yes, it is red."):
-        with pytest.warns(UserWarning, match="wrong only by") as caught:
+        with pytest.warns(UserWarning, match="wrong only because of") as caught:
             askew.evaluate(says(words), SAYING, "accuracy", accuracy="official", extract="none", **QUICK)
         options = str(caught[0].message).rpartition("; ")[2].split()
         named = {a[2:]: b for a, b in pairwise(options) if a.startswith("--")}
@@ -112,7 +112,7 @@ def test_a_few_such_answers_are_counted_without_a_remark():
 
 def test_an_answer_that_extraction_deletes_is_reported():
     asked = [Question(i, None, "Who is this?", ("i can't say",)) for i in range(10)]
-    with pytest.warns(UserWarning, match=r"10 of 10 answers would be correct as they were said"):
+    with pytest.warns(UserWarning, match=r"10 of 10 answers would be correct as the model gave them"):
         result = askew.evaluate(says("I can't say"), asked, "accuracy", max_failures=1.0, **QUICK)
     assert result.results["answer_forms"]["counts"] == {"lost": 10}
 
@@ -167,4 +167,4 @@ def test_result_files_are_scored_officially_unless_the_option_says_otherwise(tmp
         assert done.returncode == 0, done.stderr
         results = json.loads((tmp_path / f"o{value}" / "results.json").read_text())
         assert results["scores"][0]["value"] == value
-        assert ("20 of 20 answers are wrong only by case" in done.stdout) == (value == 0.0)
+        assert ("20 of 20 answers are wrong only because of case" in done.stdout) == (value == 0.0)

@@ -263,7 +263,7 @@ def test_flips_of_rad_alone_are_refused_and_beside_others_shown_as_a_dash(tmp_pa
         of_rad, of_images = (result.score(metric, suite=suite) for suite in ("rad", "corruption"))
         assert (of_rad.n, of_rad.failed, of_images.n) == (0, 0, 1)
         assert math.isnan(of_rad.value)
-    assert "nothing here to measure it on" in str(result)
+    assert "nothing to measure it on" in str(result)
 
 
 def test_refuses_unknown_kinds():

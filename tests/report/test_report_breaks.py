@@ -61,7 +61,7 @@ def test_groups_without_variants_are_counted_and_not_decoded(tmp_path: Path) -> 
     assert [record["group"] for _, record in run.outcomes(with_variants=True)] == [0, 1, 2]
     assert read_pairs([run]).group_of.tolist() == [0, 1, 2]
     run.suites[0]["groups"] = 7  # type: ignore[index]
-    with pytest.raises(DataError, match=r"6 groups, and results\.json says 7"):
+    with pytest.raises(DataError, match=r"6 groups, but results\.json says 7"):
         read_pairs([run])
 
 

@@ -71,14 +71,14 @@ def test_a_model_without_scores_has_one_line_that_says_why(runs):
     reasons = {
         "silent": "it gives answers without scores.",
         "logits": "its scores are not probabilities from 0 to 1.",
-        "old": "its results are of an earlier version of askew; run the same command again",
+        "old": "its results are from an earlier version of askew; run the same command again",
     }
     for name, reason in reasons.items():
         run = load_run(runs / name)
         text = page([run])
         assert section(text) is None
         assert 'href="#confidence"' not in text
-        assert len(re.findall(rf"No calibration of [^<]*: {reason}", text)) == 1, name
+        assert len(re.findall(rf"No calibration for [^<]*: {reason}", text)) == 1, name
         assert "alibration" not in terminal_summary([run])
     both = section(page([whole, load_run(runs / "silent")]))
     assert both.count('class="curve"') == 4

@@ -67,7 +67,7 @@ def test_search_finds_words_in_questions_and_answers(open_page: Callable[..., An
     assert listed(page) == TOTAL
     assert page.evaluate("document.activeElement.id") != "search"
     page.fill("#search", "nobody ever said this")
-    assert page.locator("#pair").inner_text() == "No pair of the sample passes these filters."
+    assert page.locator("#pair").inner_text() == "No pair in the sample matches these filters."
 
 
 def test_keys_move_through_the_pairs(open_page: Callable[..., Any], report: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_permalink_opens_its_pair(open_page: Callable[..., Any], report: Path)
 def test_a_permalink_to_an_unknown_pair_says_so(open_page: Callable[..., Any], report: Path) -> None:
     page = open_page(report, "#pair=rad%3Anone")
     page.wait_for_selector("#toast:not([hidden])")
-    assert page.locator("#toast").inner_text() == "Pair rad:none is not in this page’s sample"
+    assert page.locator("#toast").inner_text() == "Pair rad:none is not in the sample on this page"
     assert page.evaluate("scrollY") == 0, "it stays on the ranking"
 
 

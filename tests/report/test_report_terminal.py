@@ -85,7 +85,7 @@ def test_metrics_with_nothing_to_measure_are_listed(tmp_path: Path) -> None:
     flips = {"suite": "rad", "metric": "flips", "part": "", "value": None, "low": None, "high": None, "n": 0}
     for failed, named in ((0, True), (3, False)):
         other = Run(run.folder, {**run.results, "scores": [*run.results["scores"], flips | {"failed": failed}]})
-        assert ("nothing here to measure it on: Flips (rad)" in terminal_summary([other])) is named
+        assert ("nothing to measure it on: Flips (rad)" in terminal_summary([other])) is named
 
 
 def test_arrows_point_the_right_way_whichever_comes_first(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_headlines_are_one_line_a_suite_and_fit(tmp_path: Path, names: list[str]
     assert max(map(width, lines)) <= 80
     told = " ".join(line for line in lines if line.startswith("Asked as yes/no"))
     assert all(run.figure("rad", "rad.forward").plus_minus in told for run in runs)
-    assert "Asked of the data's questions: rad " in " ".join(lines)
+    assert "Share of the data's questions asked: rad " in " ".join(lines)
 
 
 def test_missing_answers_are_reported_though_no_group_is_left_out(tmp_path: Path) -> None:
@@ -157,7 +157,9 @@ def test_every_suite_says_what_it_covers_and_why_not_more(tmp_path: Path) -> Non
 def test_too_few_images_are_reported(tmp_path: Path) -> None:
     run = load_run(make_run(tmp_path / "a", groups=40, images=False))
     suites = [suite | {"images": 4} for suite in run.suites]
-    assert "Only 4 images: how far chance" in terminal_summary([Run(run.folder, {**run.results, "suites": suites})])
+    assert "Only 4 images: with fewer than 10, how far chance" in terminal_summary(
+        [Run(run.folder, {**run.results, "suites": suites})]
+    )
 
 
 def test_a_suite_without_groups_has_a_warning_instead_of_dashes(tmp_path: Path) -> None:

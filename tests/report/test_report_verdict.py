@@ -82,7 +82,7 @@ def test_one_image_gives_no_interval() -> None:
 def test_no_correct_answer_leaves_nothing_to_ask_again() -> None:
     run = run_of(("rad", "accuracy.all", 0.0, 0.0, 0.0, 90), ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior correctly answers 0 % of the questions, so no correctly answered question could be asked again (—)."
+        "prior correctly answers 0 % of the questions, so there was no correctly answered question to ask again (—)."
     ]
 
 
@@ -90,15 +90,15 @@ def test_none_of_the_changed_questions_answered_correctly() -> None:
     before = ("rad", "accuracy.original", 0.01, 0.0, 0.02, 363)
     run = run_of(ACCURACY, before, ("rad", "rad.forward", None, None, None, 0))
     assert said(run) == [
-        "prior correctly answers 41 % of the questions, but it answered none of the 363 originals with "
-        "variants correctly, so no correctly answered question could be asked again (—)."
+        "prior correctly answers 41 % of the questions, but it correctly answered none of the 363 originals "
+        "with variants, so there was no correctly answered question to ask again (—)."
     ]
 
 
 def test_no_data_at_all() -> None:
     told = said(run_of())
     assert told == [
-        "prior: nothing to say about its accuracy (no question with people's answers was answered); "
+        "prior: its accuracy is unknown (it answered no question that has people's answers); "
         "nothing was measured when the questions were changed (—, n = 0)."
     ]
 

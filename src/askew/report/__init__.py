@@ -10,11 +10,11 @@ Everything is read from the ``results.json`` and ``samples.jsonl`` of one or mor
     first_screen.py   which model to choose, the ranking, and each model's verdict and most telling failures
     charts.py         dot plots, heat map, who covers whom
     paper_tables.py   tables laid out as in the papers, also as Markdown and LaTeX
-    breaks.py         the tests, rules and words that cost most; answer_flips.py: from which answer to which
+    breaks.py         the tests, rules and words that cost most; answer_flips.py: which answers become which
     pair_viewer.py    a stratified sample of pairs to read; thumbnails.py: their images
     provenance.py     how every number was obtained
 
-    caveats.py        what a reader must know beside the numbers: coverage, answers decided by their form, modes
+    caveats.py        what a reader must know besides the numbers: coverage, answers decided by their form, modes
     terminal.py       the same in 80 columns
     markup.py, plots.py, page/        HTML, plots, style and scripts that all pages of askew share
 """

@@ -13,7 +13,7 @@ MOST_FLIPS = 100_000
 
 @dataclass
 class AnswerFlips:
-    """Counts of (answer before, answer after), and how many of the latter were wrong."""
+    """How often each (answer before, answer after) occurs, and how often the answer after was wrong."""
 
     counts: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     dropped: int = 0
@@ -82,26 +82,26 @@ def flip_section(flips: AnswerFlips | None) -> Html | None:
     """The matrix as a collapsible table; None if nothing was counted."""
     if not flips or not flips.counts:
         return None
-    made = matrix(flips)
+    shown = matrix(flips)
     text = (
-        f"Rows: its {len(made.rows)} most frequent answers to the original; columns: to the variant. Below each "
-        "count is the number of these variants that were answered incorrectly. "
-        f"{count(made.covered)} of {count(made.total)} pairs are shown."
+        f"Rows: the model's {len(shown.rows)} most frequent answers to the original; columns: its answers to the "
+        "variant. Below each count is the number of these variants that were answered incorrectly. "
+        f"{count(shown.covered)} of {count(shown.total)} pairs are shown."
     )
-    return details("From which answer to which", el("p", text, class_="quiet"), _matrix_html(made))
+    return details("Answers before and after the change", el("p", text, class_="quiet"), _matrix_html(shown))
 
 
-def _matrix_html(made: Matrix) -> Html:
-    largest = max((n for row in made.cells for n, _ in row), default=1) or 1
+def _matrix_html(shown: Matrix) -> Html:
+    largest = max((n for row in shown.cells for n, _ in row), default=1) or 1
     head = [
         el("th", "answer before ↓ after →", scope="col"),
-        *(el("th", answer or "(empty)", scope="col") for answer in made.columns),
+        *(el("th", answer or "(empty)", scope="col") for answer in shown.columns),
     ]
     rows = []
-    for answer, row in zip(made.rows, made.cells, strict=True):
+    for answer, row in zip(shown.rows, shown.cells, strict=True):
         cells = [
             _cell_html(n, wrong, largest, answer == column)
-            for column, (n, wrong) in zip(made.columns, row, strict=True)
+            for column, (n, wrong) in zip(shown.columns, row, strict=True)
         ]
         rows.append(el("tr", el("th", answer or "(empty)", scope="row"), *cells))
     inner = el(

@@ -2,7 +2,7 @@
 
 A break is a pair whose original was answered correctly and whose variant was not. The rate of a trait is compared with
 the rest of its suite (pairs treated as independent), with Holm's correction over all traits that were tested. The
-section of the page has the worst traits first, for each suite.
+section of the page lists the worst traits of each suite first.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SUPPORT = 20
 """The least number of pairs for which the rate of a trait is shown."""
 
 NAMED_FIRST = ("question_type", "test", "made_by", "answer_type", "answer", "changed", "word")
-"""When exactly the same pairs have several traits, the dimension that is most informative is named."""
+"""If exactly the same pairs have several traits, the first of these dimensions, the most informative, is named."""
 
 _TEMPLATE = re.compile(r"[A-Z]\d+")
 """The question types of data that names its templates by a letter and a number."""
@@ -91,7 +91,7 @@ def find_breaks(table: PairTable, support: int = SUPPORT) -> list[Breaks]:
 
 
 def worst_by_suite(breaks: Sequence[Breaks], run: int) -> dict[str, str]:
-    """For each suite what breaks this run most, if anything does."""
+    """What breaks this run most in each suite, if anything does."""
     named = ((found.suite, found.worst) for found in breaks if found.run == run)
     return {suite: readable(finding.trait) for suite, finding in named if finding}
 
@@ -121,7 +121,7 @@ def examples(table: PairTable, run: int, trait: Trait, most: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Tally:
-    """For each trait how many pairs broke and held, and a fingerprint of which pairs these are."""
+    """For each trait, how many pairs broke and held, and a fingerprint of these pairs."""
 
     broken: NDArray[np.int64]
     held: NDArray[np.int64]
@@ -192,16 +192,16 @@ NAMES = {
 
 
 def breaks_section(content: ReportData, breaks: Sequence[Breaks]) -> Html:
-    """For each suite and model the traits with high break rates, and the flip matrix."""
+    """The traits with high break rates and the flip matrix, for each model and suite."""
     if not content.pair_table.pairs:
         return el("p", "There are no pairs: no suite made a variant of these questions.")
     explained = el(
         "p",
-        "The worst suite of each model first. A pair breaks when the original was answered correctly and the variant "
-        "was not; rates are among pairs whose original was answered correctly. Each list has tests, rules, types, "
-        f"answers and words with at least {SUPPORT} such pairs that break significantly more often than the rest of "
-        "their suite (pairs treated as "
-        "independent, Wilson intervals, Holm-corrected). Each links to its pairs in the viewer.",
+        "The worst suite of each model comes first. A pair breaks if the original was answered correctly and the "
+        "variant was not; rates are among pairs whose original was answered correctly. The lists show tests, rules, "
+        f"types, answers and words that have at least {SUPPORT} such pairs and break significantly more often than the "
+        "rest of their suite (pairs treated as independent, Wilson intervals, Holm-corrected). Each links to its "
+        "pairs in the viewer.",
         class_="quiet",
     )
     uncounted = content.pair_table.uncounted
@@ -249,7 +249,7 @@ def _panel(content: ReportData, found: Breaks) -> Html:
     shown = findings_shown(found)
     nothing = el(
         "p",
-        f"Nothing stands out: none of {count(len(found.findings))} traits breaks significantly more than the rest."
+        f"Nothing stands out: none of {count(len(found.findings))} traits breaks significantly more often than others."
         if found.n
         else "No pair could break: no original with a variant was answered correctly.",
     )
@@ -265,7 +265,7 @@ def _panel(content: ReportData, found: Breaks) -> Html:
 
 
 def _findings(found: Breaks, findings: list[Finding] | tuple[Finding, ...], caption: str) -> Html:
-    head = ["What", "Breaks, %", "", "Broken of", "Rest, %", "p"]
+    head = ["Trait", "Breaks, %", "", "Broken", "Rest, %", "p"]
     columns = [el("th", name, scope="col") for name in head]
     rows = [_finding(found.run, finding) for finding in findings]
     inner = el(

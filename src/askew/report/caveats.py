@@ -1,4 +1,4 @@
-"""What a reader must know beside the numbers, in sentences: coverage, few images, answers decided by their form."""
+"""What a reader must know besides the numbers, in sentences: coverage, few images, answers decided by their form."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from askew.report.score_display import count
 from askew.significance import LEAST_IMAGES
 
 MOST_DOUBTFUL = 0.1
-"""Up to which share of doubtful noes there is no warning."""
+"""The share of doubtful noes above which there is a warning."""
 SHOWN_REASONS = 3
-"""How many reasons for refusals a sentence names."""
+"""The number of reasons for refusals that a sentence names."""
 
 
 def coverage_lines(suite: Mapping[str, Any], data: Mapping[str, Any]) -> list[str]:
@@ -30,7 +30,7 @@ def doubtful_noes(suite: Mapping[str, Any]) -> str:
     'Warning: 3 of 16 noes (19%) are doubtful: no usual companion is annotated. Build with noes=sure.'
     """
     counts = [test["doubtful"] for test in suite.get("coverage") or () if test.get("doubtful")]
-    doubtful, noes = sum(one for one, _ in counts), sum(one + other for one, other in counts)
+    doubtful, noes = sum(doubtful for doubtful, _ in counts), sum(doubtful + sure for doubtful, sure in counts)
     if not noes or doubtful / noes <= MOST_DOUBTFUL:
         return ""
     share = f"{count(doubtful)} of {count(noes)} noes ({doubtful / noes:.0%})"
@@ -98,35 +98,35 @@ def few_images(suite: Mapping[str, Any]) -> str:
     """A warning if the suite has too few images for an interval, else an empty string.
 
     >>> few_images({"groups": 5, "images": 4})
-    'Only 4 images: how far chance can move these numbers cannot be told from fewer than 10.'
+    'Only 4 images: with fewer than 10, how far chance can move these numbers is unknown.'
     """
     images, groups = suite.get("images"), suite.get("groups")
     if not groups or images is None or (images or groups) >= LEAST_IMAGES:
         return ""
     only = plural(images, "image") if images else plural(groups, "question")
-    return f"Only {only}: how far chance can move these numbers cannot be told from fewer than {LEAST_IMAGES}."
+    return f"Only {only}: with fewer than {LEAST_IMAGES}, how far chance can move these numbers is unknown."
 
 
 def text_alone_sentence(scores: Sequence[Mapping[str, Any]]) -> str:
-    """What a classifier that sees only text predicts of the yes/no answers, and where it is far above chance.
+    """The share of yes/no answers that a classifier of the text alone predicts, and tests far above chance.
 
     >>> share = {"value": 0.56, "low": 0.54, "high": 0.58}
     >>> score = {"test": "C", "n": 900, "accuracy": share, "chance": 0.5, "far_above_chance": False}
     >>> text_alone_sentence([score])
     'Text alone: 56.0 % of the yes/no answers (54.0–58.0; chance 50 %).'
-    >>> text_alone_sentence([score | {"far_above_chance": True}])[-79:]
-    'Far above chance, so that part of these scores may come from words: C (56.0 %).'
+    >>> text_alone_sentence([score | {"far_above_chance": True}])[-80:]
+    'Far above chance, so part of these scores may come from words alone: C (56.0 %).'
     """
     if not scores:
         return ""
     share = scores[0]["accuracy"]
     limits = "" if share.get("low") is None else f"{100 * share['low']:.1f}–{100 * share['high']:.1f}; "
-    said = f"Text alone: {100 * share['value']:.1f} % of the yes/no answers ({limits}chance 50 %)."
-    own = scores[1:] or scores
-    far = [f"{one['test']} ({100 * one['accuracy']['value']:.1f} %)" for one in own if one.get("far_above_chance")]
-    if not far:
-        return said
-    return f"{said} Far above chance, so that part of these scores may come from words: {', '.join(far)}."
+    sentence = f"Text alone: {100 * share['value']:.1f} % of the yes/no answers ({limits}chance 50 %)."
+    tests = [test for test in scores[1:] or scores if test.get("far_above_chance")]
+    if not tests:
+        return sentence
+    far = ", ".join(f"{test['test']} ({100 * test['accuracy']['value']:.1f} %)" for test in tests)
+    return f"{sentence} Far above chance, so part of these scores may come from words alone: {far}."
 
 
 def plural(number: int, noun: str) -> str:
@@ -141,17 +141,17 @@ def plural(number: int, noun: str) -> str:
 SHOWN = 0.01
 """The least share of the answers for which a sentence is shown beside the numbers."""
 
-_SAID = {
+_MEANINGS = {
     "form missed": (
-        "are wrong only by case, punctuation, articles or number words",
+        "are wrong only because of case, punctuation, articles or number words",
         "--accuracy robust compares them after normalisation.",
     ),
     "extraction missed": (
-        "are wrong only by the words around them",
-        "--extract short --accuracy robust takes the answer out.",
+        "are wrong only because of the words around them",
+        "--extract short --accuracy robust extracts the answer.",
     ),
     "lost": (
-        "would be correct as they were said and are not as they are scored",
+        "would be correct as the model gave them, but are wrong as scored",
         "--extract none scores the words as they are.",
     ),
     "form counted": (
@@ -159,7 +159,7 @@ _SAID = {
         "--extract none --accuracy official scores the words as they are.",
     ),
     "extraction counted": (
-        "are correct only because the answer is taken out of the words around it",
+        "are correct only because the answer is extracted from the words around it",
         "--extract none scores the words as they are.",
     ),
 }
@@ -168,12 +168,12 @@ WRONG = ("form missed", "extraction missed", "lost")
 """Counts that make a score lower than the model deserves."""
 
 
-def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_SAID)) -> list[str]:
+def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_MEANINGS)) -> list[str]:
     """A sentence for each way in which many answers are judged by their form.
 
     >>> forms = {"scored": 50, "counts": {"form missed": 20}, "examples": {"form missed": ["Yes.", "yes"]}}
-    >>> form_sentences({"answer_forms": forms})[0][:88]
-    '20 of 50 answers are wrong only by case, punctuation, articles or number words (e.g. "Ye'
+    >>> form_sentences({"answer_forms": forms})[0][:87]
+    '20 of 50 answers are wrong only because of case, punctuation, articles or number words '
     """
     forms = results.get("answer_forms") or {}
     scored, counts = forms.get("scored") or 0, forms.get("counts") or {}
@@ -182,7 +182,7 @@ def form_sentences(results: Mapping[str, Any], kinds: tuple[str, ...] = tuple(_S
         number = counts.get(kind) or 0
         if number and number >= SHOWN * scored:
             reply, answer = (forms.get("examples") or {}).get(kind) or ("", "")
-            what, option = _SAID[kind]
+            what, option = _MEANINGS[kind]
             example = f' (e.g. "{reply}" for "{answer}")' if reply else ""
             sentences.append(f"{count(number)} of {count(scored)} answers {what}{example}; {option}")
     return sentences

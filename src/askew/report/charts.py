@@ -20,7 +20,7 @@ CONSISTENCY = ("carets.cons", "rad.forward", "cs.2", "accuracy.variant")
 
 
 def charts_section(content: ReportData) -> Html:
-    """The dot plots, the noise curve, the heat map and the coverage, where there are numbers for them."""
+    """The dot plots, the noise curve, the heat map and the coverage, if there are numbers for them."""
     made = (_dots(content), pair_accuracy_section(content), _noise(content), _heat(content), coverage_section(content))
     drawn = [part for part in made if part]
     return join(*drawn)
@@ -101,7 +101,7 @@ def _heat(content: ReportData) -> Html | None:
         el("figcaption", el("h3", "Consistency, test by test")),
         el(
             "p",
-            "The worst first. Per cent with 95 % interval and n; the stronger the colour, the steadier.",
+            "Worst first. In per cent, with 95 % interval and n; the stronger the colour, the more consistent.",
             class_="quiet",
         ),
         scroll(inner, "Consistency by test and model"),
@@ -175,7 +175,7 @@ def pair_accuracy_section(content: ReportData) -> Html | None:
 
 
 def _pair_accuracy_caption(people: bool) -> str:
-    text = "Open: single answers that are correct (ACC). Filled: pairs of which both are correct (C-ACC)."
+    text = "Open: single answers that are correct (ACC). Filled: pairs with both answers correct (C-ACC)."
     return text + (" Dashed: what people reach, thin for ACC and thick for C-ACC." if people else "")
 
 
@@ -229,7 +229,7 @@ def _pair_accuracy_row(content: ReportData, label: str, found: Sequence[Pair], w
 Bools = npt.NDArray[np.bool_]
 
 BOTH_RIGHT = 3 * RIGHT + RIGHT
-"""The code of a pair of which both answers are correct."""
+"""The code of a pair with both answers correct."""
 
 
 def coverage_section(content: ReportData) -> Html | None:
@@ -243,7 +243,7 @@ def coverage_section(content: ReportData) -> Html | None:
         el(
             "p",
             "Of the pairs that the model in the column answers correctly on both sides (n), the percentage that the "
-            "model in the row also does. Only pairs that both models answered.",
+            "model in the row also answers correctly. Only pairs that both models answered.",
             class_="quiet",
         ),
         *blocks,
@@ -291,7 +291,7 @@ def _number(content: ReportData, suite: str, dimension: str, value: str) -> int:
 
 def _coverage_table(content: ReportData, numbers: list[int], chosen: Any, caption: str) -> Html:
     found = coverage_matrix(content.pair_table, np.asarray(chosen))
-    head = [el("th", "How much ↓ covers of →", scope="col")]
+    head = [el("th", "Share of → that ↓ covers", scope="col")]
     head += [el("th", *_named(content, n), scope="col") for n in numbers]
     lines = [
         el(

@@ -1,6 +1,6 @@
-"""The section on confidence: calibration before and after the change, and accuracy where only the surest answers count.
+"""The section on confidence: calibration before and after the change, and the accuracy of the surest answers.
 
-What is drawn stands in results.json under ``calibration``, suite by suite (see ``metrics/calibration.py``).
+The data of each suite is in results.json under ``calibration`` (see ``metrics/calibration.py``).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from askew.report.score_display import NOTHING, Figure, count, probability
 
 SIDES = ("before", "after")
 SUREST = (1.0, 0.5)
-"""Coverages that the table shows; the curve has all."""
+"""Coverages that the table shows; the curve shows all."""
 _ERROR, _CHANGE, _ACCURACY = "calibration-error", "calibration-change", "accuracy"
 
 
@@ -29,13 +29,13 @@ class Side:
 
     error: Figure
     reliability: Sequence[tuple[float, Figure]]
-    """For each bin its mean score and its accuracy."""
+    """The mean score and the accuracy of each bin."""
     coverage: Sequence[tuple[float, Figure]]
-    """For each share of the answers, the surest first, their accuracy."""
+    """Each share of the answers, the surest first, and its accuracy."""
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Side:
-        """From results.json; raises whatever a record of another shape leads to."""
+        """From results.json; a record of another shape raises KeyError, TypeError or the like."""
         error = Figure.of({**_numbers(record["error"]), "metric": _ERROR, "n": record["n"], "images": record["images"]})
         return cls(
             error,
@@ -53,14 +53,14 @@ class SuiteConfidence:
     """How sure a model is in one suite."""
 
     sides: Mapping[str, Side]
-    """Before and after, as far as there are scores."""
+    """Before and after the change, if there are scores."""
     change: Figure
     """How much the error rises."""
     p: float | None
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> SuiteConfidence:
-        """From results.json; raises whatever a record of another shape leads to."""
+        """From results.json; a record of another shape raises KeyError, TypeError or the like."""
         change = _numbers(record.get("change") or {})
         sides = {side: Side.of(record[side]) for side in SIDES if side in record}
         return cls(sides, Figure.of({**change, "metric": _CHANGE}), change["p"])
@@ -68,7 +68,7 @@ class SuiteConfidence:
 
 @dataclass(frozen=True)
 class Confidence:
-    """What results.json says of one run's confidence."""
+    """One run's confidence, as recorded in results.json."""
 
     run: Run
 
@@ -86,11 +86,11 @@ class Confidence:
 
     @property
     def reason(self) -> str:
-        """Why there is nothing to show; nothing where there is something."""
+        """Why there is nothing to show; empty if there is something."""
         if self.suites:
             return ""
         if not self._records:
-            return "its results are of an earlier version of askew; run the same command again to have them"
+            return "its results are from an earlier version of askew; run the same command again to add it"
         if any(record.get("outside") for record in self._records.values()):
             return "its scores are not probabilities from 0 to 1"
         if not any(record.get("answered") for record in self._records.values()):
@@ -103,17 +103,18 @@ class Confidence:
 
 
 def calibration_section(content: ReportData) -> Html | None:
-    """For each suite the table and the plots of every model with scores; None where no model has any."""
-    found = [Confidence(run) for run in content.runs]
-    blocks = [block for suite in content.suites if (block := _suite(content, suite, found))]
+    """The table and the plots of every model with scores, for each suite; None if no model has any."""
+    confidences = [Confidence(run) for run in content.runs]
+    blocks = [block for suite in content.suites if (block := _suite(content, suite, confidences))]
     if not blocks:
         return None
     return join(
         el(
             "p",
-            "A score says how sure the model is of its answer. Calibrated scores are as high as the accuracy of "
-            "answers with that score: expected calibration error is the mean distance of the two, in points; 0 is "
-            "best. Coverage: only the surest answers are given, and the rest withheld.",
+            "A score says how sure the model is of its answer. Scores are calibrated if answers with a score of 70 % "
+            "are correct 70 % of the time; the expected calibration error is the mean distance between score and "
+            "accuracy, in points (0 is best). Coverage is the share of answers that are given if only the surest ones "
+            "are given and the rest withheld.",
             class_="quiet",
         ),
         *blocks,
@@ -122,7 +123,7 @@ def calibration_section(content: ReportData) -> Html | None:
 
 
 def calibration_note(content: ReportData) -> Html | None:
-    """One line that says why there is no such section."""
+    """One line on why there is no such section; None if there is one."""
     if any(Confidence(run).suites for run in content.runs):
         return None
     return _note(without_scores(content.runs, content.labels))
@@ -131,12 +132,12 @@ def calibration_note(content: ReportData) -> Html | None:
 def without_scores(runs: Sequence[Run], labels: Sequence[str]) -> str:
     """Which models are not in the section, and why."""
     reasons = [(label, Confidence(run).reason) for run, label in zip(runs, labels, strict=True)]
-    said = "; ".join(f"{label}: {reason}" for label, reason in reasons if reason)
-    return f"No calibration of {said}." if said else ""
+    text = "; ".join(f"{label}: {reason}" for label, reason in reasons if reason)
+    return f"No calibration for {text}." if text else ""
 
 
 def calibration_line(run: Run) -> str:
-    """The errors of a run in a few words, for the terminal; nothing without scores."""
+    """The errors of a run in a few words, for the terminal; empty without scores."""
     errors = (
         f"{name} {' → '.join(side.error.short for side in suite.sides.values())}"
         for name, suite in Confidence(run).suites.items()
@@ -148,24 +149,25 @@ def _note(text: str) -> Html | None:
     return el("p", text, class_="quiet") if text else None
 
 
-def _suite(content: ReportData, suite: Mapping[str, Any], found: Sequence[Confidence]) -> Html | None:
+def _suite(content: ReportData, suite: Mapping[str, Any], confidences: Sequence[Confidence]) -> Html | None:
     name = suite["name"]
-    shown = [(number, one.suites[name]) for number, one in enumerate(found) if name in one.suites]
+    shown = [(number, run.suites[name]) for number, run in enumerate(confidences) if name in run.suites]
     if not shown:
         return None
     head = ["Model", "Error before", "Error after", "Change"]
     head += [f"Accuracy at coverage {100 * share:.0f} %" for share in SUREST]
-    rows = [[content.labels[number], *_row(found)] for number, found in shown]
-    panels = [panel for number, found in shown for panel in _panels(content.labels[number], number, found.sides)]
+    rows = [[content.labels[number], *_row(confidence)] for number, confidence in shown]
+    panels = [panel for number, model in shown for panel in _panels(content.labels[number], number, model.sides)]
     return el(
         "figure",
         el("figcaption", el("h3", str(suite.get("title") or name))),
         table(head, rows, f"Confidence: {name}", class_="confidence"),
         el(
             "p",
-            "Open and dashed: before the change (originals). Filled: after it (variants), with bands of 95 % "
-            "intervals. Accuracy over score: on the diagonal scores are right, below it the model is too sure of "
-            "itself. Accuracy at coverage: of that share of the answers, the surest. All in per cent.",
+            "Open and dashed: before the change (originals). Filled: after it (variants), with 95 % intervals as "
+            "bands. Accuracy over score: on the diagonal, scores are calibrated; below it, the model is too sure of "
+            "itself. Accuracy at coverage: the accuracy of that share of the answers, the surest ones. All in per "
+            "cent.",
             class_="quiet",
         ),
         el("div", *panels, class_="panels twos"),
@@ -217,6 +219,6 @@ def _accuracy(row: Mapping[str, Any]) -> Figure:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, float | None]:
-    """Value, ends and p of a record, each a number or nothing."""
+    """Value, ends of the interval and p of a record, each a number or None."""
     found = {name: record.get(name) for name in ("value", "low", "high", "p")}
     return {name: None if value is None else float(value) for name, value in found.items()}

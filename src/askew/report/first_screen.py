@@ -47,7 +47,7 @@ def ranking_table(standings: Standings) -> Html:
 
 def _heading(column: RankingColumn, left: bool) -> Html:
     shown = "Accuracy" if column.is_accuracy else suite_name(column.suite)
-    says = "the questions as they were, before any change" if column.is_accuracy else suite_meaning(column.suite)
+    says = "the questions as they are, before any change" if column.is_accuracy else suite_meaning(column.suite)
     lower = " ↓ lower is better" if is_lower_better(column.metric) else ""
     metric = (
         join(_unit(column), el("span", lower))
@@ -123,7 +123,7 @@ def _bar(figure: Figure) -> Html:
 
 
 def _published(columns: list[RankingColumn]) -> Iterator[Html]:
-    """What people reach according to the papers, where a paper says so."""
+    """The row of people's scores as published in the papers, if there are any."""
     found = [human_figures(column) for column in columns]
     if not any(text for text, _ in found):
         return
@@ -172,7 +172,7 @@ FRAME = "askew-first-screen"
 
 
 OPEN = 5
-"""The number of models whose failures are shown before something is opened."""
+"""The number of models that are shown at once; the others are in a collapsible list."""
 
 
 def standalone(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -264,8 +264,8 @@ def _warned(content: ReportData) -> Iterator[str]:
         for suite in run.suites:
             for line in coverage_lines(suite, run.results.get("data") or {}):
                 if line.startswith(("Warning: ", "Only ")):
-                    said = line.removeprefix("Warning: ")
-                    yield said if made_nothing(suite) else f"{suite['name']}: {said}"
+                    warning = line.removeprefix("Warning: ")
+                    yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
 
 
 def _model(content: ReportData, number: int, breaks_on: Mapping[str, str], failures: Html) -> Html:
@@ -282,20 +282,21 @@ def _model(content: ReportData, number: int, breaks_on: Mapping[str, str], failu
 
 
 def _sentences(content: ReportData, number: int, breaks_on: Mapping[str, str]) -> list[Sentence]:
-    """One sentence on the suite in which the run is least robust, and what else must be known about its answers."""
+    """A sentence on the suite in which the run is least robust, then the caveats about its answers."""
     run, label = content.runs[number], content.labels[number]
     weakest = weakest_suite(content.standings, number)
     names = {suite["name"]: suite_name(suite) for suite in content.suites}
     asked = next((column.key[0] for column in content.standings.columns if column.is_accuracy), "")
-    told = (
+    sentence = (
         summary(run, label, weakest, breaks_on.get(weakest, ""), asked, names[weakest])
         if weakest
         else verdict(run, label)[0]
     )
     elsewhere = next(((suite, what) for suite, what in breaks_on.items() if suite != weakest), None)
     if elsewhere and weakest and weakest not in breaks_on:
-        told = (*told, Span(f" Under “{names[elsewhere[0]]}” it breaks most on "), Span(elsewhere[1], True), Span("."))
-    return [told, *caveats(run)]
+        suite, trait = elsewhere
+        sentence = (*sentence, Span(f" In “{names[suite]}”, it breaks most on "), Span(trait, True), Span("."))
+    return [sentence, *caveats(run)]
 
 
 def weakest_suite(standings: Standings, number: int) -> str:

@@ -30,7 +30,7 @@ from askew.report.telling_failures import telling_failures
 from askew.report.thumbnails import Thumbnails
 
 MOST_PAIRS = 20_000
-"""The number of pairs in the viewer; of more, a sample is embedded."""
+"""The most pairs in the viewer; if there are more, a sample of this size is embedded."""
 
 WANTED_SHARE = 4
 """One in this many pairs may be reserved for examples of findings, so that their links lead to a pair."""
@@ -52,8 +52,8 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
     pairs = read_pairs(runs)
     content, breaks, album = ReportData(runs, differences, pairs), find_breaks(pairs), Thumbnails()
     failures = telling_failures(pairs, breaks, album)
-    told = [pair["number"] for shown in failures for pair in shown]
-    chosen = choose(pairs, most, [*told, *_wanted(pairs, breaks, most)])
+    on_cards = [pair["number"] for shown in failures for pair in shown]
+    chosen = choose(pairs, most, [*on_cards, *_wanted(pairs, breaks, most)])
     sample, data = Sample(pairs.pairs, album), Packed()
     data.add("models", content.labels)
     data.add("order", content.standings.order)
@@ -65,7 +65,7 @@ def page(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), mos
         ("suites", "Suites", "charts and tables of each suite, differences", suites_section(content, breaks)),
         ("breaks", "What breaks it", "tests, rules and words that cost most", breaks_section(content, breaks)),
         *(
-            [("confidence", "Confidence", "how sure each model is, and how often it is right then", sure)]
+            [("confidence", "Confidence", "how sure each model is, and how often it is then correct", sure)]
             if sure
             else []
         ),
@@ -135,7 +135,7 @@ class Packed:
         self._before = b","
 
     def text(self) -> str:
-        """The whole; nothing can be added afterwards."""
+        """The finished object; nothing can be added afterwards."""
         self._write(b"}")
         return b64encode(b"".join([*self._parts, self._gzip.flush()])).decode("ascii")
 

@@ -21,7 +21,7 @@ from askew.report.score_display import NOTHING, Figure, title
 from askew.types import Outcome
 
 _WITHOUT_VARIANTS = b'"variants":[]}\n'
-"""How the line of a group without variants ends: no text in it can, since its quotes are escaped."""
+"""The end of the line of a group without variants. No text in a record ends like this, as its quotes are escaped."""
 _ADDED = re.compile(r"; (references|bounds|interval)=.*")
 """The part of a signature after the metric. Older files lack it; their values are comparable anyway."""
 
@@ -120,8 +120,8 @@ class Run:
         expected = [suite.get("groups") for suite in self.results.get("suites", ())]
         if None not in expected and count != sum(expected):
             raise DataError(
-                f"{self.samples}: {count:,} groups, and results.json says {sum(expected):,}, so the file is "
-                "truncated or of another run. Run 'askew run' with this --output again; it resumes."
+                f"{self.samples}: {count:,} groups, but results.json says {sum(expected):,}, so the file is "
+                "truncated or belongs to another run. Run 'askew run' with this --output again; it resumes."
             )
 
     def lines_at(self, offsets: Sequence[int]) -> Iterator[bytes]:
@@ -159,7 +159,7 @@ def load_run(folder: Path, images: Path | None = None) -> Run:
 
 
 def labels(runs: Sequence[Run]) -> list[str]:
-    """The label of each run: the model, with data, folder or a number added where that is ambiguous.
+    """The label of each run: the model, with data, folder or a number added if that is ambiguous.
 
     Runs of a model on two data sets are distinguished by the data, two runs on the same data by their folders, or
     else by a number.
@@ -187,7 +187,7 @@ def tag_parts(runs: Sequence[Run], suite: str, metric: str) -> list[str]:
 
 
 def measured_apart(runs: Sequence[Run]) -> list[str]:
-    """The scores that these runs measured in different ways (another mode, another rule for correct answers)."""
+    """The scores that these runs measured in different ways, e.g. with another rule for correct answers."""
     ways: dict[tuple[str, str], set[str]] = {}
     for run in runs:
         for suite, metric, _, figure in run.figures():

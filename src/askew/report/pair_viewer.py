@@ -1,4 +1,4 @@
-"""The pair viewer: all pairs or a stratified sample with every model's answers, its filters, and a frame to fill."""
+"""The pair viewer: all pairs or a stratified sample, with every model's answers, and the filters of the viewer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOTE_LENGTH = 300
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What is in the sample of pairs, and the number of all pairs."""
+    """The keys and values of the sampled pairs, and the number of all pairs."""
 
     total: int
     album: Thumbnails
@@ -39,7 +39,7 @@ class Sample:
     """The suites, tests and rules that occur."""
 
     def watch(self, pairs: Iterable[Record]) -> Iterator[Record]:
-        """The same pairs, which are not kept: decoded, 20,000 take 100 MB."""
+        """The same pairs, noting their keys and values; the pairs are not kept, as 20,000 decoded take 100 MB."""
         for pair in pairs:
             self.keys[pair["number"]] = pair["key"]
             for name, found in self.values.items():
@@ -160,10 +160,10 @@ def _pair(line: Record, index: int, album: Thumbnails, find: Callable[[str], Pat
 
 
 def _answers(line: Record, index: int) -> Record:
-    return {"old": _said(line["original"]), "new": _said(line["variants"][index])}
+    return {"old": _answer(line["original"]), "new": _answer(line["variants"][index])}
 
 
-def _said(record: Record) -> Record:
+def _answer(record: Record) -> Record:
     prediction = record.get("prediction") or {}
     outcome = became(record)
     shown: Record = {"is": outcome, "accuracy": record.get("accuracy")}
@@ -251,7 +251,7 @@ def pairs_section(content: ReportData, sample: Sample) -> Html:
     )
     return join(
         el("p", caption, _missing_images(sample), class_="quiet"),
-        el("p", "The viewer needs JavaScript; everything else on this page does not.", class_="without-script"),
+        el("p", "The viewer needs JavaScript; the rest of this page does not.", class_="without-script"),
         el("div", _filters(content, sample), _frame(), class_="viewer needs-script", id="viewer", aria_busy="true"),
     )
 
@@ -289,7 +289,7 @@ def _filters(content: ReportData, sample: Sample) -> Html:
 
 
 def _search() -> Html:
-    """The row that stays in view: the text to search for, where one is, and the way to the next pair."""
+    """The row that stays in view: the search field, the position in the list, and the buttons."""
     search = el(
         "input",
         id="search",
@@ -314,7 +314,7 @@ def _values(sample: Sample, name: str) -> dict[str, str]:
 
 
 def _named(sample: Sample, name: str, names: Mapping[str, str]) -> dict[str, str]:
-    """The values with their readable names, in the order of these."""
+    """The values with their readable names, sorted by name."""
     found = {value: names.get(value) or test_name(value) for value in _values(sample, name)}
     return dict(sorted(found.items(), key=lambda item: item[1]))
 

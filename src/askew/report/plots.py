@@ -1,6 +1,6 @@
 """Plots as responsive SVG: positions in per cent, strokes and marks in pixels, so they stay legible on a phone.
 
-The noise curve is accuracy over noise levels, one line per model; with several rankers a panel for each of them.
+The noise curve shows accuracy over noise levels, with one line per model and, with several rankers, a panel for each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def tone(run: int) -> str:
 
 
 def shape(run: int) -> str:
-    """The address of a model's shape. From the seventh model on colours come again with another shape.
+    """The address of a model's shape. From the seventh model on, colours repeat with another shape.
 
     >>> [(tone(run), shape(run)) for run in (0, 5, 6)]
     [('tone0', '#shape0'), ('tone5', '#shape5'), ('tone0', '#shape1')]
@@ -187,12 +187,12 @@ PREFIX = "made_by="
 """The slice by the rule that made the variants: here, by ranker."""
 
 LEAST_LEVELS = 3
-"""Fewer levels are no curve: before and after are in the other charts already."""
+"""Fewer levels do not make a curve: before and after are already in the other charts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: its label, the number that gives it its colour and mark, a figure for each level."""
+    """One curve: its label, the number that determines its colour and mark, and a figure for each level."""
 
     label: str
     number: int

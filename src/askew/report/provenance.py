@@ -67,13 +67,13 @@ def _listed_facts(run: Run) -> Iterator[tuple[str, str]]:
             ),
         )
     if data.get("fingerprint"):
-        yield "Data's content", el("code", str(data["fingerprint"]))
-    yield "Seed", str(results.get("seed", DASH)) + (" (of the intervals alone)" if data.get("ready") else "")
+        yield "Data fingerprint", el("code", str(data["fingerprint"]))
+    yield "Seed", str(results.get("seed", DASH)) + (" (used only for the intervals)" if data.get("ready") else "")
     config = results.get("config") or {}
     set_options = {name: value for name, value in config.items() if value is not None and value != []}
     if set_options:
         yield "Options", _listed(set_options)
-    yield "Non-answers", _failures(results.get("failures") or {})
+    yield "Missing answers", _failures(results.get("failures") or {})
     yield "Time", _time(results.get("time") or {}, (results.get("failures") or {}).get("asked") or 0)
     usage = results.get("usage") or {}
     if any(usage.get("store") or ()):
@@ -113,15 +113,15 @@ def _failures(failures: Mapping[str, Any]) -> str:
 
 
 def _usage(usage: Mapping[str, Any], name: str, of: str) -> str:
-    """Tokens, and money where prices were given.
+    """Tokens, and money if prices were given.
 
     >>> _usage({"now": [1200, 30], "cost": {"now": 0.5}}, "now", "this time")
-    '1,200 tokens read and 30 written this time, 0.50 by the given prices'
+    '1,200 tokens read and 30 written this time, 0.50 at the given prices'
     """
     read, written = usage[name]
     money = (usage.get("cost") or {}).get(name)
     text = f"{count(read)} tokens read and {count(written)} written {of}"
-    return text if money is None else f"{text}, {money:,.2f} by the given prices"
+    return text if money is None else f"{text}, {money:,.2f} at the given prices"
 
 
 def _time(time: Mapping[str, Any], distinct: int) -> str:
@@ -188,7 +188,7 @@ def _numbers(run: Run) -> Html:
                 el("code", figure.signature),
             ]
         )
-    head = ["Number", "Part", "Value", "95 %", "n", "Left out", "Whatever the missing answers were", "Signature"]
+    head = ["Number", "Part", "Value", "95 %", "n", "Left out", "Bounds, whatever the missing answers", "Signature"]
     heading = f"Every number with its signature and bounds ({count(len(rows))}" + (
         f"; {count(left)} more by rule and type are in results.json)" if left else ")"
     )

@@ -34,7 +34,7 @@ def difference_text(metric: str, item: Mapping[str, Any]) -> str:
 
 
 def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None:
-    """The differences in the headlines, and each other family in a collapsible table; None if there is one run."""
+    """The differences in the headlines, and each other family in a collapsible table; None without differences."""
     if not differences:
         return None
     families: dict[str, list[Mapping[str, Any]]] = {}
@@ -42,9 +42,9 @@ def differences_section(differences: Sequence[Mapping[str, Any]]) -> Html | None
         families.setdefault(str(item.get("family") or "other"), []).append(item)
     first = sorted(families.pop("headline", []), key=lambda item: (item["suite"], item["metric"]))
     text = (
-        "Paired on the same questions. p after Holm's correction for all comparisons of a family: the headlines "
-        f"({_tested(first)}), and apart from them each suite's other metrics and its parts. ▲ ▼ if it is below "
-        f"0.05; — if it is unknown, with fewer than {LEAST_IMAGES} images."
+        "Paired on the same questions. p values are Holm-corrected within each family of comparisons: the headlines "
+        f"({_tested(first)}), and separately each suite's other metrics and its parts. ▲ ▼: p is below 0.05. —: p is "
+        f"unknown, as there are fewer than {LEAST_IMAGES} images."
     )
     return el(
         "section",
@@ -96,7 +96,7 @@ def _arrow(item: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class ReportData:
-    """The runs, how they differ, every pair as columns, and what breaks each run."""
+    """The runs, how they differ, and every pair as columns."""
 
     runs: Sequence[Run]
     differences: Sequence[Mapping[str, Any]]
@@ -120,7 +120,7 @@ class ReportData:
 
     @cached_property
     def suites(self) -> list[Mapping[str, Any]]:
-        """The suites of all runs, in order; only the one that the section is about, if it is about one."""
+        """The suites of all runs, in order, or only the one that the section is about."""
         found: dict[str, Mapping[str, Any]] = {}
         for run in self.runs:
             for suite in run.suites:

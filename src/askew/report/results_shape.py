@@ -1,4 +1,4 @@
-"""What ``results.json`` looks like, as data: a file with a field of another type is refused before it is shown."""
+"""The shape of ``results.json``, as data: a file with a field of another type is refused before it is shown."""
 
 from __future__ import annotations
 
@@ -96,15 +96,15 @@ _AGAIN = "Run 'askew run' with this --output again; answers that are stored are 
 def check_results(path: Path, results: Any) -> None:
     """Refuse a file that is not a results.json, or has fields of the wrong type.
 
-    Null and absent fields are allowed, as older versions wrote fewer, except for what a run is known by; unknown
-    fields are ignored.
+    Null and absent fields are allowed, as older versions wrote fewer, except for the few that every report needs;
+    unknown fields are ignored.
     """
     if not isinstance(results, dict) or "format" not in results:
         raise DataError(f"{path}: this is not a results.json of askew (no 'format' in it). {_AGAIN}")
     if results["format"] is True or results["format"] != FORMAT:
         raise DataError(
             f"{path}: format {str(results['format'])[:40]}, but this version of askew reads format {FORMAT}. "
-            "Report it with the version that wrote it, or run 'askew run' again."
+            "Make the report with the version that wrote it, or run 'askew run' again."
         )
     for name in _NEEDED:
         if results.get(name) is None:
@@ -114,12 +114,12 @@ def check_results(path: Path, results: Any) -> None:
     if results["model"].get("name") is None:
         raise DataError(f"{path}: the model has no name. {_AGAIN}")
     for part, name in (("suites", "name"), ("scores", "metric")):
-        if any(one is None or one.get(name) is None for one in results[part]):
+        if any(entry is None or entry.get(name) is None for entry in results[part]):
             raise DataError(f"{path}: {part!r} has an entry without {name!r}. {_AGAIN}")
 
 
 def _wrong(value: Any, shape: Shape, where: str) -> str:
-    """What is wrong with the first part of a value that does not have its shape; empty when all is well.
+    """What is wrong with the first part of a value that does not have its shape; empty if all parts do.
 
     >>> _wrong({"n": 3, "parts": [1, "x"]}, {"n": WHOLE, "parts": [WHOLE]}, "")
     "'parts.1' is not a whole number"
@@ -140,7 +140,7 @@ def _wrong(value: Any, shape: Shape, where: str) -> str:
         inside = [(name, part, shape.shape) for name, part in value.items()]
     else:
         inside = [(name, value.get(name), part) for name, part in shape.items()]
-    for name, part, its in inside:
-        if wrong := _wrong(part, its, f"{where}.{name}" if where else str(name)):
+    for name, part, part_shape in inside:
+        if wrong := _wrong(part, part_shape, f"{where}.{name}" if where else str(name)):
             return wrong
     return ""

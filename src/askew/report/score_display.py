@@ -71,7 +71,7 @@ class Figure:
         if self.value is None or self.low is not None:
             return ""
         if not self.images:
-            return "it cannot be told"
+            return "number of images unknown"
         return "all images are alike" if self.images >= LEAST_IMAGES else f"fewer than {LEAST_IMAGES} images"
 
     @property
@@ -126,12 +126,12 @@ def unit(metric: str) -> str:
 
 
 def is_ratio(metric: str) -> bool:
-    """Whether values are printed in per cent; R_score is printed between 0 and 1, tries as a number."""
+    """Whether values are printed as they are (R_score from 0 to 1, tries as a number), not in per cent."""
     return metric.startswith("rscore") or bool(_about(metric).get("plain", False))
 
 
 def is_signed(metric: str) -> bool:
-    """Whether values may be negative, as gaps and losses."""
+    """Whether values may be negative, like gaps and losses."""
     return metric.endswith(".gap") or bool(_about(metric.partition(":")[0]).get("signed", False))
 
 
@@ -181,7 +181,7 @@ def meaning(metric: str) -> str:
 
 
 def metric_name(metric: str) -> str:
-    """What the abbreviation in a title stands for; empty if the title is no abbreviation.
+    """What the abbreviation in a title stands for; empty if the title is not an abbreviation.
 
     >>> metric_name("rad.forward"), metric_name("cs.3"), metric_name("accuracy.all")
     ('robustness to augmented data', 'consensus score of 3', '')

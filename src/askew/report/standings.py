@@ -17,7 +17,7 @@ ACCURACY = "accuracy.all"
 ORIGINALS = "accuracy.original"
 
 BANDS = ((0.9, "holds"), (0.75, "mostly holds"), (0.5, "shaky"), (0.0, "breaks"))
-"""The least share of correct answers that must survive the change, and what the table calls it."""
+"""The least share of correct answers that must survive the change, and the table's word for it."""
 
 
 def is_significant(item: Mapping[str, Any]) -> bool:
@@ -88,7 +88,7 @@ class Standings:
 
     @cached_property
     def blind(self) -> list[int]:
-        """The runs of models that do not see the image: references, unless there are no others to rank."""
+        """The runs of models that do not see the image: references, unless there are no other models to rank."""
         models = [number for number, run in enumerate(self.runs) if not run.is_human]
         found = [number for number in models if self.runs[number].is_blind]
         return sorted(found, key=lambda number: (-self.mean(number), number)) if len(found) < len(models) else []
@@ -114,7 +114,7 @@ class Standings:
         return [*self.ranked, *self.blind, *self.people]
 
     def mean(self, number: int) -> float:
-        """The mean of a run's values over the columns, where higher is better; only settles ties."""
+        """The mean of a run's values over the columns, higher is better; it only breaks ties."""
         values = [self.goodness(number, column) for column in self.columns]
         known = [value for value in values if value is not None]
         return sum(known) / len(known) if known else 0.0
@@ -124,15 +124,15 @@ class Standings:
         return self.runs[number].figure(*column.key)
 
     def goodness(self, number: int, column: RankingColumn) -> float | None:
-        """The value of a cell, turned round where lower is better."""
+        """The value of a cell, or one minus it if lower is better."""
         value = self.figure(number, column).value
         return value if value is None or not is_lower_better(column.metric) else 1 - value
 
     def robustness(self, number: int, column: RankingColumn) -> float | None:
-        """The share of the correct answers that survives the change; None where that is not known.
+        """The share of the correct answers that survives the change; None if that is not known.
 
-        A conditional metric is this share; an accuracy after the change is divided by the accuracy before it, and
-        R_score, which is no share, is replaced by the accuracies that it is computed from.
+        A conditional metric is this share. An accuracy after the change is divided by the accuracy before it.
+        R_score is not a share, so the accuracies that it is computed from are used instead.
         """
         value, run, suite = self.goodness(number, column), self.runs[number], column.suite["name"]
         if value is None or column.is_accuracy:
@@ -146,7 +146,7 @@ class Standings:
         return min(1.0, value / before) if before and value is not None else None
 
     def band(self, number: int, column: RankingColumn) -> tuple[int, str] | None:
-        """How robust a cell is, as a number from 0 (best) and in words; None where that is not known."""
+        """How robust a cell is, as a number from 0 (best) and in words; None if that is not known."""
         share = self.robustness(number, column)
         if share is None:
             return None
@@ -175,7 +175,7 @@ class Standings:
     def is_best(self, number: int, column: RankingColumn) -> bool:
         """Whether a ranked run is significantly better than every other ranked run in a column."""
         rivals = [other for other in self.ranked if other != number]
-        return number in self.ranked and bool(rivals) and all(self.sign(column, number, one) > 0 for one in rivals)
+        return number in self.ranked and bool(rivals) and all(self.sign(column, number, rival) > 0 for rival in rivals)
 
     @property
     def tested(self) -> int:
@@ -185,7 +185,7 @@ class Standings:
 
 
 def human_figures(column: RankingColumn) -> tuple[str, str]:
-    """What people reach according to the paper, and whether that is a range over tests; empty if it is not known.
+    """People's score as published in the paper, and whether it is a range over tests; empty if it is not known.
 
     >>> table = {"columns": [{"metric": "cacc", "part": "test=A"}, {"metric": "cacc", "part": "test=B"}],
     ...          "published": {"Human": [85.28, 78.5]}}

@@ -32,11 +32,11 @@ AGAINST = "note.against="
 """The slice by the model that was attacked."""
 PARTS = (("note.part_of_speech=", "part of speech"), ("note.rule=", "rule"), ("note.word=", "word"))
 MOST = 20
-"""The rows of each table of what breaks a model."""
+"""The most rows of each table of what attacks changed."""
 
 
 def attack_section(content: ReportData) -> Html | None:
-    """The section; None when no run has an attack."""
+    """The section; None if no run has an attack."""
     runs = list(content.with_suite(ATTACK))
     if not runs:
         return None
@@ -45,7 +45,7 @@ def attack_section(content: ReportData) -> Html | None:
 
 
 def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
-    """Accuracy over all questions, by the texts that an attack may ask about each."""
+    """Accuracy over all questions, by the number of texts that an attack may ask about each."""
     budgets = sorted({budget for _, run in runs for budget in _budgets(run)})
     if len(budgets) < 2:
         return None
@@ -59,8 +59,8 @@ def _curve(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
         el("figcaption", el("h3", "How many tries does it take?")),
         el(
             "p",
-            "Accuracy over all questions in per cent, when an attack may ask so many distinct texts about each; bands "
-            "are 95 % intervals. The budgets are not evenly spaced.",
+            "Accuracy over all questions in per cent, by the number of distinct texts that an attack may ask about "
+            "each; bands are 95 % intervals. The budgets are not evenly spaced.",
             class_="quiet",
         ),
         legend(dict.fromkeys((line.number, line.label) for line in lines)) if len(lines) > 1 else None,
@@ -76,7 +76,7 @@ def _budgets(run: Run) -> list[int]:
 
 
 def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | None:
-    """Of each attacked model the success of its rewordings against every model of the page."""
+    """The success of the rewordings found against each attacked model, for every model of the page."""
     by_model = {n: _parts(run, AGAINST) for n, run in runs}
     attacked = list(dict.fromkeys(name for found in by_model.values() for name in found))
     if len(runs) < 2 or not attacked:
@@ -87,8 +87,8 @@ def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | No
         el("h3", "Do attacks transfer?"),
         el(
             "p",
-            "Rewordings that were found against the model of a row, asked of the model of a column: of the questions "
-            "that it answers correctly, the share that it answers incorrectly after the rewording, with its 95 % "
+            "Rewordings found against the model in the row, asked of the model in the column: of the questions that "
+            "the latter answers correctly, the share that it answers incorrectly after the rewording, with its 95 % "
             "interval and the number of questions.",
             class_="quiet",
         ),
@@ -97,7 +97,7 @@ def _transfer(content: ReportData, runs: Sequence[tuple[int, Run]]) -> Html | No
 
 
 def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
-    """Success by part of speech, by rule and by word of one model."""
+    """The success against one model by part of speech, by rule and by word."""
     tables = []
     for prefix, name in PARTS:
         found = sorted(_parts(run, prefix).items(), key=lambda item: (-_hits(item[1]), item[0]))
@@ -111,7 +111,7 @@ def _breaks(content: ReportData, number: int, run: Run) -> Html | None:
 
 
 def _parts(run: Run, prefix: str) -> dict[str, Figure]:
-    """The success in each part of a slice."""
+    """The success of attacks in each part of a slice."""
     return {
         part.removeprefix(prefix): figure
         for suite, metric, part, figure in run.figures()
@@ -180,9 +180,9 @@ def _coverage(content: ReportData, suite: Mapping[str, Any]) -> list[str]:
     lines = (
         line
         for run in content.runs
-        for one in run.suites
-        if one["name"] == suite["name"]
-        for line in coverage_lines(one, run.results.get("data") or {})
+        for own in run.suites
+        if own["name"] == suite["name"]
+        for line in coverage_lines(own, run.results.get("data") or {})
     )
     return list(dict.fromkeys(lines))
 
@@ -192,15 +192,15 @@ def _verdicts(content: ReportData, suite: Mapping[str, Any], breaks: Sequence[Br
     items = []
     for number, run in content.with_suite(suite["name"]):
         label = content.labels[number]
-        told = sentences_by_suite(run, label, worst_by_suite(breaks, number)).get(suite["name"])
-        if told:
-            items.append(el("li", mark(number) if len(content.runs) > 1 else None, el("p", *as_html(told, label))))
+        sentence = sentences_by_suite(run, label, worst_by_suite(breaks, number)).get(suite["name"])
+        if sentence:
+            items.append(el("li", mark(number) if len(content.runs) > 1 else None, el("p", *as_html(sentence, label))))
     return el("ul", *items, class_="verdicts") if items else None
 
 
 def _apart(content: ReportData) -> Html | None:
     apart = measured_apart(content.runs)
-    text = "These runs measured some numbers in different ways (see their signatures), so they cannot be compared: "
+    text = "These runs measured some scores in different ways (see their signatures), which makes them incomparable: "
     modes = modes_sentence({name: run.results for name, run in zip(content.labels, content.runs, strict=True)})
     return el("p", text + ", ".join(apart) + ". " + modes) if apart else None
 

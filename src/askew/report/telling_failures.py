@@ -14,18 +14,18 @@ from askew.report.pair_viewer import Record, draw_pairs
 from askew.report.thumbnails import Thumbnails
 from askew.significance import wilson
 
-TOLD = 3
+MOST_FAILURES = 3
 """The number of failures for each model."""
 
 CANDIDATES = 6
 """The number of pairs of a suite to choose from, so that no image is shown twice."""
 
 LONGEST_TEXT = 160
-"""The number of characters of an answer, or of what was said before a question, that are shown."""
+"""The number of characters of an answer, or of a question's context, that are shown."""
 
 
 def telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbnails) -> list[list[Record]]:
-    """For each run up to three failures, as records of the pair viewer, and their images in ``album``."""
+    """Up to three failures of each run, as records of the pair viewer; their images are added to ``album``."""
     wanted = [list(_candidates(table, breaks, run)) for run in range(len(table.runs))]
     numbers = list(dict.fromkeys(number for suites in wanted for pairs in suites for number in pairs))
     drawn = dict(zip(numbers, draw_pairs(table, numbers, album), strict=True)) if numbers else {}
@@ -33,9 +33,9 @@ def telling_failures(table: PairTable, breaks: Sequence[Breaks], album: Thumbnai
 
 
 def _candidates(table: PairTable, breaks: Sequence[Breaks], run: int) -> Iterator[list[int]]:
-    """For each suite with breaks some pairs; the suites with the highest break rates first."""
+    """Some broken pairs of each suite that has any; the suites with the highest break rates first."""
     broken = [found for found in breaks if found.run == run and found.broken]
-    for found in sorted(broken, key=lambda one: (-wilson(one.broken, one.n)[0], one.suite)):
+    for found in sorted(broken, key=lambda suite: (-wilson(suite.broken, suite.n)[0], suite.suite)):
         trait = found.worst.trait if found.worst else Trait(found.suite, "suite", found.suite)
         pairs = examples(table, run, trait, 20 * CANDIDATES)
         yield sorted(pairs, key=lambda pair: -_held_by_others(table, run, pair))[:CANDIDATES]
@@ -47,14 +47,14 @@ def _held_by_others(table: PairTable, run: int, pair: int) -> int:
 
 
 def _different(suites: list[list[Record]]) -> list[Record]:
-    """One pair of each suite in turn, no image twice where that is possible."""
+    """One pair of each suite in turn, with no image twice if possible."""
     chosen: list[Record] = []
     for repeated in (False, True):
         for place in range(CANDIDATES):
             for pairs in suites:
                 seen = {pair["image"] for pair in chosen}
                 fresh = [pair for pair in pairs if pair not in chosen and (repeated or pair["image"] not in seen)]
-                if len(chosen) < TOLD and fresh and sum(pair in chosen for pair in pairs) <= place:
+                if len(chosen) < MOST_FAILURES and fresh and sum(pair in chosen for pair in pairs) <= place:
                     chosen.append(fresh[0])
     return chosen
 
@@ -69,7 +69,7 @@ def failure_cards(failures: Sequence[Record], run: int, album: Thumbnails, suite
 
 
 def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], linked: bool) -> Html:
-    said = pair["models"][run]
+    answers = pair["models"][run]
     images = [_image(number, album, place) for place, number in enumerate(pair["pictures"][:2])]
     link = (
         el("a", "Open this pair", href=f"#pair={quote(pair['key'], safe='')}", class_="needs-script")
@@ -82,8 +82,8 @@ def _card(pair: Record, run: int, album: Thumbnails, named: dict[str, str], link
         el(
             "div",
             el("p", named.get(pair["suite"], pair["suite"]), ": ", test_term(pair["test"]), class_="failure-where"),
-            _side("Asked", pair["old"], "del", "✓", "right", said["old"]),
-            _side("Changed", pair["new"], "ins", "✗", "wrong", said["new"], _expected(pair)),
+            _side("Asked", pair["old"], "del", "✓", "right", answers["old"]),
+            _side("Changed", pair["new"], "ins", "✗", "wrong", answers["new"], _expected(pair)),
             link,
         ),
         class_="failure",
@@ -97,10 +97,10 @@ def _image(number: int | None, album: Thumbnails, place: int) -> Html:
     return el("img", alt=alt, src=f"data:image/jpeg;base64,{album.images[number]}")
 
 
-def _side(label: str, side: Record, tag: str, sign: str, kind: str, said: Record, expected: str = "") -> Html:
+def _side(label: str, side: Record, tag: str, sign: str, kind: str, reply: Record, expected: str = "") -> Html:
     pieces = [_marked(tag, text) if changed else join(text) for text, changed in side["text"]]
-    context = el("span", f"(said before: {_short(side['context'])}) ", class_="quiet") if side["context"] else None
-    answer = said.get("answer") or said.get("error") or "(empty)"
+    context = el("span", f"(context: {_short(side['context'])}) ", class_="quiet") if side["context"] else None
+    answer = reply.get("answer") or reply.get("error") or "(empty)"
     return el(
         "p",
         el("span", label, class_="failure-label"),

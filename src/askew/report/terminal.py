@@ -28,7 +28,7 @@ _LEAST = 6
 """Fewer groups cannot be significant, even if all agree: the p value of the sign test is 2 / 2⁵ > 0.05."""
 
 _LEVEL = re.compile(r"(accuracy\.noise|rscore)\.(?!1$)\d+|noise\..+|attack\.accuracy\.(?!1[0]*$)\d+")
-"""Noise levels, losses between them, and budgets of attacks that are only shown on the page."""
+"""Noise levels, losses between them, and attack budgets that are only shown on the page."""
 
 
 def terminal_summary(
@@ -48,7 +48,7 @@ def terminal_summary(
 
 
 def terminal_headlines(runs: Sequence[Run], differences: Sequence[Mapping[str, Any]] = (), width: int = 80) -> str:
-    """The ranking in small: one block of lines for each suite's headline, which model to choose, warnings."""
+    """The ranking in brief: one line for each suite's headline, which model to choose, warnings."""
     standings = Standings(runs, differences)
     names = [printable(label) for label in standings.labels]
     room = max(14, min(18, (width - _HEADLINE) // max(1, min(len(names), 4))))
@@ -77,10 +77,12 @@ def _notes(standings: Standings, width: int) -> Iterator[str]:
     """Which model to choose, coverage and warnings."""
     for sentence in decision(standings):
         yield from wrap(printable("".join(span.text for span in sentence)), width)
-    yield from wrap("Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly the best.", width)
+    yield from wrap(
+        "Per cent (R_score 0 to 1) ± half the 95 % interval. ★ significantly better than every other.", width
+    )
     covered = dict.fromkeys(_covered(standings))
     if covered:
-        yield from wrap(f"Asked of the data's questions: {', '.join(covered)}.", width)
+        yield from wrap(f"Share of the data's questions asked: {', '.join(covered)}.", width)
     for line in dict.fromkeys(_warned(standings.runs)):
         yield from wrap(printable(f"Warning: {line}"), width, max_lines=2, placeholder=" …")
 
@@ -98,8 +100,8 @@ def _warned(runs: Sequence[Run]) -> Iterator[str]:
         for suite in run.suites:
             for line in coverage_lines(suite, run.results.get("data") or {}):
                 if line.startswith(("Warning: ", "Only ")):
-                    said = line.removeprefix("Warning: ")
-                    yield said if made_nothing(suite) else f"{suite['name']}: {said}"
+                    warning = line.removeprefix("Warning: ")
+                    yield warning if made_nothing(suite) else f"{suite['name']}: {warning}"
         failures = run.results.get("failures") or {}
         if failures.get("count"):
             yield f"{run.model}: no answer to {count(failures['count'])} of {count(failures['asked'])} requests"
@@ -208,13 +210,13 @@ def _legend(
     yield _cut("Per cent (R_score 0 to 1) ± half the 95 % interval; failed: groups left out.", width)
     failures = [(name, run.results.get("failures") or {}) for run, name in zip(runs, names, strict=True)]
     if missing := [(name, failed) for name, failed in failures if failed.get("count")]:
-        yield _cut("A group that lacks only some of its answers can still count by the others.", width)
+        yield _cut("A group with only some answers missing can still count by the others.", width)
         for name, failed in missing:
             yield _cut(f"No answer to {count(failed['count'])} of {count(failed['asked'])} requests: {name}", width)
     if any(figure.no_interval for run in runs for _, _, part, figure in run.figures() if not part):
-        yield _cut(f"No interval: it cannot be told from fewer than {LEAST_IMAGES} images.", width)
+        yield _cut(f"No interval: it needs at least {LEAST_IMAGES} images that are not all alike.", width)
     if nothing := _rests_on_nothing(runs):
-        yield _cut(f"— nothing here to measure it on: {', '.join(map(printable, nothing))}", width)
+        yield _cut(f"— nothing to measure it on: {', '.join(map(printable, nothing))}", width)
     for name, run in zip(names, runs, strict=True):
         for sentence in form_sentences(run.results):
             whose = f"{name}: " if len(runs) > 1 else ""
@@ -235,7 +237,7 @@ def _legend(
             text = f"Calibration error{whose}, before → after: {errors}; see Confidence in the report."
             yield from wrap(printable(text), width)
     if any(figure.metric == "accuracy.gap" for run in runs for *_, figure in run.figures()):
-        yield _cut("▲ ▼ after a gap: its interval leaves out zero.", width)
+        yield _cut("▲ ▼ after a gap: its interval excludes zero.", width)
 
 
 def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -245,7 +247,7 @@ def _families(differences: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _rests_on_nothing(runs: Sequence[Run]) -> list[str]:
-    """The scores that rest on no group in any run, and not because of missing answers."""
+    """The scores based on no group in any run, for reasons other than missing answers."""
     found: dict[str, bool] = {}
     for run in runs:
         for suite, metric, part, figure in run.figures():
@@ -281,7 +283,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def _unique_names(names: Sequence[str], width: int) -> list[str]:
-    """Names of at most this width: those with a common beginning are shortened in the middle if that keeps them unique.
+    """Names of at most this width; those with a common prefix are shortened in the middle if that keeps them unique.
 
     >>> _unique_names(["openai:toy,prompt=One word.", "openai:toy,prompt=A phrase."], 20)
     ['openai:to…=One word.', 'openai:to…=A phrase.']

@@ -78,7 +78,7 @@ def _small(file: Path) -> tuple[str, tuple[int, int]] | None:
 
 
 def _flat(image: Image.Image) -> Image.Image:
-    """The image as RGB, on white where it was transparent."""
+    """The image as RGB, with transparent parts on white."""
     if image.mode not in ("RGBA", "LA", "PA") and "transparency" not in image.info:
         return image.convert("RGB")
     above = image.convert("RGBA")

@@ -50,7 +50,7 @@ def verdict(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) ->
 
 
 def sentences_by_suite(run: Run, label: str, breaks_on: Mapping[str, str] | None = None) -> dict[str, Sentence]:
-    """For each suite with groups one sentence that begins with the accuracy on its questions."""
+    """One sentence for each suite with groups, beginning with the accuracy on its questions."""
     return {
         suite["name"]: _sentence(run, suite, _opening(run, label, suite), (breaks_on or {}).get(suite["name"], ""))
         for suite in run.suites
@@ -59,7 +59,7 @@ def sentences_by_suite(run: Run, label: str, breaks_on: Mapping[str, str] | None
 
 
 def caveats(run: Run) -> list[Sentence]:
-    """What must be known about the answers of a run: how many are missing, how many are decided by their form."""
+    """What a reader must know about a run's answers: how many are missing, how many are decided by their form."""
     return [*_failures(run), *((Span(sentence),) for sentence in form_sentences(run.results))]
 
 
@@ -72,12 +72,12 @@ def summary(run: Run, label: str, suite: str, breaks_on: str = "", asked: str = 
     accuracy = run.figure(asked, "accuracy.all")
     if asked in ("", suite) or accuracy.value is None:
         return sentences_by_suite(run, label, {suite: breaks_on})[suite]
-    (found,) = (one for one in run.suites if one["name"] == suite)
-    headline = found.get("headline") or {}
+    (record,) = (record for record in run.suites if record["name"] == suite)
+    headline = record.get("headline") or {}
     clause = str(headline.get("sentence", "it scores {value}")).replace("of those ", "of what it gets right ", 1)
     share = _percent(accuracy.value)
     opening = f"{label} correctly answers {share} of the questions as asked. Weakest in “{name or suite}”: "
-    return _sentence(run, {**found, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
+    return _sentence(run, {**record, "headline": {**headline, "sentence": clause}}, opening, breaks_on)
 
 
 def plain(sentence: Sentence) -> str:
@@ -94,12 +94,12 @@ def accuracy_of(run: Run, suite: str) -> Figure:
 def _opening(run: Run, label: str, suite: Mapping[str, Any]) -> str:
     accuracy = accuracy_of(run, suite["name"])
     if accuracy.value is None:
-        return f"{label}: nothing to say about its accuracy (no question with people's answers was answered)"
+        return f"{label}: its accuracy is unknown (it answered no question that has people's answers)"
     return f"{label} correctly answers {_percent(accuracy.value)} of {_which(run, suite, accuracy)}"
 
 
 def _which(run: Run, suite: Mapping[str, Any], accuracy: Figure) -> str:
-    """The questions that an accuracy was measured on, saying so if only some of the data was asked."""
+    """The questions that an accuracy was measured on, and whether they are only part of the data."""
     asked, total = asked_of(suite, run.results.get("data") or {})
     if asked == total and accuracy.n >= asked and not accuracy.failed:
         return "the questions"
@@ -131,10 +131,10 @@ def _sentence(run: Run, suite: Mapping[str, Any], opening: str, breaks_on: str) 
 def _clause(figure: Figure, accuracy: Figure, changed: int, sentence: str) -> tuple[str, str]:
     if figure.value is None:
         if accuracy.value == 0:
-            return ", ", "so no correctly answered question could be asked again (—)"
+            return ", ", "so there was no correctly answered question to ask again (—)"
         if changed and is_conditional(figure.metric):
-            none = f"it answered none of the {count(changed)} originals with variants correctly"
-            return ", but ", f"{none}, so no correctly answered question could be asked again (—)"
+            none = f"it correctly answered none of the {count(changed)} originals with variants"
+            return ", but ", f"{none}, so there was no correctly answered question to ask again (—)"
         return "; ", f"nothing was measured when the questions were changed (—, n = {count(figure.n)})"
     clause = _VALUE.sub(lambda match: _value_with_interval(figure, match.group(1) or ""), sentence)
     if is_too_wide(figure):
@@ -235,7 +235,7 @@ def _no_test(standings: Standings, first: int) -> Sentence:
         Span(label, True),
         Span(
             " has the highest mean, but no difference between these models was tested: they share no questions, or "
-            "too few images. The order below may be chance."
+            "too few images. The order below may be due to chance."
         ),
     )
 
@@ -255,17 +255,17 @@ def _first_of(standings: Standings, first: int, others: Sequence[int], duels: Se
         lead = (label, Span(f" comes first, but cannot be told apart from {tied}. It is significantly better than "))
     else:
         lead = (label, Span(" comes first: it is significantly better than "))
-    told = [(other, duel) for other, duel in zip(others, duels, strict=True) if other not in equal]
-    return (*lead, Span("; ".join(_duels(standings, told)) + "."))
+    decided = [(other, duel) for other, duel in zip(others, duels, strict=True) if other not in equal]
+    return (*lead, Span("; ".join(_duels(standings, decided)) + "."))
 
 
-def _duels(standings: Standings, told: Sequence[tuple[int, Duel]]) -> Iterator[str]:
+def _duels(standings: Standings, decided: Sequence[tuple[int, Duel]]) -> Iterator[str]:
     columns = len(standings.columns)
-    for place, (other, duel) in enumerate(told[:NAMED]):
+    for place, (other, duel) in enumerate(decided[:NAMED]):
         worse = f"worse in {duel.worse}" if duel.worse else "worse in none"
         of = f" of {columns} columns" if place == 0 else ""
         yield f"{standings.labels[other]} in {duel.better}{of} ({worse})"
-    rest = told[NAMED:]
+    rest = decided[NAMED:]
     if rest:
         least, most = min(duel.better for _, duel in rest), max(duel.better for _, duel in rest)
         span = f"{least}" if least == most else f"{least} to {most}"

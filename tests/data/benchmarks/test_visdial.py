@@ -123,7 +123,7 @@ def rated(folder: Path, *ratings: Any) -> Path:
     return folder
 
 
-@pytest.mark.filterwarnings("ignore:1 of 2 answers are wrong only by the words around them")
+@pytest.mark.filterwarnings("ignore:1 of 2 answers are wrong only because of the words around them")
 def test_relevance_by_hand(tmp_path):
     """NDCG at rank 1 of the challenge: relevance of the first option ÷ highest relevance.
 

@@ -1,5 +1,5 @@
 "use strict";
-/* What every part of the page uses; pairs.js follows in the same script. */
+/* Shared by all parts of the page; pairs.js follows in the same script. */
 const askew = (() => {
   const root = document.documentElement;
   root.classList.add("scripted");
@@ -22,7 +22,7 @@ const askew = (() => {
     toast.timer = setTimeout(() => { box.hidden = true; }, 1800);
   };
 
-  const copy = async (text, said) => {
+  const copy = async (text, message) => {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
@@ -33,7 +33,7 @@ const askew = (() => {
       document.execCommand("copy");
       area.remove();
     }
-    toast(said);
+    toast(message);
   };
 
   /* Open every closed section around an element, and scroll to it. */
@@ -91,7 +91,7 @@ const askew = (() => {
     for (const body of table.tBodies) body.append(...all("tr:not(.apart)", body).sort(compare));
   };
 
-  /* Tables without sources of their own are copied from their cells: the value, and what stands below it. */
+  /* Tables without sources of their own are copied from their cells: the value, and the text below it. */
   const copies = (table) => {
     const kinds = { CSV: asCsv, LaTeX: asLatex, Markdown: asMarkdown };
     const buttons = Object.entries(kinds).map(([name, write]) => {
@@ -144,7 +144,7 @@ const askew = (() => {
     });
   };
 
-  /* Boxes that are wider than the screen say so. */
+  /* Mark boxes that are wider than the screen. */
   const hints = () => {
     const boxes = all(".scroll");
     const measure = () => { for (const box of boxes) box.classList.toggle("wider", box.scrollWidth > box.clientWidth + 1); };

@@ -1,4 +1,4 @@
-/* The pair viewer. Its data are unpacked when the section is opened, or when a link leads to a pair. */
+/* The pair viewer. Its data is unpacked when the section is opened, or when a link leads to a pair. */
 (() => {
   const { find, all, make, toast, reveal } = askew;
   const WRONG = 0, RIGHT = 1, SHOWN = 200;
@@ -25,9 +25,9 @@
     for (const pair of data.pairs) {
       pair.outcomes = pair.models.map(outcome);
       pair.broken = pair.outcomes.filter((one) => one === "broke").length;
-      const said = pair.models.flatMap((answers) => (answers ? [answers.old.answer, answers.new.answer] : []));
+      const replies = pair.models.flatMap((answers) => (answers ? [answers.old.answer, answers.new.answer] : []));
       const texts = [pair.old, pair.new].flatMap((side) => [side.text.map(([text]) => text).join(""), side.context, ...side.people.map(([text]) => text)]);
-      pair.haystack = [...texts, ...said, pair.test, pair.made_by, pair.key].join("\n").toLowerCase();
+      pair.haystack = [...texts, ...replies, pair.test, pair.made_by, pair.key].join("\n").toLowerCase();
     }
     data.pairs.sort((a, b) => b.broken - a.broken);
 
@@ -75,7 +75,7 @@
       const by = state.by;
       find("chip").hidden = !by;
       if (by) {
-        const close = make("button", { type: "button", "aria-label": "Drop this filter" }, "✕");
+        const close = make("button", { type: "button", "aria-label": "Remove this filter" }, "✕");
         close.addEventListener("click", () => { state.by = null; refresh(current()); });
         find("chip").replaceChildren(`${names[by.name] || by.name}: ${by.name === "test" ? testName(by.value) : by.value}`, close);
       }
@@ -89,7 +89,7 @@
       find("previous").disabled = !pair || number === 0;
       find("next").disabled = !pair || number === state.shown.length - 1;
       if (!pair) {
-        find("pair").replaceChildren(make("p", { class: "empty" }, "No pair of the sample passes these filters."));
+        find("pair").replaceChildren(make("p", { class: "empty" }, "No pair in the sample matches these filters."));
         return;
       }
       state.at = number;
@@ -121,18 +121,18 @@
 
     const should = (pair) => {
       const most = pair.new.people.length ? pair.new.people[0][0] : "";
-      const said = {
+      const expected = {
         same: "The answer should stay the same.",
         different: "The answer should change.",
         noise: "The answer should stay the same, noise or not.",
-        given: most ? `The answer should be “${most}”.` : "The answer is given with the variant.",
+        given: most ? `The answer should be “${most}”.` : "The variant has its own answer.",
       };
-      return said[pair.expect] || "";
+      return expected[pair.expect] || "";
     };
 
     const question = (title, side, tag) => make("div", { class: "question" },
       make("h3", {}, title),
-      side.context ? make("p", { class: "context" }, `Said before: ${side.context}`) : null,
+      side.context ? make("p", { class: "context" }, `Context: ${side.context}`) : null,
       make("p", {}, ...side.text.map(([text, changed]) => (changed ? marked(tag, text) : text))),
       people(side.people));
 
@@ -177,7 +177,7 @@
     const shot = (pair, number, caption, boxed) => {
       const figure = make("figure", { class: "shot" });
       if (number === null) {
-        figure.append(make("div", { class: "nothing" }, pair.image === null || pair.image === undefined ? "no image" : `image ${pair.image} is not in this page`));
+        figure.append(make("div", { class: "nothing" }, pair.image === null || pair.image === undefined ? "no image" : `image ${pair.image} is not on this page`));
       } else {
         const image = make("img", { alt: caption || "The image the question is about", src: `data:image/jpeg;base64,${data.pictures[number]}` });
         figure.append(make("div", { class: "frame" }, image, boxed && pair.boxes.length ? boxes(pair) : null));
@@ -216,15 +216,15 @@
     };
 
     const answers = (pair) => {
-      const said = (one) => {
+      const reply = (one) => {
         if (!one) return make("td", { class: "failed" }, "not asked");
         const kind = one.is === RIGHT ? ["right", "✓", "correct"] : one.is === WRONG ? ["wrong", "✗", "wrong"] : ["failed", "–", "no answer"];
         const partly = one.accuracy > 0 && one.accuracy < 1 ? ` (${Math.round(100 * one.accuracy)} %)` : "";
         return make("td", { class: kind[0] }, make("b", {}, kind[1]), make("span", {}, one.answer === undefined ? one.error : one.answer || "(empty)"), make("small", {}, kind[2] + partly));
       };
       const words = { held: "stayed correct", broke: "correct → wrong", fixed: "wrong → correct", stayed: "stayed wrong", failed: "no answer", absent: "not asked" };
-      const rows = data.order.map((number) => [pair.models[number], number]).map(([one, number]) => make("tr", {}, make("th", { scope: "row" }, several ? mark(number) : null, data.models[number]), said(one && one.old), said(one && one.new), make("td", {}, words[pair.outcomes[number]])));
-      const head = ["Model", "Said to the original", "Said to the variant", "Outcome"].map((text) => make("th", { scope: "col" }, text));
+      const rows = data.order.map((number) => [pair.models[number], number]).map(([one, number]) => make("tr", {}, make("th", { scope: "row" }, several ? mark(number) : null, data.models[number]), reply(one && one.old), reply(one && one.new), make("td", {}, words[pair.outcomes[number]])));
+      const head = ["Model", "Answer to the original", "Answer to the variant", "Outcome"].map((text) => make("th", { scope: "col" }, text));
       return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Answers of the models" }, make("table", { class: "answers" }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
     };
 
@@ -239,7 +239,7 @@
       state.by = null;
     };
 
-    /* While one types, the list and the pair stay where they can be seen. */
+    /* Keep the list and the pair visible while the reader types. */
     const inView = () => {
       const box = find("list").getBoundingClientRect();
       if (box.top < 0 || box.top > innerHeight - 160) find("viewer").scrollIntoView({ behavior: "instant" });
@@ -250,7 +250,7 @@
       if (query.has("pair")) {
         const key = query.get("pair");
         if (!data.pairs.some((pair) => pair.key === key)) {
-          toast(`Pair ${key} is not in this page’s sample`);
+          toast(`Pair ${key} is not in the sample on this page`);
           return false;
         }
         if (current() === key) return true;
